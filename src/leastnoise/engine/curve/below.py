@@ -61,8 +61,8 @@ _SPARSE = 12
 #: exceeded by more than this share of it join, and those that spend little leave.
 _ROUGH, _EXCEEDED = 1e-3, 1e-3
 #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
-#: than this share of the gap.
-_MOST_WIDE, _MOST_NARROW, _PEAK = 32, 2048, 0.3
+#: than this share of the gap, step by step.
+_MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.15)
 #: Narrow cells in one of those of the bound at most, as long as noise is rough and then.
 _OFTEN = 4, 16
 #: Cells next to a peak are as wide as this part of their distance from it, step by step.
@@ -331,14 +331,18 @@ class BelowCurve:
         return None
 
     def _finer(self, n: int, shape: Shape, search: Search) -> int:
-        """How many narrow cells make a wide one: so many that the one at 0 costs little."""
+        """How many narrow cells make a wide one: so many that the one at 0 costs little.
+
+        No fewer than before: it costs little because it is narrow.
+        """
         often = _OFTEN[self._lines >= _FINE_LINES]
-        most, wide, finer = min(_MOST_NARROW, often * n), min(n, _MOST_WIDE), 1
+        most, wide = min(_MOST_NARROW, often * n), min(n, _MOST_WIDE)
+        finer = max(1, self._finest[0] // wide)
         best = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
         while 2 * wide * finer <= most:
             half = self.question.step(wide * finer) / 2
             mean = float(self.question.loss.cell_mean(-half, half))
-            if shape.centre * mean <= _PEAK * search.gap * best:
+            if shape.centre * mean <= _PEAKS[self._step] * search.gap * best:
                 break
             finer *= 2
         return finer

@@ -40,10 +40,12 @@ _QUIET, _DEARER, _SOLVED, _ROUGH = 0.05, 0.03, 0.05, 3e-3
 _EASE, _MOST_SHIFTS = 3e-5, 6
 #: A delta that is exceeded by more than this share of it is asked for at the shifts of all pieces.
 _MUCH = 0.3
-#: Between rounds about so many shifts are looked at, others every time; at the end all of them.
+#: As long as much is gained about so many shifts are looked at; then all of them.
 _LOOKED_AT = 512
 #: A pure budget may be exceeded by this: an envelope mends it.
 _DUST = 1e-7
+#: So many budgets of the least delta are asked for at the shifts of all pieces.
+_LAST = 2
 #: Budgets and shifts that spend less than this share of all bind nowhere.
 _LEAST_SPENT = 1e-5
 #: The cell at 0 keeps at least this share of its mass when it is divided.
@@ -147,8 +149,8 @@ def sharpened(
     pairs, x = _pairs_near(shape.binding, restricted), shape.peaked(restricted.places)
     tight = 0  # rounds so far that were solved well
     value = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
-    mixture: _Mixture | None = None
-    for k in range(_MOST_ROUNDS):
+    best: _Mixture | None = None
+    for _ in range(_MOST_ROUNDS):
         began = search.clock()
         tolerance = min(_SOLVED * search.gap, _ROUGH) if tight else _ROUGH
         found = _in_a_box(restricted.program, x, pairs, _BOX[tight > 0], tolerance, search)
@@ -156,10 +158,14 @@ def sharpened(
             break
         gained, value, x = abs(1 - found.value / value), found.value, found.x
         search.report(0.0, value, restricted.mesh.n)
-        mixture = _Mixture(restricted, x, safe(restricted.places), k)
-        binding = binding_of(found, restricted.program)
-        shape = shape_of(restricted.places, restricted.line, x, binding)
-        if tight and gained < _QUIET * search.gap and mixture.dearer <= _DEARER * search.gap:
+        mixture = _Mixture(restricted, x, safe(restricted.places), tight > 0)
+        if best is None or not tight or mixture.loss < best.loss:
+            best, binding = mixture, binding_of(found, restricted.program)
+        if (
+            tight
+            and gained < _QUIET * search.gap
+            and mixture.loss <= value * (1 + _DEARER * search.gap)
+        ):
             break
         pairs |= mixture.beyond()
         tight += gained < _ROUGH and mixture.excess < _BOX[1] / 2
@@ -167,18 +173,23 @@ def sharpened(
             break
         if tight and rough and not search.closes(0.0, value * (1 - search.gap)):
             break
-    return None if mixture is None or search.late() else mixture.mended(value), shape
+    if best is None:
+        return None, shape
+    upper = None if search.late() else best.mended()
+    return upper, shape_of(restricted.places, restricted.line, best.x, binding)
 
 
 def _pairs_near(binding: Binding, restricted: Restricted) -> Pairs:
-    """All budgets at the full shift, those next to where other noise was bound, and pure ones."""
+    """All budgets at the full shift, those next to where other noise was bound, and the last."""
     line, budgets = restricted.line, restricted.program.budgets
     found = {(j, m) for j in range(len(budgets)) for m in _shifts(restricted, [line.n])}
-    pure = [j for j, (_, delta) in enumerate(budgets) if delta == 0]
-    found |= {(j, m) for j in pure for m in _shifts(restricted, restricted.pieces[1:])}
+    # Hardly anything costs where deltas are next to nothing: noise would settle anywhere there.
+    last = sorted(range(len(budgets)), key=lambda j: budgets[j][1])[:_LAST]
+    found |= {(j, m) for j in last for m in _shifts(restricted, restricted.pieces[1:])}
+    order = sorted(range(len(budgets)), key=lambda j: budgets[j][0])
     for epsilon, part in binding:
-        m, k = round(part * line.n), bisect_left(budgets, (epsilon,))
-        found |= {(j, m) for j in (k - 1, k) if m and 0 <= j < len(budgets)}
+        m, k = round(part * line.n), bisect_left(order, epsilon, key=lambda j: budgets[j][0])
+        found |= {(j, m) for j in order[max(0, k - 1) : k + 1] if m}
     return found
 
 
@@ -214,28 +225,26 @@ def _in_a_box(
 class _Mixture:
     """Noise of a program, and how much of a safe one it needs to be private at every shift."""
 
-    def __init__(self, restricted: Restricted, x: Floats, safe: Floats, turn: int) -> None:
-        self.restricted, self.x = restricted, x
+    def __init__(self, restricted: Restricted, x: Floats, safe: Floats, every: bool) -> None:
+        self.restricted, self.x, self._budgets = restricted, x, restricted.program.budgets
         self._safe = safe / float(restricted.line.masses[0] @ safe)
-        self._budgets = restricted.program.budgets
-        sizes = np.abs(restricted.line.shifts)
-        often = 1 + restricted.mesh.n // _LOOKED_AT
-        looked_at = ((sizes + turn) % often == 0) | (sizes == restricted.mesh.n)
-        self._some = restricted.line.shifts[looked_at]
+        n, shifts = restricted.mesh.n, restricted.line.shifts
+        often = 1 if every else 1 + n // _LOOKED_AT
+        self._shifts = shifts[(n - np.abs(shifts)) % often == 0]
 
     def _sticks(self, x: Floats, shifts: Ints) -> Floats:
         line, exponentials = self.restricted.line, np.exp([epsilon for epsilon, _ in self._budgets])
         return line.hockey_sticks(line.spread(x), exponentials, shifts)
 
     @cached_property
-    def _seen(self) -> Floats:
-        return self._sticks(self.x, self._some)
+    def _mine(self) -> Floats:
+        return self._sticks(self.x, self._shifts)
 
     @property
     def excess(self) -> float:
         """The largest share of a delta by which it is exceeded."""
         kept = [(j, delta) for j, (_, delta) in enumerate(self._budgets) if delta]
-        return max(float(self._seen[j].max()) / delta - 1 for j, delta in kept)
+        return max(float(self._mine[j].max()) / delta - 1 for j, delta in kept)
 
     def beyond(self) -> Pairs:
         """Budgets and shifts at which a delta is exceeded most.
@@ -244,39 +253,37 @@ class _Mixture:
         """
         found = set()
         for j, (_, delta) in enumerate(self._budgets):
-            values = self._seen[j]
-            worst = worst_local_maxima(self._some, values, max(delta, _DUST), _MOST_SHIFTS)
+            values = self._mine[j]
+            worst = worst_local_maxima(self._shifts, values, max(delta, _DUST), _MOST_SHIFTS)
             found |= {(j, m) for m in worst}
             if delta > 0 and float(values.max()) > (1 + _MUCH) * delta:
                 found |= {(j, m) for m in _shifts(self.restricted, self.restricted.pieces[1:])}
         return found
 
-    def _share(self, mine: Floats, shifts: Ints, margin: float) -> float | None:
-        """Of the safe noise; None if all of it is not enough."""
+    def _mixed(self, margin: float) -> Floats | None:
+        """With as much of the safe noise as it takes; None if all of it is not enough."""
         most = np.array([d * (1 - margin) if d > 0 else math.inf for _, d in self._budgets])
-        over = (mine > most[:, None]).any(axis=0)  # the safe noise matters there alone
-        epsilons, safe = [e for e, _ in self._budgets], self._sticks(self._safe, shifts[over])
-        high = dict(zip(epsilons, mine[:, over], strict=True))
+        over = (self._mine > most[:, None]).any(axis=0)  # the safe noise matters there alone
+        epsilons, safe = [e for e, _ in self._budgets], self._sticks(self._safe, self._shifts[over])
+        high = dict(zip(epsilons, self._mine[:, over], strict=True))
         low = dict(zip(epsilons, safe, strict=True))
         kept = [(e, d) for e, d in self._budgets if d > 0]
-        return share_of_safe(high.__getitem__, low.__getitem__, kept, margin)
+        share = share_of_safe(high.__getitem__, low.__getitem__, kept, margin)
+        return None if share is None else (1 - share) * self.x + share * self._safe
 
-    @property
-    def dearer(self) -> float:
-        """About the share of its loss that mending costs the noise."""
-        share = self._share(self._seen, self._some, MIXING_MARGINS[0])
-        cost = self.restricted.program.cost
-        return math.inf if share is None else share * float(cost @ self._safe / (cost @ self.x) - 1)
+    @cached_property
+    def loss(self) -> float:
+        """What the noise costs when it is mended."""
+        mixed = self._mixed(MIXING_MARGINS[0])
+        return math.inf if mixed is None else float(self.restricted.program.cost @ mixed)
 
-    def mended(self, value: float) -> Upper | None:
+    def mended(self) -> Upper | None:
         """The noise itself if it is private, or with as much of the safe one as it needs."""
-        shifts = self.restricted.line.shifts
-        mine = self._sticks(self.x, shifts)
         for margin in MIXING_MARGINS:
-            share = self._share(mine, shifts, margin)
-            if share is None:
+            mixed = self._mixed(margin)
+            if mixed is None:
                 return None
-            upper = self.restricted.exact((1 - share) * self.x + share * self._safe, value)
+            upper = self.restricted.exact(mixed, float(self.restricted.program.cost @ self.x))
             if upper is not None:
                 return upper
         return None
