@@ -129,9 +129,7 @@ def test_release_cell_covers_every_value(loss: Loss, i: int, step: Fraction, gri
 
 
 @given(losses, st.dictionaries(indices, st.integers(1, 9)), steps, st.sampled_from([1, 3]))
-def test_cells_are_added_up(
-    loss: Loss, weights: dict[int, int], step: Fraction, grid: int
-) -> None:
+def test_cells_are_added_up(loss: Loss, weights: dict[int, int], step: Fraction, grid: int) -> None:
     one_by_one = (w * loss.release_cell(i, step, grid) for i, w in weights.items())
     assert loss.release_cells(weights, step, grid) == sum(one_by_one)
 

@@ -248,8 +248,7 @@ class DualFunction:
         )
 
     def _line_at(self, term: Term, r: int) -> tuple[Bounds, Bounds]:
-        """The cosine and its slope at the end of an interval, which is the start of the next: kept.
-        """
+        """The cosine and its slope at an end of an interval, where the next one begins: kept."""
         key = id(term), r
         if key not in self._lines:
             self._lines[key] = self._cosine(term, r), self._slope(term, r)

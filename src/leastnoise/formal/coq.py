@@ -134,7 +134,9 @@ def compiled(seconds: float = 600) -> Path:
     # Compiled beside it and moved in one go: nobody sees half of it.
     with tempfile.TemporaryDirectory(dir=folder.parent) as place:
         (Path(place) / "Theory.v").write_text(text, encoding="utf-8")
-        done = _run(["coqc", "-q", "-noglob", "-Q", ".", "Formal", "Theory.v"], Path(place), seconds)
+        done = _run(
+            ["coqc", "-q", "-noglob", "-Q", ".", "Formal", "Theory.v"], Path(place), seconds
+        )
         if done.returncode:
             raise CoqError(f"the theory does not compile: {done.stderr.strip()[-400:]}")
         if not folder.exists():
@@ -243,7 +245,9 @@ def run_coq(text: str, seconds: float) -> subprocess.CompletedProcess[str]:
     theory = compiled(seconds)
     with tempfile.TemporaryDirectory() as place:
         (Path(place) / "File.v").write_text(text, encoding="utf-8")
-        return _run(["coqc", "-q", "-noglob", "-Q", str(theory), "Formal", "File.v"], Path(place), seconds)
+        return _run(
+            ["coqc", "-q", "-noglob", "-Q", str(theory), "Formal", "File.v"], Path(place), seconds
+        )
 
 
 def _run(command: list[str], place: Path, seconds: float) -> subprocess.CompletedProcess[str]:

@@ -200,6 +200,10 @@ class Piecewise(Loss):
         excess = (start + (end - start) * (t - lo) / (hi - lo) - self.lower(t) for t in inside)
         return max(Fraction(0), *excess)
 
+    def minorant(self, i: int, step: Fraction) -> Fraction:
+        x = i * step
+        return self.lower(x) - max(self.chord_error(x - step, x), self.chord_error(x, x + step))
+
     def minorants(self, first: int, last: int, step: Fraction) -> Iterator[Fraction]:
         # A chord errs only where a bend lies strictly between its ends.
         near = self._places[self._inside((first - 1) * step, (last + 1) * step)]
