@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -121,6 +122,15 @@ def test_rows_of_known_sign_leave_the_optimum_and_its_multipliers_prove_it() -> 
     assert found.rows < 0.6 * whole.rows
     assert found.value == pytest.approx(whole.value, rel=1e-4)
     assert relaxed.bound(found.multipliers.pairs) == pytest.approx(found.value, rel=1e-5)
+    # Signs that are wrong relax the program, and its solution shows which they are.
+    astray, values = Near(np.exp(-3 * relaxed.places), 0.2), []
+    for _ in range(5):
+        guess = Interior(relaxed.program, near=astray).solve(astray.x, 1e-7)
+        values.append(guess.value)
+        astray = replace(astray, seen=(*astray.seen, guess.x))
+    assert values == sorted(values)
+    assert values[0] < 0.9 * whole.value
+    assert values[-1] == pytest.approx(whole.value, rel=1e-6)
     # Whatever is left out, the bound stays one.
     wanted = np.zeros((3, N), dtype=bool)
     wanted[:, -1] = wanted[0] = True

@@ -18,7 +18,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
 from .layout import Bools, Floats, Ints
-from .program import Found, Multipliers, PairDuals, Program, Waypoint
+from .program import Found, Multipliers, PairDuals, Program
 
 _MOST_STEPS = 300
 #: How much of the way to the boundary a step goes, and the least share of the mean product that
@@ -94,16 +94,19 @@ class Near:
     """What is known of a solution: it is like x.
 
     Excesses whose two sides differ at x by more than a factor e^window keep the sign that they have
-    there. That relaxes the program, and multipliers 0 and y belong to it.
+    there, unless it is another at one of `seen`. That relaxes the program, and multipliers 0 and y
+    belong to it.
     """
 
     x: Floats
     window: float
+    seen: tuple[Floats, ...] = ()
 
-    def ratios(self, ahead: Ints, up: Floats, behind: Ints, down: Floats) -> Floats:
-        """Logarithms of what is ahead over what is behind."""
+    def ratios(self, ahead: Ints, up: Floats, behind: Ints, down: Floats) -> list[Floats]:
+        """Logarithms of what is ahead over what is behind, at x and as seen."""
+        every = (self.x, *self.seen)
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(up * self.x[ahead]) - np.log(down * self.x[behind]))
+            return [np.log(up * x[ahead]) - np.log(down * x[behind]) for x in every]
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,7 @@ class InteriorEnd:
     y: Floats
     value: float
     steps: int
-    loose: _Point | None = None
+    loose: Floats | None = None
 
 
 class InteriorMethod:
@@ -137,15 +140,14 @@ class InteriorMethod:
         self._crossed, self._up2, self._down2 = rows.up * rows.down, rows.up**2, rows.down**2
 
     def follow(
-        self, start: Floats | _Point, tolerance: float, stop: Callable[[], bool] = lambda: False
+        self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
     ) -> InteriorEnd:
         """Follow the central path until the products sum to `tolerance` times the value.
 
-        `start` holds a positive number for every column, or is where the path begins. Ends early,
-        with what there is, when `stop()` is true or floating point is exhausted.
+        `start` holds a positive number for every column. Ends early, with what there is, when
+        `stop()` is true or floating point is exhausted.
         """
-        point = start if isinstance(start, _Point) else self._beginning(start)
-        steps, loose = 0, None
+        point, steps, loose = self._beginning(start), 0, None
         # The matrices are small: threads would only wait for each other. Numbers that overflow (a
         # program without a solution) end the path.
         with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
@@ -154,7 +156,7 @@ class InteriorMethod:
                 left = sum(float(p.sum()) for p in point.products)
                 value = float(self.cost @ point.primal[0])
                 if loose is None and left <= _LOOSE * value:
-                    loose = point
+                    loose = point.primal[0]
                 if left <= tolerance * value or stop():
                     break
         x = point.primal[0]
@@ -220,15 +222,6 @@ class InteriorMethod:
         theta = np.full(len(self.mass), (float(slack @ x) - 0.1 * loss) / len(self.mass))
         sigma = np.maximum(slack - theta @ self.mass, mean / x)
         return _Point([x, s, t, u], [sigma, q, z, y], theta)
-
-    def centred(self, x: Floats, y: Floats, theta: Floats, product: float) -> _Point:
-        """The point with these whose products all are `product`, whatever its equations are."""
-        y_of = y[self.rows.group]
-        excess = y_of * self._excess(x)
-        root = np.sqrt(excess**2 + 4 * product**2) + 2 * product
-        s, t = (root + excess) / (2 * y_of), (root - excess) / (2 * y_of)
-        primal = [x, s, t, product / y]
-        return _Point(primal, [product / x, product / s, product / t, y], theta)
 
     def _path(self, point: _Point) -> Iterator[_Point]:
         """Predictor-corrector steps with further corrections towards the central path."""
@@ -381,7 +374,7 @@ class Interior:
         extra = np.zeros((len(names), width))
         same, parts, numbers = ahead == behind, [], []
         self._signed: list[tuple[Ints, Ints]] = []
-        ratio = np.zeros(0) if near is None else near.ratios(ahead, up, behind, down)
+        ratio, *seen = [up] if near is None else near.ratios(ahead, up, behind, down)
         for j, (epsilon, _) in enumerate(points):
             below = math.exp(epsilon) * down * weight
             above = np.where(same, up * weight - below, up * weight)
@@ -390,8 +383,10 @@ class Interior:
             )
             kept = (above > 0) & (whole.group >= 0)  # its own neighbour never exceeds it
             if near is not None:
-                sure = kept & (ratio > epsilon + near.window)
-                kept &= np.abs(ratio - epsilon) <= near.window
+                either = np.abs(ratio - epsilon) <= near.window
+                for another in seen:
+                    either |= (ratio > epsilon) != (another > epsilon)
+                sure, kept = kept & ~either & (ratio > epsilon), kept & either
                 extra += _summed(whole.only(sure), extra.shape)
                 self._signed.append((whole.group[sure], number[sure]))
             parts.append(whole.only(kept))
@@ -414,14 +409,9 @@ class Interior:
         return rows, np.zeros(len(names)), extra
 
     def solve(
-        self, start: Floats | Waypoint, tolerance: float, stop: Callable[[], bool] = lambda: False
+        self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
     ) -> Found:
-        """Follow the central path from positive numbers, one for every column, atoms included.
-
-        Or from where the path of a program passed that differs by some pairs.
-        """
-        if isinstance(start, Waypoint):
-            return self._found(self.method.follow(self._begun(start), tolerance, stop))
+        """Follow the central path from positive numbers, one for every column, atoms included."""
         layout = self.program.layout
         start = start * len(layout.masses) / float((layout.masses @ start).sum())
         if self.together is not None:
@@ -430,28 +420,17 @@ class Interior:
                 for e, _ in self.program.budgets
             ]
             start = np.append(start, 1.05 * np.array(used) + 1e-12)
-        return self._found(self.method.follow(start, tolerance, stop))
-
-    def _begun(self, way: Waypoint) -> _Point:
-        """A budget that is new is like the others."""
-        usual = float(np.median(list(way.y.values())))
-        y = np.array([way.y.get(self._name(g), usual) for g in range(self._listed)])
-        return self.method.centred(way.x, np.append(y, way.more), way.theta, way.product)
-
-    def _name(self, group: int) -> tuple[int, int]:
-        """The number of a group's budget, and its pair."""
-        j, k = divmod(int(self._names[group]), len(self.pairs))
-        return j, int(self.pairs[k])
-
-    def _found(self, end: InteriorEnd) -> Found:
-        columns, rows, way, loose = self.program.layout.columns, len(end.z), None, end.loose
-        if loose is not None:
-            y, product = loose.dual[3], sum(float(p.sum()) for p in loose.products) / loose.pairs
-            named = {self._name(g): float(y[g]) for g in range(self._listed)}
-            x, more = loose.primal[0][:columns], y[self._listed :]
-            way = Waypoint(x, named, more, loose.theta, product)
+        end = self.method.follow(start, tolerance, stop)
+        rows = len(self.method.rows.group)
+        loose = None if end.loose is None else end.loose[: layout.columns]
         return Found(
-            end.x[:columns], end.value, 0.0, rows, lambda: self._multipliers(end), end.steps, way
+            end.x[: layout.columns],
+            end.value,
+            0.0,
+            rows,
+            lambda: self._multipliers(end),
+            end.steps,
+            loose,
         )
 
     def _multipliers(self, end: InteriorEnd) -> Multipliers:
@@ -465,8 +444,12 @@ class Interior:
         found, starts = np.unique(groups[worth], return_index=True)
         for group, (first, last) in zip(found, pairwise([*starts, len(worth)]), strict=True):
             mine = worth[first:last]
-            y = float(end.y[group]) * share
-            pairs[self._name(group)] = y, numbers[mine], z[mine] * share
+            j, k = divmod(int(self._names[group]), len(self.pairs))
+            pairs[j, int(self.pairs[k])] = (
+                float(end.y[group]) * share,
+                numbers[mine],
+                z[mine] * share,
+            )
         rest = end.y[self._listed :]
         compared = len(rest) - len(self.program.comparisons)
         return Multipliers(pairs, rest[: len(self.program.rows)], rest[compared:])

@@ -19,7 +19,7 @@ from ...ask.privacy import curve_above
 from ...losses import Loss
 from ...program.interior import Interior, Near
 from ...program.layout import Bools, Floats, Ints, Line
-from ...program.program import Found, Waypoint
+from ...program.program import Found
 from ...work import BUDGET
 from ..bounds import Bounds, Lower, Upper
 from ..lattice.constrained import Constrained, Steering
@@ -49,7 +49,7 @@ _LEAST_SPENT, _STEPS_APART, _APART = 0.016, 1.51, 0.04
 #: Finer noise than this fits the budgets that were left out: its shape would mislead.
 _FINEST_SHAPE = 64
 #: Programs are solved to this share of the gap: near a vertex few multipliers are left.
-_SOLVED = 1e-3
+_SOLVED = 5e-4
 #: Excesses whose two sides differ by e^this keep their sign: at a shape from coarser programs of
 #: the bound, and at that of noise on narrow cells.
 _WINDOW, _NARROW = 1.5, 0.7
@@ -222,16 +222,15 @@ class BelowCurve:
         self, relaxed: Relaxed, near: Near, search: Search
     ) -> tuple[Relaxed, Found | None]:
         """With few pairs of points and shifts, and then with those that noise would exceed."""
-        few = self._sparse(relaxed.line)
-        rough = self._solved(relaxed, few, near, near.x, _ROUGH, search)
-        if rough is None or rough.way is None or search.late():
+        rough = self._solved(relaxed, self._sparse(relaxed.line), near, _ROUGH, search)
+        if rough is None or search.late():
             return relaxed, rough
         pairs = self._needed(relaxed, rough)
         some = np.flatnonzero(pairs.any(axis=0))
         shifts, budgets = relaxed.line.shifts[some], relaxed.budgets
         finer = Relaxed(self.question, budgets, relaxed.n, relaxed.reach, shifts)
-        tolerance = _SOLVED * search.gap
-        found = self._solved(finer, pairs[:, some], near, rough.way, tolerance, search)
+        near, tolerance = replace(near, seen=(*near.seen, rough.x)), _SOLVED * search.gap
+        found = self._solved(finer, pairs[:, some], near, tolerance, search)
         # A path that fails, or ends too soon, may prove less than the one before.
         before = relaxed.bound(rough.multipliers.pairs)
         if found is None or not finer.bound(found.multipliers.pairs) > before:
@@ -239,28 +238,25 @@ class BelowCurve:
         return finer, found
 
     def _solved(
-        self,
-        relaxed: Relaxed,
-        wanted: Bools,
-        near: Near,
-        start: Floats | Waypoint,
-        tolerance: float,
-        search: Search,
+        self, relaxed: Relaxed, wanted: Bools, near: Near, tolerance: float, search: Search
     ) -> Found | None:
         interior = Interior(relaxed.program, near=near, wanted=wanted)
-        found = interior.solve(start, tolerance, search.late)
+        found = interior.solve(near.x, tolerance, search.late)
         search.count(found, int(wanted.sum()))
         mass = float((relaxed.line.masses @ found.x)[0])
         return found if abs(mass - 1) < 1e-6 else None
 
     def _near(self, known: Shape, relaxed: Relaxed) -> Near:
-        """About the solution: what good noise is rounded to, if that is known."""
+        """About the solution: what good noise is rounded to, if that is known.
+
+        Where the shape of the bound's own programs says otherwise, nothing is known.
+        """
         if self._above is None or self._finest[1] < _FINE_LINES:
             return Near(known.at(relaxed.places), _WINDOW)
         beside = np.linspace(-1, 1, _INSIDE)
         places = relaxed.places[:, None] + beside / relaxed.n
         masses = self._above.at(np.abs(places) if relaxed.fold else places) @ (1 - abs(beside))
-        return Near(masses, _NARROW)
+        return Near(masses, _NARROW, (known.at(relaxed.places),))
 
     def _needed(self, relaxed: Relaxed, found: Found) -> Bools:
         """Points and shifts, a column for each shift there is: those that the next program needs.

@@ -150,7 +150,7 @@ class Relaxed:
             if self.bound(nearer) >= whole - 0.3 * loss * abs(whole):
                 kept, bound = nearer, self.bound(nearer)
                 break
-        for share in (1e-3, 1e-4, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7, 3e-8, 1e-8):
+        for share in np.geomspace(1e-3, 1e-8, 26):
             fewer = _kept(kept, self.reach, share * largest)
             if self.bound(fewer) >= least:
                 return fewer, self.bound(fewer)
