@@ -157,11 +157,25 @@ def test_no_neighbour_at_all_moves_more_than_is_claimed(relation, data):
     _compare(relation, data)
 
 
+@pytest.mark.parametrize("relation", NEIGHBOURS)
+@pytest.mark.parametrize("unit", PEOPLE, ids=repr)
+def test_a_person_with_rows_too_many_counts_as_one_with_enough(unit, relation):
+    """All of them at one end: what is not capped, or not weighed down, moves too far."""
+    others = [(2, "b", 1.0, 2), (3, "a", 3.0, 5)]
+    for more in (1, 2 * unit.max_rows):
+        many = unit.max_rows + more
+        high, low = [(1, "a", 9.0, 9)] * many, [(1, "a", -9.0, -9)] * many
+        _every_question(unit, relation, others + high, others + low * (relation == "replace"))
+
+
 def _compare(relation, data):
-    """Two tables, opened once, and every question of both."""
     unit = data.draw(st.sampled_from((Row(), *PEOPLE)))
     rows_ = data.draw(tables)
-    near = neighbour(rows_, data.draw, unit, relation)
+    _every_question(unit, relation, rows_, neighbour(rows_, data.draw, unit, relation))
+
+
+def _every_question(unit, relation, rows_, near):
+    """Two tables, opened once, and every question of both."""
     with opened(arrow_of(rows_)) as one, opened(arrow_of(near)) as two:
         for query in QUERIES:
             given = Setting(unit, relation)
