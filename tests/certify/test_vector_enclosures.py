@@ -154,3 +154,12 @@ def test_the_hockey_stick_rises_with_the_shift():
     values = [mixture.hockey_stick(Fraction(1, 3), Fraction(k, 10)) for k in range(1, 11)]
     assert values == sorted(values)
     assert values[0] < values[-1]
+
+
+@pytest.mark.parametrize("bits", [40, 76])
+def test_the_arc_cosine_lies_within_to_the_last_unit(bits: int) -> None:
+    for k in range(41):
+        c = (k << bits) // 40
+        lo, hi = arccos_bounds(c, bits)
+        low, high = arccos_bounds(c << 30, bits + 30)
+        assert lo << 30 <= low and high <= hi << 30 and hi - lo < 500

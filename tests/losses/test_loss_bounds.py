@@ -128,8 +128,9 @@ def test_release_cell_covers_every_value(loss: Loss, i: int, step: Fraction, gri
     assert bound <= reach * Fraction(3, 2) + TINY
 
 
-@given(losses, st.dictionaries(indices, st.integers(1, 9)), steps, st.sampled_from([1, 3]))
-def test_cells_are_added_up(loss: Loss, weights: dict[int, int], step: Fraction, grid: int) -> None:
+@given(losses, steps, st.sampled_from([1, 3]))
+def test_cells_are_added_up(loss: Loss, step: Fraction, grid: int) -> None:
+    weights = {i: 1 + i % 7 for i in range(-9, 10)}  # kinks lie in cells, and between them
     one_by_one = (w * loss.release_cell(i, step, grid) for i, w in weights.items())
     assert loss.release_cells(weights, step, grid) == sum(one_by_one)
 
