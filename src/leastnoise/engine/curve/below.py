@@ -33,8 +33,9 @@ _LINES = 14, 21, 30, 45
 _FINE_LINES = _LINES[-2]
 #: They end where this share of its delta at epsilon = 0 is left.
 _LEFT = 3e-3
-#: A program of the lower bound with more columns than this is left to coarser resolutions.
-_MOST_COLUMNS = 900
+#: A program of the lower bound with more columns than this is left to coarser resolutions, for
+#: symmetric noise, of whose finer cells a file could not hold the multipliers, and for others.
+_MOST_COLUMNS = 800, 1050
 #: The least factor between resolutions: programs with many budgets are dear.
 _SLOWEST = 1.75
 #: Programs start from Gaussian noise of so many times the mu of the curve; what is mixed into noise
@@ -81,8 +82,9 @@ class BelowCurve:
         assert question.gdp is not None
         self.question, self._mu = question, question.gdp
         points = (*question.budgets, *points_on(self._mu, _LINES[0]))
-        steering = Steering(_SLOWEST, _MOST_COLUMNS, self._reference, _SOLVED)
         fold = foldable(question.constraints, question.loss)
+        most = _MOST_COLUMNS[0 if fold else 1]
+        steering = Steering(_SLOWEST, most, self._reference, _SOLVED)
         mu, sensitivity = float(self._mu), float(question.sensitivity)
         self._lean = 0.0 if fold else lean(question.loss, mu, sensitivity)
         self.programs = Constrained(question, resolution, points, steering)
