@@ -58,8 +58,8 @@ _INSIDE = 65
 #: Every so many points of a curve serve the bound at first, at shifts below the sensitivity.
 _SPARSE = 12
 #: A program with these is solved to this share. Pairs of a point and a shift whose delta is
-#: exceeded by more than this share of it join, and those that spend little leave.
-_ROUGH, _EXCEEDED = 1e-3, 1e-3
+#: exceeded by more than this share of it join, and those that spend less than this share leave.
+_ROUGH, _EXCEEDED, _IDLE = 1e-3, 1e-3, 5e-5
 #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
 #: than this share of the gap.
 _MOST_WIDE, _MOST_NARROW, _PEAK = 32, 2048, 0.3
@@ -70,7 +70,7 @@ _SPREADS = 2, 2, 2, 4
 #: Noise is good enough if this share of the gap would be left with bounds on the finest cells.
 _LEFT_TO_BOUNDS = 0.6
 #: The share of the gap that leaving out small multipliers may cost, and digits of the others.
-_THINNED, _DIGITS = 0.03, 7
+_THINNED, _DIGITS = 0.01, 7
 #: A file holds no more than 100,000.
 _MOST_MULTIPLIERS = 95_000
 
@@ -272,7 +272,7 @@ class BelowCurve:
         place = {int(m): k for k, m in enumerate(line.shifts)}
         for (j, m), (budget, _, _) in found.multipliers.pairs.items():
             spent[j, place[m]] = budget * deltas[j, 0]
-        busy = spent > _LEAST_SPENT / line.n * spent.sum()
+        busy = spent > _IDLE * spent.sum()
         return np.asarray(busy | (most & (over > _EXCEEDED)) | (np.abs(line.shifts) == line.n))
 
     def _sparse(self, line: Line) -> Bools:
