@@ -34,8 +34,9 @@ _LINES = 14, 21, 30, 45
 _FINE_LINES = _LINES[-2]
 #: They end where this share of its delta at epsilon = 0 is left.
 _LEFT = 3e-3
-#: A program of the lower bound with more columns than this is left to coarser resolutions.
-_MOST_COLUMNS = 900
+#: A program of the lower bound with more columns than this is left to coarser resolutions, for
+#: symmetric noise, of whose finer cells a file could not hold the multipliers, and for others.
+_MOST_COLUMNS = 800, 1050
 #: The least factor between resolutions: programs with many budgets are dear.
 _SLOWEST = 1.75
 #: Programs start from Gaussian noise of so many times the mu of the curve; what is mixed into noise
@@ -58,8 +59,8 @@ _INSIDE = 65
 #: Every so many points of a curve serve the bound at first, at shifts below the sensitivity.
 _SPARSE = 12
 #: A program with these is solved to this share. Pairs of a point and a shift whose delta is
-#: exceeded by more than this share of it join, and those that spend little leave.
-_ROUGH, _EXCEEDED = 1e-3, 1e-3
+#: exceeded by more than this share of it join, and those that spend less than this share leave.
+_ROUGH, _EXCEEDED, _IDLE = 1e-3, 1e-3, 5e-5
 #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
 #: than this share of the gap, step by step.
 _MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.15)
@@ -73,7 +74,7 @@ _WORK_OF_BOUNDS = BUDGET // 5
 #: Noise is good enough if this share of the gap would be left with bounds on the finest cells.
 _LEFT_TO_BOUNDS = 0.6
 #: The share of the gap that leaving out small multipliers may cost, and digits of the others.
-_THINNED, _DIGITS = 0.03, 7
+_THINNED, _DIGITS = 0.01, 7
 #: A file holds no more than 100,000.
 _MOST_MULTIPLIERS = 95_000
 
@@ -85,8 +86,9 @@ class BelowCurve:
         assert question.gdp is not None
         self.question, self._mu = question, question.gdp
         points = (*question.budgets, *points_on(self._mu, _LINES[0]))
-        steering = Steering(_SLOWEST, _MOST_COLUMNS, self._reference, _SOLVED)
         fold = foldable(question.constraints, question.loss)
+        most = _MOST_COLUMNS[0 if fold else 1]
+        steering = Steering(_SLOWEST, most, self._reference, _SOLVED)
         mu, sensitivity = float(self._mu), float(question.sensitivity)
         self._lean = 0.0 if fold else lean(question.loss, mu, sensitivity)
         self.programs = Constrained(question, resolution, points, steering)
@@ -274,7 +276,7 @@ class BelowCurve:
         place = {int(m): k for k, m in enumerate(line.shifts)}
         for (j, m), (budget, _, _) in found.multipliers.pairs.items():
             spent[j, place[m]] = budget * deltas[j, 0]
-        busy = spent > _LEAST_SPENT / line.n * spent.sum()
+        busy = spent > _IDLE * spent.sum()
         return np.asarray(busy | (most & (over > _EXCEEDED)) | (np.abs(line.shifts) == line.n))
 
     def _sparse(self, line: Line) -> Bools:
