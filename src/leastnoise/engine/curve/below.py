@@ -128,7 +128,7 @@ class BelowCurve:
             if self._above is not None:  # before that, Gaussian noise is not all there is
                 yield lower, None
             self._bend()
-            yield lower, None if self._near_enough(search) else self._restricted(size, search)
+            yield lower, self._restricted(size, search)
         self._step = min(self._step + 1, len(_LINES) - 1)
 
     def _near_enough(self, search: Search) -> bool:
