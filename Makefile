@@ -16,7 +16,7 @@ export MPLBACKEND ?= Agg
 # Processes of tests: more of them want more memory than many machines have.
 WORKERS ?= 2
 PIP_OPTIONS := --quiet --disable-pip-version-check --no-compile -c constraints.txt
-UV_OPTIONS := --quiet --system-certs --python $(BIN)/python --compile-bytecode -c constraints.txt
+UV_OPTIONS := --quiet --system-certs --python $(BIN)/python -c constraints.txt
 # What pip installed is compiled on all cores: on one it takes half a minute.
 COMPILE = @$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 
@@ -28,7 +28,8 @@ $(VENV)/.core: pyproject.toml constraints.txt
 	$(COMPILE)
 	touch $@
 
-# All extras are many packages: uv fetches and compiles them on all cores; where it cannot, pip.
+# All extras are many packages: uv fetches them on all cores, and what is imported is compiled then;
+# where uv cannot, pip.
 $(VENV)/.dev: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install $(PIP_OPTIONS) uv \

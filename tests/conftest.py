@@ -58,17 +58,21 @@ def pytest_collection_modifyitems(items):
             raise pytest.UsageError(f"{item.nodeid}: it needs Spark, and its name must say so")
 
 
+#: Tests with one of these in their name run in one process: they share what takes long to make.
+TOGETHER = ("spark", "tests/formal/", "tests/engine/radial/", "tests/certify/test_joint_")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Whole files, but what needs Spark goes to one process: starting it takes half a minute.
 
-    So does what needs Coq: in a fresh copy its theory takes 40 CPU seconds to compile.
+    So does what needs Coq: in a fresh copy its theory takes 30 CPU seconds to compile.
     """
     from xdist.scheduler import LoadFileScheduling
 
     class Files(LoadFileScheduling):
         def _split_scope(self, nodeid):
-            for shared in ("spark", "tests/formal/"):
+            for shared in TOGETHER:
                 if shared in nodeid.lower():
                     return shared
             return super()._split_scope(nodeid)

@@ -133,7 +133,7 @@ design.__signature__ = signature(Arguments)  # type: ignore[attr-defined]
 def answer(arguments: Arguments) -> AnyNoise:
     """`design` for arguments that were put together before; its guarantee is that of `design`."""
     if arguments.workload is not None:
-        return workload_design(arguments, lambda **given: design(**given).document)
+        return workload_design(arguments, _law)
     for name in ("zcdp", "neighbours"):
         if name in arguments.given():
             value = getattr(arguments, name)
@@ -151,6 +151,14 @@ def answer(arguments: Arguments) -> AnyNoise:
     except (OverflowError, ZeroDivisionError):
         raise ScaleError from None
     return found
+
+
+def _law(**given: Any) -> AnyDocument:
+    """The noise that a workload draws from: of a shape's nobody asks for a bound from below."""
+    if isinstance(given.get("sensitivity"), Shape):
+        return joint_design(Arguments.of(given), None).document
+    found: AnyNoise = design(**given)
+    return found.document
 
 
 def _of_ball(arguments: Arguments, ball: Ball) -> Arguments:

@@ -96,11 +96,11 @@ def test_what_several_refuses(whole):
 def test_several_files_on_the_command_line(whole, other, tmp_path):
     a, b = whole.save(tmp_path / "a.json"), other.save(tmp_path / "b.json")
     run = CliRunner().invoke
-    done = run(app, ["compose", f"{a}:2", f"{b}:3", "--delta", "0.3", "--json"])
+    done = run(app, ["compose", f"{a}:2", f"{b}:3", "--epsilon", "2", "--json"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
     assert [one["times"] for one in found["files"]] == [2, 3]
-    exact = compose([(whole, 2), (other, 3)], delta=0.3)
+    exact = compose([(whole, 2), (other, 3)], epsilon=2)
     assert found["compositions"] == [exact.to_json()]
     words = run(app, ["compose", f"{a}:2", f"{b}:3"]).output
     assert "Together, at a total delta 0.26" in words and "at most" in words

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction as F
-from math import erfc, exp, sqrt
+from math import erfc, exp, lcm, sqrt
 
 KEYS = {
     "format",
@@ -125,11 +125,16 @@ def budgets_of(data) -> list[tuple[F, F]]:
 
 
 def private(rows, n, e_low, delta) -> bool:
-    """Every ordered pair of nodes within the sensitivity."""
-    for k, row in enumerate(rows):
-        mine = [(y, p) for y, p in enumerate(row) if p]
+    """Every ordered pair of nodes within the sensitivity, in whole numbers of one unit."""
+    unit = lcm(*(F(p).denominator for row in rows for p in row))
+    up, down = e_low.numerator, e_low.denominator
+    whole = [[int(p * unit) for p in row] for row in rows]
+    for k, row in enumerate(whole):
+        mine = [(y, p * down) for y, p in enumerate(row) if p]
         for m in range(max(0, k - n), min(len(rows) - 1, k + n) + 1):
-            if k != m and sum(max(F(0), p - e_low * rows[m][y]) for y, p in mine) > delta:
+            other = whole[m]
+            excess = sum(max(0, p - up * other[y]) for y, p in mine)
+            if k != m and F(excess, unit * down) > delta:
                 return False
     return True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from leastnoise.certify.roots import (
     lower_roots,
     upper_roots,
 )
+from leastnoise.designs.workload import WorkloadDesign
 from leastnoise.engine.workload.roots import best_roots
 from leastnoise.errors import FormatError
 from leastnoise.sampling.entropy import InsecureSeededEntropy
@@ -84,12 +86,17 @@ def test_sines_are_above() -> None:
             assert 0 <= _sine_above(x, one) / one - math.sin(x / one) + 1e-15 < 5e-6
 
 
+@cache
+def some() -> WorkloadDesign:
+    """The sums of 401 numbers, designed once."""
+    return design(workload=Workload.prefix(401), gdp=1)
+
+
 def test_a_thousand_prefix_sums() -> None:
     found = design(workload=Workload.prefix(1024), gdp=1)
     assert found.lower <= 8944.3292 <= found.upper  # the best there is
     assert found.gap < 0.002 and len(found.document.dumps()) < 25_000
-    small = Workload.prefix(401)
-    own = design(workload=small, gdp=1)
+    own = some()
     x = np.arange(401)
     drawn = np.array([own.release(x, entropy=InsecureSeededEntropy(k)) for k in range(12)])
     errors = (drawn - np.cumsum(x)) / own.std
@@ -102,7 +109,7 @@ def test_a_thousand_prefix_sums() -> None:
 
 def test_it_is_a_factor_of_products_and_of_nothing_else() -> None:
     both = design(workload=Workload.product(Workload.prefix(401), Workload.identity(2)), gdp=1)
-    one = design(workload=Workload.prefix(401), gdp=1)
+    one = some()
     assert both.upper == pytest.approx(2 * one.upper, rel=1e-6)
     x = list(range(802))
     assert len(both.release(x)) == 802

@@ -153,7 +153,7 @@ def one_command(line: str) -> tuple[list[str], dict[str, str]] | None:
     while len(words) > 2 and words[-2] in ("<", ">"):
         *words, sign, path = words
         files[sign] = path
-    ours = words[:1] == ["leastnoise"] and not re.search(r"[$`*&;]", line)
+    ours = words[:1] == ["leastnoise"] and not re.search(r"[$`*]", line)
     plain = not any(set(word) <= set("<>|();&") for word in words)
     return (words, files) if ours and plain else None
 

@@ -181,8 +181,8 @@ def test_range_dependent_answers_are_used_only_where_they_help():
 
 
 def test_a_design_for_so_many_releases_wins_between_one_and_many():
-    kinds = (Kind("sum", 8, ONE, ((8, 1),), 1.0, False),)
-    budget = Fraction(1), Fraction(1, 10**5)
+    kinds = (Kind("sum", 4, ONE, ((4, 1),), 1.0, False),)
+    budget = Fraction(2), Fraction(1, 100)
     best, rival = plan(kinds, *budget, "optimal"), plan(kinds, *budget, "analytic-gaussian")
-    assert "profile-designed" in best.picked and best.harm < 0.95 * rival.harm
-    assert cost(best.chosen, 1.0) <= 1e-5
+    assert "profile-designed" in best.picked and best.harm < 0.96 * rival.harm
+    assert cost(best.chosen, 2.0) <= 1e-2

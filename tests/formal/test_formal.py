@@ -116,7 +116,7 @@ def _broken(file):
 
 @pytest.fixture(autouse=True)
 def kept_theory(monkeypatch):
-    """The compiled theory is kept from run to run: it takes 40 CPU seconds."""
+    """The compiled theory is kept from run to run: it takes 30 CPU seconds."""
     monkeypatch.setattr(coq, "cache_folder", lambda part: ROOT / "build" / part)
 
 

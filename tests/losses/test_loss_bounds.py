@@ -128,6 +128,12 @@ def test_release_cell_covers_every_value(loss: Loss, i: int, step: Fraction, gri
     assert bound <= reach * Fraction(3, 2) + TINY
 
 
+@given(losses, st.dictionaries(indices, st.integers(1, 9)), steps, st.sampled_from([1, 3]))
+def test_cells_are_added_up(loss: Loss, weights: dict[int, int], step: Fraction, grid: int) -> None:
+    one_by_one = (w * loss.release_cell(i, step, grid) for i, w in weights.items())
+    assert loss.release_cells(weights, step, grid) == sum(one_by_one)
+
+
 @given(losses, places, st.integers(1, 6), steps)
 def test_release_run_is_at_least_the_mean_of_points(
     loss: Loss, first: Fraction, count: int, g: Fraction

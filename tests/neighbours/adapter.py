@@ -33,7 +33,8 @@ from leastnoise.sampling import InsecureSeededEntropy
 
 from .limits import Each, Length, Limit, Steps
 
-EPSILON, DELTA = 1, "0.01"
+#: Any budget would do: exact numbers are compared. At a large epsilon designs are quick.
+EPSILON, DELTA = 4, "0.01"
 #: Warnings about code, and not about data.
 _IDLE = (ResourceWarning, DeprecationWarning, PendingDeprecationWarning, FutureWarning)
 _asking = sys.modules["leastnoise.queries.ask"]

@@ -10,12 +10,14 @@ pytest.importorskip("polars", reason="polars is not installed")
 @pytest.fixture(scope="package", autouse=True)
 def designs(tmp_path_factory):
     from leastnoise import kept
+    from leastnoise.engine.joint import vectors
     from leastnoise.queries import noise
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LEASTNOISE_CACHE", str(tmp_path_factory.mktemp("designs")))
         # What is told of two tables is compared, not how much noise there is: any design will do.
         patch.setattr(kept, "_GAP", "0.1")
+        patch.setattr(vectors, "_GAP", 0.1)
         noise.designed.cache_clear()
         yield
     noise.designed.cache_clear()

@@ -67,16 +67,18 @@ def test_a_delta_that_is_not_stated_is_refuted():
     assert {step.verdict for step in check_report(raw)} == {"proven"}
 
 
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1, 100)], ids=["balls", "Gaussian"])
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
-def test_every_unit_is_hidden(relation):
+def test_every_unit_is_hidden(relation, epsilon):
     """All that a unit can do to the numbers, one by one: no move is longer than delta allows."""
     setting = Setting(Person("p", max_rows=1, max_groups=3), relation)
     query = Count(by="g", keys=["a", "b", "c"])
     own = [asked_of(query, setting)]
-    (noise,) = drawn_together(own, Fraction(1, 10), "l2", Fraction(1, 5))
+    (noise,) = drawn_together(own, epsilon, "l2", Fraction(1, 5))
     document = noise.draw.design.document
     normal = document.elliptical
     assert normal is not None and noise.draw.delta == Fraction(1, 5)
+    assert (normal.balls is None) == (epsilon < Fraction(1, 2))
     lengths = []
     for one in product((0, 1), repeat=3):
         for two in product((0, 1), repeat=3) if relation == "replace" else [(0, 0, 0)]:
@@ -84,4 +86,4 @@ def test_every_unit_is_hidden(relation):
             own = sum(((m - normal.centre(0)) / normal.each[0]) ** 2 for m in moved)
             lengths.append(own + (1 / normal.common**2 if normal.common else 0))
     assert max(lengths) == squared_shift(normal, document.sides)
-    assert 0.19 < delta_above(normal, document.sides, Fraction(1, 10)) <= 0.2
+    assert 0.19 < delta_above(normal, document.sides, epsilon) <= 0.2

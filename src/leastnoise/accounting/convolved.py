@@ -13,8 +13,10 @@ from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import MissingExtraError
+from ..mechanisms.numeric import Floats
 from .dominating import CUT, ROUNDING, Losses
 
 #: Where tails begin that can be cut is found in the time of about so many transforms of one
@@ -37,11 +39,29 @@ class Convolved:
     @cached_property
     def length(self) -> int:
         """Losses from the least to the largest, with those of no mass between them."""
-        return int(self.held._pmf_remove.to_dense_pmf().size)
+        index, _ = self._finite
+        return int(index[-1] - index[0]) + 1
+
+    @cached_property
+    def _finite(self) -> tuple[NDArray[np.int64], Floats]:
+        """The finite losses in steps, rising, and their masses."""
+        held, symmetric = self.held._pmf_remove, self.held._symmetric
+        assert symmetric, "one curve for both directions"
+        few = getattr(held, "_loss_probs", None)  # (a dictionary, where they are few)
+        if few is None:
+            return held._lower_loss + np.arange(held.size), held._probs
+        index = np.array(sorted(few))
+        return index, np.array([few[i] for i in index.tolist()])
+
+    @cached_property
+    def _losses(self) -> Floats:
+        return np.asarray(self._finite[0] * self.held._pmf_remove._discretization)
 
     def delta(self, epsilon: float, *, up: bool) -> float:
         """The delta at `epsilon`, at least (`up`) or at most the true one."""
-        value = float(self.held.get_delta_for_epsilon(epsilon))
+        above = int(np.searchsorted(self._losses, epsilon, side="right"))
+        shares = -np.expm1(epsilon - self._losses[above:])
+        value = float(self.held._pmf_remove._infinity_mass + shares @ self._finite[1][above:])
         error = self.margin + (self.length + 64) * ROUNDING * abs(value)
         if epsilon < self.farthest:
             error += 2 * ROUNDING * (epsilon + 2)

@@ -37,9 +37,10 @@ class NodeLosses:
         if question.prior is None and question.crossing is None and 0 < k < len(self.cells):
             # Between the ends of the range only the distance counts.
             error = y - question.low - k * self.step
-            if error not in self._costs:
-                self._costs[error] = self._cost(k, y)
-            return self._costs[error]
+            found = self._costs.get(error)  # (fractions are slow to hash)
+            if found is None:
+                found = self._costs[error] = self._cost(k, y)
+            return found
         return self._cost(k, y)
 
     def _cost(self, k: int, y: Fraction) -> Fraction:
@@ -73,12 +74,13 @@ class NodeLosses:
         return before * rising + after * falling + self._crossing(y, start, end, before, after)
 
     def _ramps(self, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
-        if (lo, hi) not in self._means:
+        found = self._means.get((lo, hi))
+        if found is None:
             kinks = self.question.loss.kinks_between(lo, hi)
             charge(6 * self.question.loss.effort_at(bits(lo, hi)))
             charge(kinks * (60 + 6 * self._kink_work))
-            self._means[lo, hi] = self.question.loss.ramp_means(lo, hi)
-        return self._means[lo, hi]
+            found = self._means[lo, hi] = self.question.loss.ramp_means(lo, hi)
+        return found
 
     def _crossing(
         self, y: Fraction, start: Fraction, end: Fraction, before: Fraction, after: Fraction
@@ -146,10 +148,11 @@ def worst_value_loss(document: ChannelDocument) -> Fraction:
     document.charge_cells(3, 25)
 
     def value(x: Fraction | int) -> Fraction:
-        if x not in values:
+        found = values.get(x)
+        if found is None:
             charge(evaluation)
-            values[x] = question.loss.upper(x * step)
-        return values[x]
+            found = values[x] = question.loss.upper(x * step)
+        return found
 
     def at(k: int, node: int) -> Fraction:
         places, weights = document.law_in_steps(k)

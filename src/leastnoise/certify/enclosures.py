@@ -69,8 +69,8 @@ def arccos_bounds(c: int, bits: int) -> Bounds:
         return (pi[0] >> 1) - sine[1], ((pi[1] + 1) >> 1) - sine[0]
     # arccos c = 2 arcsin(sqrt((1 - c) / 2)), and the root is at most 1/2.
     half = one - c
-    root = isqrt(half << (bits - 1))
-    return 2 * _arcsine(root, bits)[0], 2 * _arcsine(root + 1, bits)[1]
+    lo, hi = _arcsine(isqrt(half << (bits - 1)), bits)
+    return 2 * lo, 2 * (hi + 2)  # the root may be one unit larger: its arc sine, less than two
 
 
 def cap_bounds(d: int, c: int, bits: int) -> Bounds:

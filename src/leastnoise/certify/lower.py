@@ -140,14 +140,15 @@ def _floors(
     integer: bool,
 ) -> list[Fraction]:
     """At lattice points: the minorant of the weighted losses, plus the line of that slope."""
-    floors = [slope * i * step for i in range(-edge, edge + 1)]
+    parts = [[slope * i * step for i in range(-edge, edge + 1)]] if slope else []
     for weight, part in terms:
         if weight:
             costs = cost_floors(part, edge, step, integer)
             longest = max(bits(k) for k in costs) + bits(weight)
             charge(len(costs) * 2 * arithmetic(longest * (1 + len(terms))))
-            floors = [k + weight * cost for k, cost in zip(floors, costs, strict=True)]
-    return floors
+            parts.append(costs if weight == 1 else [weight * cost for cost in costs])
+    # (Most often the loss alone.)
+    return parts[0] if len(parts) == 1 else [sum(k, _ZERO) for k in zip(*parts, strict=True)]
 
 
 def lattice_ends(
@@ -251,7 +252,8 @@ def _inside(
         size = min(last - centre, centre - first)
         pairs = [(centre - d, centre + d) for d in range(size + 1)]
         charge(5 * len(pairs))
-        floors = [(floors[a] + floors[b]) / 2 for a, b in pairs]
+        two = ((floors[a], floors[b]) for a, b in pairs)
+        floors = [one if one == other else (one + other) / 2 for one, other in two]
         gains, unit = [gains[a] + gains[b] for a, b in pairs], 2 * unit
     else:
         floors, gains = floors[first : max(0, last + 1)], gains[first : max(0, last + 1)]

@@ -30,15 +30,10 @@ def release_loss(document: Document, loss: Loss) -> Fraction:
         held = cell_weights(document, loss.symmetric)
         integer = document.kind == "integer"
         charge(len(held) * (evaluation // 4 if integer else evaluation))
-        total += add_up(
-            w
-            * (
-                _run(document, loss, i * step, grid)
-                if integer
-                else loss.release_cell(i, step, grid)
-            )
-            for i, w in held.items()
-        )
+        if integer:
+            total += add_up(w * _run(document, loss, i * step, grid) for i, w in held.items())
+        else:
+            total += loss.release_cells(held, step, grid)
     if document.tail is not None:
         total += _tail_loss(document, loss, document.tail)
     return total / document.denominator

@@ -71,6 +71,7 @@ class DualFunction:
         self.bits = 72 + max(0, int(size).bit_length() - 8) + 2 * dimension.bit_length()
         self._losses: dict[int, Bounds] = {}
         self._tails: dict[tuple[int, int], int] = {}
+        self._lines: dict[tuple[int, int], tuple[Bounds, Bounds]] = {}
         self.terms: list[Term] = []
         #: (from, minus the weight): mass that the columns take without any cap.
         self._marks: list[tuple[int, int]] = []
@@ -227,8 +228,8 @@ class DualFunction:
         if start == 0:
             bound = self._zero(term, end)[side]
             return None, (bound, bound)
-        cosines = self._cosine(term, start), self._cosine(term, end)
-        slopes = self._slope(term, start), self._slope(term, end)
+        here, there = self._line_at(term, start), self._line_at(term, end)
+        cosines, slopes = (here[0], there[0]), (here[1], there[1])
         slope = min(slopes[0][0], slopes[1][0]), max(slopes[0][1], slopes[1][1])
         low = min(cosines[0][0], cosines[1][0])
         high = max(cosines[0][1], cosines[1][1])
@@ -246,8 +247,15 @@ class DualFunction:
             self._tail_at(term, end, cosines[1], side),
         )
 
+    def _line_at(self, term: Term, r: int) -> tuple[Bounds, Bounds]:
+        """The cosine and its slope at an end of an interval, where the next one begins: kept."""
+        key = id(term), r
+        if key not in self._lines:
+            self._lines[key] = self._cosine(term, r), self._slope(term, r)
+        return self._lines[key]
+
     def _tail_at(self, term: Term, r: int, cosine: Bounds, side: int) -> int:
-        """The tail at the end of an interval, which is the start of the next: kept."""
+        """The tail there, kept too."""
         key = id(term), r
         if key not in self._tails:
             self._tails[key] = self._tail(cosine, side)

@@ -49,9 +49,13 @@ def gradient_sum(margins: Floats, signs: Floats, column: Floats, bound: float = 
     and adding one by at most FINE, whatever the order of summation. The only thing the descent
     learns from the data, hence the one function to replace where the rows live elsewhere.
     """
-    parts = np.rint(-FINE / bound * expit(-signs * margins) * signs * column)
+    parts = -FINE / bound * expit(-signs * margins)
+    parts *= signs
+    parts *= column
+    np.rint(parts, out=parts)
     # A step that overflows must not undo the bound: what is no number counts as 0.
-    return int(np.clip(np.nan_to_num(parts), -FINE, FINE).astype(np.int64).sum())
+    parts[np.isnan(parts)] = 0
+    return int(np.maximum(np.minimum(parts, FINE), -FINE).astype(np.int64).sum())
 
 
 class DPLogisticRegression(PrivateClassifier):

@@ -6,7 +6,7 @@ Statements and proofs: `base.proof.md`. Standard library only.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
+from ..work import add_up
 
 X = TypeVar("X")
 Polynomial = list[Fraction]
@@ -257,6 +258,10 @@ class Loss(ABC):
     def release_cell(self, i: int, step: Fraction, grid: int) -> Fraction:
         """At least the mean of that over the `grid` points of cell i; `grid` is odd."""
         return self.release_run(i * step, grid, step / grid)
+
+    def release_cells(self, weights: Mapping[int, int], step: Fraction, grid: int) -> Fraction:
+        """The sum of weight times that over cells."""
+        return add_up(w * self.release_cell(i, step, grid) for i, w in weights.items())
 
     # -- far out --------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ Statements and proofs: `piecewise.proof.md`. Standard library only.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -200,6 +200,10 @@ class Piecewise(Loss):
         excess = (start + (end - start) * (t - lo) / (hi - lo) - self.lower(t) for t in inside)
         return max(Fraction(0), *excess)
 
+    def minorant(self, i: int, step: Fraction) -> Fraction:
+        x = i * step
+        return self.lower(x) - max(self.chord_error(x - step, x), self.chord_error(x, x + step))
+
     def minorants(self, first: int, last: int, step: Fraction) -> Iterator[Fraction]:
         # A chord errs only where a bend lies strictly between its ends.
         near = self._places[self._inside((first - 1) * step, (last + 1) * step)]
@@ -254,6 +258,27 @@ class Piecewise(Loss):
                 if bend > 0 and close > 0 and 0 <= j < count:
                     total += bend * close * QUARTER
         return total / count
+
+    def release_cells(self, weights: Mapping[int, int], step: Fraction, grid: int) -> Fraction:
+        reach = step * (grid + 1) / (2 * grid)
+        bent = {
+            i
+            for t in self._places
+            for i in range(floor((t - reach) / step), floor((t + reach) / step) + 2)
+        }
+        # On each piece cost is affine in the number of a cell: two whole sums are enough.
+        ends = [floor(x / step) for x in self.kinks]
+        masses, moments = [0] * len(self._pieces), [0] * len(self._pieces)
+        for i, w in weights.items():
+            if i not in bent:
+                k = bisect_left(ends, i)
+                masses[k] += w
+                moments[k] += w * i
+        total = super().release_cells({i: weights[i] for i in bent & weights.keys()}, step, grid)
+        for k, slope in enumerate(self._pieces):
+            near, value = self.points[max(0, k - 1)]
+            total += masses[k] * (value - slope * near) + moments[k] * slope * step
+        return total
 
     def run_mean(self, middle: Fraction, count: int, g: Fraction) -> Fraction | None:
         half = (count - 1) * g / 2

@@ -5,7 +5,7 @@ Statements and proofs: `power.proof.md`. Standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -126,6 +126,13 @@ class Power(EvenLoss):
         if self.p == 2:
             return middle * middle + (count * count - 1) * g * g / 12 + g * g / 4
         return super().release_run(middle, count, g)
+
+    def release_cells(self, weights: Mapping[int, int], step: Fraction, grid: int) -> Fraction:
+        if self.p != 2:
+            return super().release_cells(weights, step, grid)
+        squares = sum(w * i * i for i, w in weights.items())
+        at_zero = self.release_cell(0, step, grid)
+        return squares * step * step + sum(weights.values()) * at_zero
 
     def run_mean(self, middle: Fraction, count: int, g: Fraction) -> Fraction | None:
         if self.p == 2:

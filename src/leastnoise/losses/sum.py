@@ -5,7 +5,7 @@ Statements and proofs: `sum.proof.md`. Standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -143,6 +143,9 @@ class Sum(Loss):
 
     def release_run(self, middle: Fraction, count: int, g: Fraction) -> Fraction:
         return self._combine(lambda loss: loss.release_run(middle, count, g))
+
+    def release_cells(self, weights: Mapping[int, int], step: Fraction, grid: int) -> Fraction:
+        return self._combine(lambda loss: loss.release_cells(weights, step, grid))
 
     def tail(self, side: int, start: Fraction) -> Polynomial:
         total: Polynomial = []

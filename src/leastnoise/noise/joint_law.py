@@ -71,16 +71,30 @@ class BoxLaw:
             )
             more = np.maximum(j - start, 0)
             whole = 1 + more * (1 - fewer)
-            up, level = np.meshgrid(j, j)
-            own = (up >= start) & (up <= level)
-            part = np.where(own, self._part(up, level + start - up, t, block), 0).sum(axis=1)
-            inner = own & (up < level)
-            less = self._part(up, np.maximum(level + start - 1 - up, 0), t, block)
-            parts = part - fewer * np.where(inner, less, 0).sum(axis=1)
+            part = self._pairs(t, block)
+            parts = part - fewer * np.concatenate([[0.0], part[:-1]])
             parts = np.where(j < start, self._part(j, j, t, block), parts)
         weights = self._logs(steps) - self._epsilon * j
         weights = np.exp(weights - weights.max())
         return float((weights @ parts) / (weights @ whole))
+
+    def _pairs(self, t: int, block: int | None) -> Floats:
+        """For each level: the sum of the parts of `start` to `level` steps up, and the rest down.
+
+        Steps up and down together are the same for all of a level, and those up run through what
+        those down do: for one block all sums are differences of one running sum.
+        """
+        start = self.levels.start
+        if block is None:
+            up, level = np.meshgrid(*[np.arange(self.top, dtype=float)] * 2)
+            own = (up >= start) & (up <= level)
+            parts = np.zeros_like(up)
+            parts[own] = self._part(up[own], (level + start - up)[own], t, block)
+            return np.asarray(parts.sum(axis=1))
+        one, steps = self.levels.blocks[block], np.arange(start, self.top, dtype=float)
+        near = np.cumsum(2 * np.minimum(t, one.offset + steps * one.width) + 1)
+        sums = near / (2 * one.offset + (steps + start) * one.width + 1)
+        return np.concatenate([np.zeros(min(start, self.top)), sums])
 
     def _logs(self, steps: Floats) -> Floats:
         """The logarithm of the number of points of so many steps in all, up and down."""

@@ -18,7 +18,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
 from .layout import Bools, Floats, Ints
-from .program import Found, Multipliers, PairDuals, Program
+from .program import Found, Multipliers, PairDuals, Program, Waypoint
 
 _MOST_STEPS = 300
 #: How much of the way to the boundary a step goes, and the least share of the mean product that
@@ -115,7 +115,7 @@ class InteriorEnd:
     y: Floats
     value: float
     steps: int
-    loose: Floats | None = None
+    loose: _Point | None = None
 
 
 class InteriorMethod:
@@ -137,14 +137,15 @@ class InteriorMethod:
         self._crossed, self._up2, self._down2 = rows.up * rows.down, rows.up**2, rows.down**2
 
     def follow(
-        self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
+        self, start: Floats | _Point, tolerance: float, stop: Callable[[], bool] = lambda: False
     ) -> InteriorEnd:
         """Follow the central path until the products sum to `tolerance` times the value.
 
-        `start` holds a positive number for every column. Ends early, with what there is, when
-        `stop()` is true or floating point is exhausted.
+        `start` holds a positive number for every column, or is where the path begins. Ends early,
+        with what there is, when `stop()` is true or floating point is exhausted.
         """
-        point, steps, loose = self._beginning(start), 0, None
+        point = start if isinstance(start, _Point) else self._beginning(start)
+        steps, loose = 0, None
         # The matrices are small: threads would only wait for each other. Numbers that overflow (a
         # program without a solution) end the path.
         with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
@@ -153,7 +154,7 @@ class InteriorMethod:
                 left = sum(float(p.sum()) for p in point.products)
                 value = float(self.cost @ point.primal[0])
                 if loose is None and left <= _LOOSE * value:
-                    loose = point.primal[0]
+                    loose = point
                 if left <= tolerance * value or stop():
                     break
         x = point.primal[0]
@@ -220,6 +221,15 @@ class InteriorMethod:
         sigma = np.maximum(slack - theta @ self.mass, mean / x)
         return _Point([x, s, t, u], [sigma, q, z, y], theta)
 
+    def centred(self, x: Floats, y: Floats, theta: Floats, product: float) -> _Point:
+        """The point with these whose products all are `product`, whatever its equations are."""
+        y_of = y[self.rows.group]
+        excess = y_of * self._excess(x)
+        root = np.sqrt(excess**2 + 4 * product**2) + 2 * product
+        s, t = (root + excess) / (2 * y_of), (root - excess) / (2 * y_of)
+        primal = [x, s, t, product / y]
+        return _Point(primal, [product / x, product / s, product / t, y], theta)
+
     def _path(self, point: _Point) -> Iterator[_Point]:
         """Predictor-corrector steps with further corrections towards the central path."""
         for _ in range(_MOST_STEPS):
@@ -275,12 +285,13 @@ class InteriorMethod:
         w = 1.0 / (r + t / z)
         v = self._per_budget(r * (t / z) * w) + u / y
         g = self._rows_per_budget(r * w) + extra
-        many, one = g[self._many], g[~self._many]
-        matrix = self._square(w) + (many.T / v[self._many]) @ many
+        many, one = g[self._many] / np.sqrt(v[self._many])[:, None], g[~self._many]
+        matrix = self._square(w) + many.T @ many
         diagonal = _diagonal(matrix)
         diagonal += sigma / x + (1 / v[~self._many]) @ one**2
         scale = 1.0 / np.sqrt(diagonal)
-        scaled = matrix * scale[:, None] * scale[None, :]
+        scaled = matrix * scale
+        scaled *= scale[:, None]
         diagonal = _diagonal(scaled)
         diagonal += 1e-14
         try:
@@ -403,9 +414,14 @@ class Interior:
         return rows, np.zeros(len(names)), extra
 
     def solve(
-        self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
+        self, start: Floats | Waypoint, tolerance: float, stop: Callable[[], bool] = lambda: False
     ) -> Found:
-        """Follow the central path from positive numbers, one for every column, atoms included."""
+        """Follow the central path from positive numbers, one for every column, atoms included.
+
+        Or from where the path of a program passed that differs by some pairs.
+        """
+        if isinstance(start, Waypoint):
+            return self._found(self.method.follow(self._begun(start), tolerance, stop))
         layout = self.program.layout
         start = start * len(layout.masses) / float((layout.masses @ start).sum())
         if self.together is not None:
@@ -414,17 +430,28 @@ class Interior:
                 for e, _ in self.program.budgets
             ]
             start = np.append(start, 1.05 * np.array(used) + 1e-12)
-        end = self.method.follow(start, tolerance, stop)
-        rows = len(self.method.rows.group)
-        loose = None if end.loose is None else end.loose[: layout.columns]
+        return self._found(self.method.follow(start, tolerance, stop))
+
+    def _begun(self, way: Waypoint) -> _Point:
+        """A budget that is new is like the others."""
+        usual = float(np.median(list(way.y.values())))
+        y = np.array([way.y.get(self._name(g), usual) for g in range(self._listed)])
+        return self.method.centred(way.x, np.append(y, way.more), way.theta, way.product)
+
+    def _name(self, group: int) -> tuple[int, int]:
+        """The number of a group's budget, and its pair."""
+        j, k = divmod(int(self._names[group]), len(self.pairs))
+        return j, int(self.pairs[k])
+
+    def _found(self, end: InteriorEnd) -> Found:
+        columns, rows, way, loose = self.program.layout.columns, len(end.z), None, end.loose
+        if loose is not None:
+            y, product = loose.dual[3], sum(float(p.sum()) for p in loose.products) / loose.pairs
+            named = {self._name(g): float(y[g]) for g in range(self._listed)}
+            x, more = loose.primal[0][:columns], y[self._listed :]
+            way = Waypoint(x, named, more, loose.theta, product)
         return Found(
-            end.x[: layout.columns],
-            end.value,
-            0.0,
-            rows,
-            lambda: self._multipliers(end),
-            end.steps,
-            loose,
+            end.x[:columns], end.value, 0.0, rows, lambda: self._multipliers(end), end.steps, way
         )
 
     def _multipliers(self, end: InteriorEnd) -> Multipliers:
@@ -438,12 +465,8 @@ class Interior:
         found, starts = np.unique(groups[worth], return_index=True)
         for group, (first, last) in zip(found, pairwise([*starts, len(worth)]), strict=True):
             mine = worth[first:last]
-            j, k = divmod(int(self._names[group]), len(self.pairs))
-            pairs[j, int(self.pairs[k])] = (
-                float(end.y[group]) * share,
-                numbers[mine],
-                z[mine] * share,
-            )
+            y = float(end.y[group]) * share
+            pairs[self._name(group)] = y, numbers[mine], z[mine] * share
         rest = end.y[self._listed :]
         compared = len(rest) - len(self.program.comparisons)
         return Multipliers(pairs, rest[: len(self.program.rows)], rest[compared:])

@@ -63,6 +63,21 @@ class Multipliers:
 
 
 @dataclass(frozen=True)
+class Waypoint:
+    """Where a central path passed: the path of a program of other pairs may begin there.
+
+    `y` holds the multipliers of budgets by number and pair, `more` those of other inequalities,
+    theta those of the laws; each product of a number and its multiplier is about `product`.
+    """
+
+    x: Floats
+    y: Mapping[tuple[int, int], float]
+    more: Floats
+    theta: Floats
+    product: float
+
+
+@dataclass(frozen=True)
 class Found:
     """What a method found, in floating point."""
 
@@ -72,12 +87,12 @@ class Found:
     rows: int  # of the program as it was solved
     read_multipliers: Callable[[], Multipliers]
     steps: int = 1
-    loose: Floats | None = None  # on the way there, within a hundredth of the value: smoother
+    way: Waypoint | None = None  # there, within a hundredth of the value
 
     @property
     def smooth(self) -> Floats:
-        """The loose solution, if there is one."""
-        return self.x if self.loose is None else self.loose
+        """A solution on the way there, if one is known: it is smoother."""
+        return self.x if self.way is None else self.way.x
 
     @cached_property
     def multipliers(self) -> Multipliers:

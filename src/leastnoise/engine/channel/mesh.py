@@ -109,9 +109,10 @@ def upper_costs(mesh: Mesh, outputs: list[Fraction]) -> Floats:
         for start, end, mass in pieces:
             for j, y in enumerate(outputs):
                 key = (y - end, y - start)
-                if key not in means:
-                    means[key] = _mean_loss(mesh.question, *key)
-                costs[k, j] += float(mass) * (means[key] + _crossed(mesh.question, y, start, end))
+                mean = means.get(key)  # (fractions are slow to hash)
+                if mean is None:
+                    mean = means[key] = _mean_loss(mesh.question, *key)
+                costs[k, j] += float(mass) * (mean + _crossed(mesh.question, y, start, end))
     return costs
 
 

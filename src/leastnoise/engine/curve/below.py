@@ -17,9 +17,9 @@ import numpy as np
 from ...ask import Question, foldable
 from ...ask.privacy import curve_above
 from ...losses import Loss
-from ...program.interior import Near
+from ...program.interior import Interior, Near
 from ...program.layout import Bools, Floats, Ints, Line
-from ...program.program import Found
+from ...program.program import Found, Waypoint
 from ...work import BUDGET
 from ..bounds import Bounds, Lower, Upper
 from ..lattice.constrained import Constrained, Steering
@@ -29,8 +29,7 @@ from ..search import Search
 from .chords import Binding, chords_below, gaussian_noise, points_on
 from .graded import Shape, binding_of, effort, pieces_of, shape_of, sharpened
 
-#: Lines that stand for a curve, from step to step; the bound has no use for the last number, and
-#: noise is made good from the one before it on.
+#: Lines that stand for a curve, from step to step; noise is made good from the last but one on.
 _LINES = 14, 21, 30, 45
 _FINE_LINES = _LINES[-2]
 #: They end where this share of its delta at epsilon = 0 is left.
@@ -50,11 +49,17 @@ _LEAST_SPENT, _STEPS_APART, _APART = 0.016, 1.51, 0.04
 #: Finer noise than this fits the budgets that were left out: its shape would mislead.
 _FINEST_SHAPE = 64
 #: Programs are solved to this share of the gap: near a vertex few multipliers are left.
-_SOLVED = 2e-3
-#: Excesses whose two sides differ by e^this keep their sign.
-_WINDOW = 1.5
-#: Every so many points of a curve serve the bound at shifts below the sensitivity.
-_SPARSE = 6
+_SOLVED = 1e-3
+#: Excesses whose two sides differ by e^this keep their sign: at a shape from coarser programs of
+#: the bound, and at that of noise on narrow cells.
+_WINDOW, _NARROW = 1.5, 0.7
+#: A density is averaged over so many places next to a point of the lattice.
+_INSIDE = 65
+#: Every so many points of a curve serve the bound at first, at shifts below the sensitivity.
+_SPARSE = 12
+#: A program with these is solved to this share. Pairs of a point and a shift whose delta is
+#: exceeded by more than this share of it join, and those that spend little leave.
+_ROUGH, _EXCEEDED = 1e-3, 1e-3
 #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
 #: than this share of the gap, step by step.
 _MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.15)
@@ -68,7 +73,7 @@ _WORK_OF_BOUNDS = BUDGET // 5
 #: Noise is good enough if this share of the gap would be left with bounds on the finest cells.
 _LEFT_TO_BOUNDS = 0.6
 #: The share of the gap that leaving out small multipliers may cost, and digits of the others.
-_THINNED, _DIGITS = 0.1, 7
+_THINNED, _DIGITS = 0.03, 7
 #: A file holds no more than 100,000.
 _MOST_MULTIPLIERS = 95_000
 
@@ -146,8 +151,7 @@ class BelowCurve:
         curve = chords_below(self._mu, self._lines, left, self._binding)
         programs, budgets = self.programs, self.question.budgets
         programs.curve, programs.upper_points = curve, (*budgets, *curve.points)
-        few = min(self._lines, _FINE_LINES)
-        programs.lower_points = (*budgets, *points_on(self._mu, few, self._binding))
+        programs.lower_points = (*budgets, *points_on(self._mu, self._lines, self._binding))
 
     def _reference(self, places: Floats) -> Floats:
         # Wider than the curve asks for: a path that starts inside all budgets is short.
@@ -164,11 +168,13 @@ class BelowCurve:
         programs, known = self.programs, self._below
         reach, points = math.ceil(programs.reach * n), programs.lower_points
         relaxed = Relaxed(self.question, points, n, reach, self._binding_shifts(n))
+        found: Found | None
         if known is None and not programs.at_once(relaxed.program):
             return programs.relaxed(n, search)
-        near = None if known is None else Near(known.at(relaxed.places), _WINDOW)
-        wanted = None if known is None else self._sparse(relaxed.line)
-        found = programs.solved(relaxed.program, relaxed.places, search, near, wanted)
+        if known is None:
+            found = programs.solved(relaxed.program, relaxed.places, search)
+        else:
+            relaxed, found = self._with_needed(relaxed, self._near(known, relaxed), search)
         if found is None:
             return None
         search.report(found.value, math.inf, n)
@@ -212,8 +218,71 @@ class BelowCurve:
         near = np.abs(every[:, None] / n - places).min(axis=1, initial=9.0) < apart
         return np.asarray(every[near | (np.abs(every) == n)])
 
+    def _with_needed(
+        self, relaxed: Relaxed, near: Near, search: Search
+    ) -> tuple[Relaxed, Found | None]:
+        """With few pairs of points and shifts, and then with those that noise would exceed."""
+        few = self._sparse(relaxed.line)
+        rough = self._solved(relaxed, few, near, near.x, _ROUGH, search)
+        if rough is None or rough.way is None or search.late():
+            return relaxed, rough
+        pairs = self._needed(relaxed, rough)
+        some = np.flatnonzero(pairs.any(axis=0))
+        shifts, budgets = relaxed.line.shifts[some], relaxed.budgets
+        finer = Relaxed(self.question, budgets, relaxed.n, relaxed.reach, shifts)
+        tolerance = _SOLVED * search.gap
+        found = self._solved(finer, pairs[:, some], near, rough.way, tolerance, search)
+        # A path that fails, or ends too soon, may prove less than the one before.
+        before = relaxed.bound(rough.multipliers.pairs)
+        if found is None or not finer.bound(found.multipliers.pairs) > before:
+            return relaxed, rough
+        return finer, found
+
+    def _solved(
+        self,
+        relaxed: Relaxed,
+        wanted: Bools,
+        near: Near,
+        start: Floats | Waypoint,
+        tolerance: float,
+        search: Search,
+    ) -> Found | None:
+        interior = Interior(relaxed.program, near=near, wanted=wanted)
+        found = interior.solve(start, tolerance, search.late)
+        search.count(found, int(wanted.sum()))
+        mass = float((relaxed.line.masses @ found.x)[0])
+        return found if abs(mass - 1) < 1e-6 else None
+
+    def _near(self, known: Shape, relaxed: Relaxed) -> Near:
+        """About the solution: what good noise is rounded to, if that is known."""
+        if self._above is None or self._finest[1] < _FINE_LINES:
+            return Near(known.at(relaxed.places), _WINDOW)
+        beside = np.linspace(-1, 1, _INSIDE)
+        places = relaxed.places[:, None] + beside / relaxed.n
+        masses = self._above.at(np.abs(places) if relaxed.fold else places) @ (1 - abs(beside))
+        return Near(masses, _NARROW)
+
+    def _needed(self, relaxed: Relaxed, found: Found) -> Bools:
+        """Points and shifts, a column for each shift there is: those that the next program needs.
+
+        Those that spend something, and the others where the noise exceeds a delta most: more than
+        at the neighbouring points, or shifts. And all points at the full shift.
+        """
+        line, points = relaxed.line, relaxed.budgets
+        spread, deltas = line.spread(found.x), np.array([[float(d)] for _, d in points])
+        over = np.array([line.sticks(spread, math.exp(e))[1] for e, _ in points]) / deltas - 1
+        beside = np.pad(over, 1, constant_values=-1)
+        most = (over >= beside[:-2, 1:-1]) & (over >= beside[2:, 1:-1])
+        most |= (over >= beside[1:-1, :-2]) & (over >= beside[1:-1, 2:])
+        spent = np.zeros(over.shape)
+        place = {int(m): k for k, m in enumerate(line.shifts)}
+        for (j, m), (budget, _, _) in found.multipliers.pairs.items():
+            spent[j, place[m]] = budget * deltas[j, 0]
+        busy = spent > _LEAST_SPENT / line.n * spent.sum()
+        return np.asarray(busy | (most & (over > _EXCEEDED)) | (np.abs(line.shifts) == line.n))
+
     def _sparse(self, line: Line) -> Bools:
-        """All points of the curve at the full shift, some of them at others."""
+        """All points of the curve at the full shift, some of them at others: to begin with."""
         budgets = np.arange(len(self.programs.lower_points)) - len(self.question.budgets)
         shifts = np.abs(line.every_shift)
         some = (budgets[:, None] < 0) | ((budgets[:, None] + shifts) % _SPARSE == 0)

@@ -41,6 +41,8 @@ _FEW_BUDGETS = 2
 _MOST_ROWS_AT_ONCE = 1_500_000
 #: How far below every delta the upper program stays, so that its solution passes exactly.
 _MARGINS = (1e-6, 2e-5, 1e-3)
+#: Where columns alone are counted, a last resolution is finer by at least this factor.
+_WORTH = 1.15
 #: If cells as fine as this hold no noise that obeys everything, finer ones hardly will.
 _HOPELESS = 64
 #: The share of the gap that programs of all rows at once are solved to.
@@ -203,7 +205,17 @@ class Constrained:
                 return
             factor = 1.15 * math.sqrt(min(search.bracket.gap, 1.0) / search.gap)
             n = self._fit(max(n + 1, math.ceil(n * min(max(factor, self.steering.slowest), 2.0))))
+            if self.steering.most_columns is not None:
+                n = self._last(n, previous)
         search.reason = search.reason or "stopped at the largest resolution that is affordable"
+
+    def _last(self, n: int, previous: int) -> int:
+        """n, or the finest resolution there is, if that is less than a step from n."""
+        most = math.ceil(n * self.steering.slowest)
+        if self._affordable(most):
+            return n
+        some = range(math.ceil(_WORTH * previous), most)
+        return max((k for k in some if self._affordable(k)), default=n)
 
     def _wide_enough(self, n: int, search: Search) -> Iterator[int]:
         """This size, and again with noise that may go further out while none is found.

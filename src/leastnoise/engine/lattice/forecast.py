@@ -31,6 +31,9 @@ _FLAT = 0.05
 _LOOSE_DELTA = 1e-4
 #: Integers with a smaller sensitivity are never taken several at a time.
 _FEW = 30
+#: Noise reaches over about sensitivity / epsilon integers: so few make a small program. Whole steps
+#: of a sensitivity from the second on fit every resolution.
+_REACHED, _FITTED = 80, 10_000
 
 
 def tiny_delta(question: Question) -> bool:
@@ -71,6 +74,13 @@ def several_integers(question: Question, affordable: bool) -> bool:
     hard = many_shifts(question) or not affordable
     many = question.sensitivity > FINE_WIDTH or (question.sensitivity >= _FEW and hard)
     return question.integer and many
+
+
+def as_real(question: Question) -> bool:
+    """Whether a bound on real noise may come sooner than one over the integers themselves."""
+    wide, at_once = question.sensitivity, many_shifts(question)
+    alike = at_once and question.epsilon >= _LEAST_EPSILON and wide >= _FITTED  # as dear, as near
+    return wide >= _REACHED * question.epsilon and not alike
 
 
 def share_between(question: Question) -> float:

@@ -14,6 +14,7 @@ from ..bounds import Bounds, proven
 from ..method import Method
 from ..search import Search
 from .constrained import Constrained
+from .forecast import as_real
 from .one_budget import run_of
 
 #: The share of the gap, or of what is open, that a bound on real noise may lose for integers; what
@@ -71,6 +72,7 @@ AS_REAL = Method(
     _as_real,
     seconds=0.5,
     serves=_whole,
+    worth=as_real,
 )
 PROGRAMS = Method(
     "lattice program",

@@ -165,7 +165,7 @@ Proof.
      + (gains bottom es i + bottom * look extra i) * (ld * dd * kd))%Z).
   assert (Hin : forall i, (Z.abs i <= edge)%Z -> from lo i = i -> upto hi i = i -> good i).
   { intros i Hi H6 H7.
-    assert (Hrange : (from lo (- edge) <= i <= upto hi edge)%Z) by (destruct lo, hi; cbn [from upto] in *; lia).
+    assert (Hrange : (from lo (- edge) <= i <= upto hi edge)%Z) by (clear - Hf Hl Hi H6 H7; destruct lo, hi; cbn [from upto] in *; lia).
     pose proof (all_from_ok _ _ _ H i ltac:(lia)) as Hi'. cbv beta in Hi'.
     rewrite Z.leb_le, val_fill, val_gains, val_empty, Z.add_0_l, Z.add_0_r in Hi'. exact Hi'. }
   assert (Hreal : forall i, good i ->
@@ -179,8 +179,8 @@ Proof.
   intros i [H6 H7]. apply Hreal. destruct (Z_le_gt_dec (Z.abs i) edge) as [Hi|Hi]; [auto|].
   set (e := if (0 <=? i)%Z then edge else (- edge)%Z).
   assert (He : (Z.abs e = edge)%Z) by (unfold e; destruct (0 <=? i)%Z; lia).
-  assert (He6 : from lo e = e) by (unfold e; destruct lo, hi; cbn [from upto] in *; destruct (Z.leb_spec 0 i); lia).
-  assert (He7 : upto hi e = e) by (unfold e; destruct lo, hi; cbn [from upto] in *; destruct (Z.leb_spec 0 i); lia).
+  assert (He6 : from lo e = e) by (clear - Hf Hl Hre Hn H6 H7 Hi; unfold e; destruct lo, hi; cbn [from upto] in *; destruct (Z.leb_spec 0 i); lia).
+  assert (He7 : upto hi e = e) by (clear - Hf Hl Hre Hn H6 H7 Hi; unfold e; destruct lo, hi; cbn [from upto] in *; destruct (Z.leb_spec 0 i); lia).
   pose proof (Hin e ltac:(lia) He6 He7) as Hk. unfold good in *.
   rewrite (gains_out bottom n re es e Hes), (look_out extra (re + n) e Hex) in Hk by lia.
   rewrite (gains_out bottom n re es i Hes), (look_out extra (re + n) i Hex) by lia.

@@ -134,7 +134,14 @@ Proof.
 Qed.
 (* the hat around 1 has at most twice the mean of the right half of the hat around 0 *)
 Lemma hat_half y : hat (y - 1) = ramp01 (y - 0) + -1 * ramp01 (y - 1).
-Proof. unfold hat, ramp01, up, Rmax, Rmin, Rabs. repeat (destruct Rle_dec || destruct Rcase_abs); lra. Qed.
+Proof. unfold hat, ramp01, up, Rmax, Rmin, Rabs. repeat (destruct Rcase_abs; try lra); repeat (destruct Rle_dec; try lra). Qed.
+Lemma hat_over y : (if Rlt_dec 0 y then 1 else 0) + (if Rlt_dec 0 (- y) then 1 else 0) + -1 * (ramp01 y + ramp01 (- y)) <= hat y.
+Proof.
+  pose proof (hat_half (y + 1)) as E. replace (y + 1 - 1) with y in E by ring. rewrite E, Rminus_0_r. unfold ramp01.
+  destruct (Rle_dec 0 y).
+  - rewrite (up_pos y), (up_neg (- y)), (up_pos (y + 1)) by lra. rewrite (Rmin_left 0 1), (Rmin_right (y + 1) 1) by lra. repeat destruct Rlt_dec; lra.
+  - rewrite (up_neg y), (up_pos (- y)), (Rmin_left 0 1) by lra. unfold Rmin, up, Rmax. repeat (destruct Rlt_dec || destruct Rle_dec); lra.
+Qed.
 Lemma right_hat : ex L (fun x => hat (place x - 1)) <= 2 * (G 0 - ex L (fun x => ramp01 (place x - 0))).
 Proof.
   pose proof (ramp01_good 0) as R0. pose proof (ramp01_good 1) as R1.
@@ -227,8 +234,7 @@ Proof.
   { apply ex_le; auto.
     - apply good_add; [apply good_add; auto | apply good_scale, good_add; auto].
     - intros x. unfold hat_at_cell. replace (1 / b * x) with (x / b) by (field; lra). replace (-1 / b * x) with (- (x / b)) by (field; lra).
-      set (y := x / b). rewrite !over_at, !Rminus_0_r. unfold hat, ramp01, up, Rmax, Rmin, Rabs.
-      repeat (destruct Rlt_dec || destruct Rle_dec || destruct Rcase_abs); lra. }
+      rewrite !over_at, !Rminus_0_r. apply hat_over. }
   rewrite (ex_plus _ _ _ _ Y), (ex_times _ _ _ _ Y (-1)) in C by (try apply good_scale; apply good_add; auto).
   rewrite (ex_plus _ _ _ _ Y (fun x => over 0 (1 / b * x))), (ex_plus _ _ _ _ Y (fun x => ramp01 (1 / b * x - 0))) in C by auto. lra.
 Qed.

@@ -73,9 +73,10 @@ export class Following {
   }
 
   async wait(state, ahead) {
-    while (state === "queued" && !this.ended) {
+    // Most jobs start at once; those that do not are asked for less and less often.
+    for (let pause = 50; state === "queued" && !this.ended; pause = Math.min(2 * pause, 700)) {
       this.on.queued?.(ahead);
-      await new Promise((go) => setTimeout(go, 700));
+      await new Promise((go) => setTimeout(go, pause));
       if (this.ended) return;
       try {
         ({ state, ahead } = await send("GET", `/api/jobs/${this.job.job}`));
