@@ -30,8 +30,8 @@ from ..search import Search
 #: How far, in logarithms, a round may go from the noise before: once little is gained, and no
 #: delta is exceeded by more than half of that, not as far. How many rounds at most.
 _BOX, _MOST_ROUNDS = (0.5, 0.15), 8
-#: Another one begins if there is time for so many: what comes out is made good in about two.
-_ROUNDS_LEFT = 3
+#: Another one begins if there is time for so many: what comes out is made good in about one.
+_ROUNDS_LEFT = 2
 #: Rounds end when one gains less than this share of the gap, and mending costs less than another.
 #: Programs are solved to a third, and to this share of the loss as long as much is gained.
 _QUIET, _DEARER, _SOLVED, _ROUGH = 0.05, 0.03, 0.05, 3e-3
