@@ -176,7 +176,7 @@ class Line:
         """An entry for each shift, a row for each exponential; by runs of equal cells if few."""
         (cells, atom), factors = spread, np.asarray(exponentials, dtype=np.float64)[..., None]
         first, last = self.n, len(cells) - self.n
-        values = np.empty((*factors.shape[:-1], len(shifts)))
+        values = np.full((*factors.shape[:-1], len(shifts)), atom[0])
         edges = np.flatnonzero((np.diff(cells) != 0) | (np.diff(self.events) != 0)) + 1
         if len(edges) * (_SORTED + _TWICE * factors.size) < len(cells) * factors.size:
             for k, m in enumerate(shifts):
@@ -184,13 +184,13 @@ class Line:
                 at = at[np.searchsorted(at, first) : np.searchsorted(at, last)]
                 excess = cells[at] - factors * cells[at - m]
                 weight = np.diff(at, append=last) * self.events[at]
-                values[..., k] = np.maximum(excess, 0.0, out=excess) @ weight
-            return values + atom[0]
+                values[..., k] += np.maximum(excess, 0.0, out=excess) @ weight
+            return values
         ahead, weight, scaled = cells[first:last], self.events[first:last], factors * cells
         for k, m in enumerate(shifts):
             excess = ahead - scaled[..., first - m : last - m]
-            values[..., k] = np.maximum(excess, 0.0, out=excess) @ weight
-        return values + atom[0]
+            values[..., k] += np.maximum(excess, 0.0, out=excess) @ weight
+        return values
 
     def over(
         self, spread: tuple[Floats, Floats], exponential: float, pair: int, delta: float

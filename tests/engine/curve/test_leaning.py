@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from leastnoise import design
+from leastnoise.ask import Question
 from leastnoise.engine.curve.below import lean
-from leastnoise.engine.curve.graded import pieces_of
+from leastnoise.engine.curve.chords import chords_below
+from leastnoise.engine.curve.graded import Shape, effort, pieces_of
+from leastnoise.engine.lattice.restricted import Restricted, lattice_of
 from leastnoise.losses import L1, Pinball
 from leastnoise.program.layout import make_line
+from leastnoise.work import counted
 
 
 @pytest.mark.parametrize("mirror", [0, None])
@@ -51,3 +56,29 @@ def test_noise_that_leans_is_proven_and_beats_gaussian_noise():
     assert found.converged and found.verify().proven
     # Gaussian noise, moved to where it costs least, costs phi(quantile)/mu.
     assert found.upper < 0.8 * 0.1755 / 3
+
+
+def test_a_peak_spreads_the_cell_at_0_without_losing_its_mass():
+    wide, narrow = np.arange(-40, 41) / 32, np.arange(-640, 641) / 512
+    shape = Shape(wide, np.log(np.where(wide == 0, 20.0, 1 / (1 + np.abs(wide)))), 0.5)
+    found = shape.peaked(narrow)
+    within = np.abs(narrow) < 1 / 64
+    assert found[within].sum() / 16 == pytest.approx(found[-1] * 20 * (1 + 1.25), rel=0.05)
+    assert found == pytest.approx(found[::-1])
+    assert np.all(np.diff(found[640:672]) < 0)  # it falls to both sides
+
+
+@pytest.mark.parametrize("n, widest", [(64, 2), (256, 32)])  # cell by cell, and by pieces
+def test_the_work_of_a_check_is_foreseen(n, widest):
+    curve = chords_below(Fraction(3), 9)
+    question = Question(
+        Fraction(1), Fraction(0), Fraction(1), Pinball(Fraction(4, 5)), gdp=curve.mu
+    )
+    mesh = lattice_of(question, n, 2 * n, curve.points)
+    pieces = pieces_of(n, widest)
+    restricted = Restricted(question, curve.points, mesh, 0.0, curve, pieces)
+    x = np.exp(-((1.5 * restricted.places) ** 2) / 2)
+    loose = tuple((epsilon, Fraction(1)) for epsilon, _ in curve.points)
+    with counted() as work:
+        assert restricted.exact(x, 1.0, loose) is not None
+    assert 0.7 * work.spent < effort(restricted, x) < 1.5 * work.spent

@@ -71,8 +71,6 @@ _SPREADS = 2, 2, 2, 4
 #: Of the work that a check may take, this is left to the bound, whose multipliers take less than
 #: half of it, and to what a forecast may err by.
 _WORK_OF_BOUNDS = BUDGET // 5
-#: Noise is good enough if this share of the gap would be left with bounds on the finest cells.
-_LEFT_TO_BOUNDS = 0.6
 #: The share of the gap that leaving out small multipliers may cost, and digits of the others.
 _THINNED, _DIGITS = 0.01, 7
 #: A file holds no more than 100,000.
@@ -102,7 +100,6 @@ class BelowCurve:
         self._below: Shape | None = None
         self._above: Shape | None = None
         self._bound: tuple[Floats, float] | None = None
-        self._values: list[tuple[int, float]] = []  # of the programs of the bound
         self._finest = (0, 0)  # cells and lines of the finest noise that was looked for
 
     def nearly_gaussian(self) -> Upper | None:
@@ -135,17 +132,8 @@ class BelowCurve:
             if self._above is not None:  # before that, Gaussian noise is not all there is
                 yield lower, None
             self._bend()
-            yield lower, None if self._near_enough(search) else self._restricted(size, search)
+            yield lower, self._restricted(size, search)
         self._step = min(self._step + 1, len(_LINES) - 1)
-
-    def _near_enough(self, search: Search) -> bool:
-        """Whether finer bounds alone should meet the gap: their error is about one over n."""
-        upper = search.bracket.upper
-        if upper is None or self._above is None or len(self._values) < 2:
-            return False
-        (m, before), (n, now) = self._values[-2:]
-        limit = now + (now - before) * m / (n - m)
-        return float(upper.value) <= limit * (1 + _LEFT_TO_BOUNDS * search.gap)
 
     def _bend(self) -> None:
         """Stand-ins for the curve, where it binds: more of them as the rest of the gap shrinks."""
@@ -180,7 +168,6 @@ class BelowCurve:
         if found is None:
             return None
         search.report(found.value, math.inf, n)
-        self._values = [*(one for one in self._values if one[0] < n), (n, found.value)]
         self._learn(found, relaxed)
         programs.look_further(relaxed, found, search)
         multipliers, scale = found.multipliers, max(found.value, 1e-300)

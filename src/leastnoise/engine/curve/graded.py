@@ -30,8 +30,8 @@ from ..search import Search
 #: How far, in logarithms, a round may go from the noise before: once little is gained, and no
 #: delta is exceeded by more than half of that, not as far. How many rounds at most.
 _BOX, _MOST_ROUNDS = (0.5, 0.15), 8
-#: Another one begins if there is time for so many: what comes out is made good in about two.
-_ROUNDS_LEFT = 3
+#: Another one begins if there is time for so many: what comes out is made good in about one.
+_ROUNDS_LEFT = 2
 #: Rounds end when one gains less than this share of the gap, and mending costs less than another.
 #: Programs are solved to a third, and to this share of the loss as long as much is gained.
 _QUIET, _DEARER, _SOLVED, _ROUGH = 0.05, 0.03, 0.05, 3e-3
@@ -48,8 +48,8 @@ _DUST = 1e-7
 _LAST = 2
 #: Budgets and shifts that spend less than this share of all bind nowhere.
 _LEAST_SPENT = 1e-5
-#: The cell at 0 keeps at least this share of its mass when it is divided.
-_LEAST_CENTRE = 0.1
+#: The cell at 0 loses at most this share of its mass when it is divided.
+_MOST_MOVED = 0.5
 
 
 Pairs = set[tuple[int, int]]  #: (number of a budget, shift)
@@ -80,14 +80,14 @@ class Shape:
         centre, known = np.flatnonzero(places == 0), np.flatnonzero(self.places == 0)
         if not len(centre) or not len(known) or narrow >= wide:
             return found
-        whole = rest = float(found[centre[0]]) * wide
-        for side in (1, -1) if places[0] < 0 else (1, 1):
-            away = side * places
-            beside = math.exp(self.logs[known[0] + side] - self.logs[known[0]]) * whole
-            inner = (away > 0) & (away < wide)
-            found[inner] = beside / away[inner]
-            rest -= beside * math.log(wide / narrow)
-        found[centre] = max(rest, _LEAST_CENTRE * whole) / narrow
+        whole, sides = float(found[centre[0]]) * wide, (1, -1) if places[0] < 0 else (1, 1)
+        beside = [math.exp(self.logs[known[0] + s] - self.logs[known[0]]) * whole for s in sides]
+        moved = sum(beside) * math.log(wide / narrow)
+        less = min(1.0, _MOST_MOVED * whole / moved)
+        for side, one in zip(sides, beside, strict=True):
+            inner = (side * places > 0) & (side * places < wide)
+            found[inner] = less * one / (side * places[inner])
+        found[centre] = (whole - less * moved) / narrow
         return found
 
 
