@@ -116,8 +116,12 @@ class BelowCurve:
         return _LINES[self._step]
 
     def sizes(self, search: Search) -> Iterator[int]:
-        """Resolutions, coarse to fine, as for any several budgets."""
-        return self.programs.sizes(search)
+        """Resolutions as for any several budgets, the last until all lines have had their turn."""
+        tried, size = 0, 0
+        for size in self.programs.sizes(search):
+            yield size
+            tried += 1
+        yield from [size] * (len(_LINES) - tried)
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         """The relaxed program, which the lines are bent to, and then the restricted one."""
