@@ -12,6 +12,7 @@ from leastnoise.certify import check_any
 from leastnoise.certify.report import REFUTED
 from leastnoise.engine.radial.march import March, best_curve
 from leastnoise.engine.radial.shells import Shells, first_staircases
+from leastnoise.engine.radial.stationary import smooth_polish
 from leastnoise.losses import as_loss
 
 
@@ -92,3 +93,15 @@ def test_a_curve_that_ends_before_the_first_edge_has_no_stairs():
     stairs = min(first_staircases(shells, 1e-12), key=lambda one: one.loss)
     found = best_curve(shells, 1e-12, stairs, lambda: False)
     assert found is None or found.stairs is None
+
+
+def test_edges_are_not_moved_on_when_it_is_late():
+    shells, delta, asked = Shells(40, 0.5, as_loss("l2"), 1.0), 1e-6, []
+
+    def late():
+        asked.append(None)
+        return len(asked) > 1
+
+    start = min(first_staircases(shells, delta), key=lambda one: one.loss)
+    found = smooth_polish(shells, delta, start.edges, late)
+    assert len(asked) == 2 and (found is None or found.hockey_stick <= delta)

@@ -5,6 +5,9 @@ Floats that propose; the exact check comes later.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+
 import numpy as np
 from scipy.optimize import least_squares, minimize
 
@@ -52,10 +55,16 @@ def stationary(shells: Shells, delta: float, stairs: RadialStaircase) -> RadialS
     return RadialStaircase(edges, loss, stick, float(np.exp(found.x[-1])))
 
 
-def smooth_polish(shells: Shells, delta: float, edges: Floats) -> RadialStaircase | None:
+class _LateError(Exception):
+    """The deadline has passed."""
+
+
+def smooth_polish(
+    shells: Shells, delta: float, edges: Floats, late: Callable[[], bool]
+) -> RadialStaircase | None:
     """The best staircase whose edges are those given, moved by a smooth function of their number.
 
-    For hundreds of edges, which cannot be moved one by one.
+    For hundreds of edges, which cannot be moved one by one. Ends where it is when it is late.
     """
     n = len(edges)
     knots = np.linspace(0, n - 1, min(n, _KNOTS))
@@ -69,24 +78,33 @@ def smooth_polish(shells: Shells, delta: float, edges: Floats) -> RadialStaircas
         loss, stick, slope, pull = shells.evaluate(moved)
         return loss, stick, hats.T @ (slope * moved), hats.T @ (pull * moved)
 
-    zero = np.zeros(len(knots))
+    found = zero = np.zeros(len(knots))
     reference = both(zero)[0]
-    result = minimize(
-        lambda x: both(x)[0] / reference,
-        zero,
-        jac=lambda x: both(x)[2] / reference,
-        method="SLSQP",
-        bounds=[(-0.3, 0.3)] * len(knots),
-        options={"maxiter": 40, "ftol": 1e-9},
-        constraints=[
-            {
-                "type": "ineq",
-                "fun": lambda x: 1 - both(x)[1] / delta,
-                "jac": lambda x: -both(x)[3] / delta,
-            }
-        ],
-    )
-    best = at(result.x)
+
+    def reached(x: Floats) -> None:
+        nonlocal found
+        found = x.copy()
+        if late():
+            raise _LateError
+
+    with suppress(_LateError):
+        found = minimize(
+            lambda x: both(x)[0] / reference,
+            zero,
+            jac=lambda x: both(x)[2] / reference,
+            method="SLSQP",
+            bounds=[(-0.3, 0.3)] * len(knots),
+            options={"maxiter": 40, "ftol": 1e-9},
+            callback=reached,
+            constraints=[
+                {
+                    "type": "ineq",
+                    "fun": lambda x: 1 - both(x)[1] / delta,
+                    "jac": lambda x: -both(x)[3] / delta,
+                }
+            ],
+        ).x
+    best = at(found)
     if not np.all(np.isfinite(best)) or not np.all(np.diff(best) > 0):
         return None
     return feasible(shells, delta, best)

@@ -6,7 +6,7 @@ Every dimension is one radial of the radius; why that is enough: `docs/vectors.m
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from ...ask import Question
@@ -107,7 +107,7 @@ class Vector:
         for start in first_staircases(self.shells, delta):
             if search.clock() < end:
                 search.bracket.rounds += 1
-                found = self._moved(start)
+                found = self._moved(start, lambda: search.clock() >= end)
                 if found is not None and (best is None or found.loss < best.loss):
                     best = found
         if best is not None and len(best.edges) <= _FEW_EDGES:
@@ -120,18 +120,18 @@ class Vector:
             search.report(0.0, best.loss, 1)
             yield None, self._upper(best, search, "staircase")
 
-    def _moved(self, start: RadialStaircase) -> RadialStaircase | None:
+    def _moved(self, start: RadialStaircase, late: Callable[[], bool]) -> RadialStaircase | None:
         """The start with its edges moved: each by itself, or smoothly where there are many."""
         delta = float(self.question.delta)
         if len(start.edges) <= _FEW_EDGES:
             return polish(self.shells, delta, start.edges, 30)
         best: RadialStaircase | None = None
         for _ in range(3):  # each time the smooth function begins anew
-            found = smooth_polish(self.shells, delta, (best or start).edges)
+            found = smooth_polish(self.shells, delta, (best or start).edges, late)
             if found is None or (best is not None and found.loss > best.loss * (1 - 1e-5)):
                 break
             best = found
-        if best is not None and len(best.edges) <= MOST_FREE:
+        if best is not None and len(best.edges) <= MOST_FREE and not late():
             found = polish(self.shells, delta, best.edges, 30)
             best = found if found is not None and found.loss < best.loss else best
         return best
