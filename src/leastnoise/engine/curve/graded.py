@@ -53,7 +53,7 @@ _MOST_MOVED = 0.5
 
 
 Pairs = set[tuple[int, int]]  #: (number of a budget, shift)
-Binding = Sequence[tuple[float, float]]  #: epsilons and shifts, in sensitivities, that bind
+BindingPairs = Sequence[tuple[float, float]]  #: epsilons and shifts, in sensitivities, that bind
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Shape:
     places: Floats
     logs: Floats
     centre: float  # the mass of the cell at 0
-    binding: Binding = ()
+    binding: BindingPairs = ()
 
     def at(self, places: Floats) -> Floats:
         """The density there."""
@@ -91,13 +91,13 @@ class Shape:
         return found
 
 
-def shape_of(places: Floats, line: Line, x: Floats, binding: Binding = ()) -> Shape:
+def shape_of(places: Floats, line: Line, x: Floats, binding: BindingPairs = ()) -> Shape:
     """The shape of the masses of cells of a line, whose columns lie at places that rise."""
     logs = np.log(np.maximum(x[: len(places)], 1e-300))
     return Shape(places, logs, float(line.spread(x)[0][line.cells == 0].sum()), binding)
 
 
-def binding_of(found: Found, program: Program[Line]) -> Binding:
+def binding_of(found: Found, program: Program[Line]) -> BindingPairs:
     """Where the multipliers of a solution are."""
     budgets, n = program.budgets, program.layout.n
     spent = {pair: y * budgets[pair[0]][1] for pair, (y, _, _) in found.multipliers.pairs.items()}
@@ -179,7 +179,7 @@ def sharpened(
     return upper, shape_of(restricted.places, restricted.line, best.x, binding)
 
 
-def _pairs_near(binding: Binding, restricted: Restricted) -> Pairs:
+def _pairs_near(binding: BindingPairs, restricted: Restricted) -> Pairs:
     """All budgets at the full shift, those next to where other noise was bound, and the last."""
     line, budgets = restricted.line, restricted.program.budgets
     found = {(j, m) for j in range(len(budgets)) for m in _shifts(restricted, [line.n])}
