@@ -106,6 +106,13 @@ def test_a_curve_that_is_not_kept_is_refuted(curved):
     )
 
 
+def test_a_pure_budget_beside_a_curve_is_kept_and_bounded():
+    """It spends no delta, and its rows stay in the finer programs of the bound."""
+    found = design(gdp=1, profile=[(2, 0)], sensitivity=1, gap=0.004)
+    assert found.converged and found.noise.profile(2.0) <= 0
+    assert found.lower > design(gdp=1, sensitivity=1, gap=0.004).lower
+
+
 def test_steep_curves_have_noise():
     """Weights that fall like e^-30 a sensitivity keep their ratios when they are rounded."""
     found = design(gdp=6, gap=0.5, time_limit=0.1, sensitivity=1)

@@ -255,11 +255,13 @@ class BelowCurve:
         """Points and shifts, a column for each shift there is: those that the next program needs.
 
         Those that spend something, and the others where the noise exceeds a delta most: more than
-        at the neighbouring points, or shifts. And all points at the full shift.
+        at the neighbouring points, or shifts. And all points at the full shift, and pure ones.
         """
         line, points = relaxed.line, relaxed.budgets
         spread, deltas = line.spread(found.x), np.array([[float(d)] for _, d in points])
-        over = np.array([line.sticks(spread, math.exp(e))[1] for e, _ in points]) / deltas - 1
+        exponentials = np.exp([float(epsilon) for epsilon, _ in points])
+        pure = deltas == 0
+        over = line.hockey_sticks(spread, exponentials, line.shifts) / np.where(pure, 1, deltas) - 1
         beside = np.pad(over, 1, constant_values=-1)
         most = (over >= beside[:-2, 1:-1]) & (over >= beside[2:, 1:-1])
         most |= (over >= beside[1:-1, :-2]) & (over >= beside[1:-1, 2:])
@@ -268,7 +270,8 @@ class BelowCurve:
         for (j, m), (budget, _, _) in found.multipliers.pairs.items():
             spent[j, place[m]] = budget * deltas[j, 0]
         busy = spent > _IDLE * spent.sum()
-        return np.asarray(busy | (most & (over > _EXCEEDED)) | (np.abs(line.shifts) == line.n))
+        full = np.abs(line.shifts) == line.n
+        return np.asarray(busy | (most & (over > _EXCEEDED)) | full | pure)
 
     def _sparse(self, line: Line) -> Bools:
         """All points of the curve at the full shift, some of them at others: to begin with."""
