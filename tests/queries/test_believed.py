@@ -45,6 +45,7 @@ def test_intervals_of_means_hold_in_95_of_100_cases(query, relation):
         ends = [query.estimate(parts, setting, noise) for parts in found]
         held = np.mean([one.low - 1e-9 <= true <= one.high + 1e-9 for one in ends])
         assert held >= 0.935, (count, share)
+        assert all(one.low <= one.value <= one.high for one in ends)
         if count == 40 and not isinstance(query, Share):
             assert held <= 0.99  # and they are not just wide
 
@@ -70,6 +71,7 @@ def test_small_counts_are_covered_exactly(relation, epsilon):
             for (x, p), (y, q) in outcomes:
                 moved = [numbers[0] + int(x), numbers[1] + int(y)]
                 one = query.estimate(noise.around(moved), setting, noise)
+                assert one.low <= one.value <= one.high
                 held += p * q * (one.low - 1e-12 <= true / count <= one.high + 1e-12)
             assert held >= 0.95 - 1e-9, (form.name, count, true)
 

@@ -256,6 +256,10 @@ def test_intervals_cover(query):
             (one,) = query.estimates(row, setting, ready.noise).values()
             inside.append(one.low <= truth.value <= one.high)
     assert np.mean(inside) > 0.92
+    for signs in itertools.product((-12, -4, 0, 4, 8), repeat=len(rows[0])):  # nobody, and noise
+        numbers = [sign * p.sensitivity for sign, p in zip(signs, ready.noise.parts, strict=True)]
+        (one,) = query.estimates(ready.noise.around(numbers), setting, ready.noise).values()
+        assert one.low <= one.value <= one.high
 
 
 def test_what_is_too_large_or_of_another_loss_is_asked_apart():

@@ -345,6 +345,11 @@ def ratio_interval(
     return min(found), max(found)
 
 
+def nearest_of(value: Fraction, ends: tuple[Fraction, Fraction]) -> Fraction:
+    """The number of an interval that is nearest to a value: nearer to all that is inside."""
+    return max(ends[0], min(value, ends[1]))
+
+
 def clamped(
     value: Fraction,
     ends: tuple[Fraction, Fraction] | None,

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..exact import text_of
-from .base import Estimate, Form, Part, Released, Setting, clamped, ratio_interval
+from .base import Estimate, Form, Part, Released, Setting, clamped, nearest_of, ratio_interval
 from .believed import Line, believed
 from .bounding import Sums, centred, exact_total
 from .scale import Scale
@@ -184,4 +184,4 @@ def mean_estimate(scale: Scale, released: list[Released], noise: Any = None) -> 
     if found is None:
         return clamped(value, None, scale.low, scale.high)
     low, high = (scale.low + scale.width * Fraction(f) for f in found)
-    return clamped(value, (low, high), scale.low, scale.high)
+    return clamped(nearest_of(value, (low, high)), (low, high), scale.low, scale.high)

@@ -237,7 +237,7 @@ class DrawnNoise:
         """Which noise, and why."""
         found = self.draw.design
         errors = [
-            f"{part.name} {self.draw.size(number) * float(track.step):.4g}"
+            f"{part.name} {self.draw.size(number) * float(track.step / part.sensitivity):.4g}"
             for part, (track, number) in zip(self.parts, self._tracked, strict=True)
         ]
         kind = "mean error" if found.loss_name == "l1" else "error with 95 %"
@@ -245,7 +245,7 @@ class DrawnNoise:
         words = (
             f"one draw for all {found.dimension} numbers, {which} for all that a unit can "
             f"move, {shortly(found.shape)}, at epsilon={text_of(found.document.epsilon)}, "
-            f"delta={text_of(self.draw.delta)}; {kind}: {', '.join(errors)}"
+            f"delta={text_of(self.draw.delta)}; {kind} in sensitivities: {', '.join(errors)}"
         )
         return f"{words}; {self.rival}" if self.rival else words
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ..errors import ArgumentError
 from ..exact import text_of
-from .base import Estimate, Form, Part, Released, Setting, clamped, ratio_interval
+from .base import Estimate, Form, Part, Released, Setting, clamped, nearest_of, ratio_interval
 from .believed import Line, believed
 from .bounding import Request, Sums, centred
 from .scale import STEPS_OF_SQUARES
@@ -156,7 +156,7 @@ class Variance(Valued):
         (low, high), ends = map(Fraction, found[0]), [2 * Fraction(f) - 1 for f in found[1]]
         nearest = Fraction(0) if ends[0] <= 0 <= ends[1] else min(x * x for x in ends)
         around = most * (low - max(x * x for x in ends)), most * (high - nearest)
-        return clamped(value, around, Fraction(0), most)
+        return clamped(nearest_of(value, around), around, Fraction(0), most)
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
         """Values spread evenly; an error as a part of the largest variance."""
