@@ -158,3 +158,10 @@ def test_the_command_line(tmp_path) -> None:
     assert {"x, y", '"x ", y'} <= shown and 'x, ", y"' not in shown
     done = CliRunner().invoke(app, [*asked, "--by", "a,b", "--keys", "private"])
     assert isinstance(done.exception, ArgumentError)
+    one = [word for word in asked if word != "--json"]
+    done = CliRunner().invoke(
+        app, [*one, "--by", "a", "--keys", "private", "--where", "a = 'none'"]
+    )
+    assert done.exit_code == 0 and "no key is shown" in done.stdout
+    nothing = ask(FRAME, Count(by="a", keys="private", where="a = 'none'"), **BUDGET)
+    assert str(nothing).startswith("count() where a = 'none' by a: no key is shown\n")

@@ -357,6 +357,8 @@ def _print(answer: Any, book: Any) -> None:
             around = "too few rows"
         bar = ["\u2588" * round(20 * one.value / most)] if bars else []
         table.add_row(escape(printable(key) or "all rows"), value, around, *bar)
+    if not answer.groups:
+        table.add_row("no key is shown", "", "")
     console.print(table)
     console.print(
         f"spent epsilon={float(answer.epsilon):g}, delta={float(answer.delta):g} for the "

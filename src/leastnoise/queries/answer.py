@@ -103,7 +103,7 @@ class Answer:
         lines = [
             f"{printable(key) or self.query}: {rounded(one)[0]}{_around(one)}"
             for key, one in self.groups.items()
-        ]
+        ] or [f"{self.query}: no key is shown"]
         return "\n".join(
             [*lines, f"spent epsilon={float(self.epsilon):g}, delta={float(self.delta):g}"]
         )

@@ -86,9 +86,10 @@ class Linear(Query):
             raise ArgumentError("epsilon", float(epsilon), words)
         share = delta_of_a_step(epsilon / steps, delta / steps, steps)
         found, path = workload_designed(self.workload(), epsilon / steps, share)
+        rows = "the one row" if steps == 1 else f"each of {steps} rows"
         words = (
-            f"noise for {found.workload.queries} sums together, for each of {steps} rows that a "
-            f"unit can have in them: {found.status.partition(';')[2].partition(',')[0].strip()}"
+            f"noise for {found.workload.queries} sums together, for {rows} that a unit can have "
+            f"in them: {found.status.partition(';')[2].partition(',')[0].strip()}"
         )
         return WorkloadNoiseFor(found, path, words, steps)
 

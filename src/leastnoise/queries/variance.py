@@ -175,7 +175,7 @@ class Variance(Valued):
                 f"{text_of(parts[0].sensitivity)}."
             )
         return (
-            "Squares and distances are taken from the middle of the bounds, where a unit's "
-            f"part is smallest; the count moves by at most {setting.rows}. All three are "
-            "released."
+            "It follows from squares, distances and a count. Squares and distances are taken from "
+            "the middle of the bounds, where a unit's part is smallest; the count moves by at most "
+            f"{setting.rows}."
         )
