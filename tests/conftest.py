@@ -81,14 +81,21 @@ def pytest_collection_modifyitems(items):
 
 
 #: Tests with one of these in their name run in one process: they share what takes long to make.
-TOGETHER = ("spark", "tests/formal/", "tests/engine/radial/", "tests/certify/test_joint_")
+TOGETHER = (
+    "spark",
+    "tests/web/",
+    "tests/formal/",
+    "tests/engine/radial/",
+    "tests/certify/test_joint_",
+)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Whole files, but what needs Spark goes to one process: starting it takes half a minute.
 
-    So does what needs Coq: in a fresh copy its theory takes 30 CPU seconds to compile.
+    So does what needs Coq: in a fresh copy its theory takes 30 CPU seconds to compile. And what
+    needs the page: its server has processes of its own, a CPU second each to start.
     """
     from xdist.scheduler import LoadFileScheduling
 
