@@ -16,7 +16,9 @@ export MPLBACKEND ?= Agg
 # Processes of tests: more of them want more memory than many machines have.
 WORKERS ?= 2
 PIP_OPTIONS := --quiet --disable-pip-version-check --no-compile -c constraints.txt
-UV_OPTIONS := --quiet --system-certs --python $(BIN)/python -c constraints.txt
+# PySpark comes as its source: half a gigabyte of packed files, which its build would pack again.
+UV_OPTIONS := --quiet --system-certs --python $(BIN)/python -c constraints.txt \
+  --config-settings-package pyspark:--build-option=--compression=stored
 # What pip installed is compiled on all cores: on one it takes half a minute.
 COMPILE = @$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 

@@ -5,7 +5,9 @@ are made once, by one process, and all that needs Spark, or Coq, to one.
 """
 
 import gc
+import importlib.util
 import os
+import sys
 from pathlib import Path
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -38,6 +40,26 @@ def kept_files(tmp_path_factory):
         yield
 
 
+#: Compiled late while tests are collected: where this is, all is compiled.
+LATE = Path(__file__).parents[1] / "src" / "leastnoise" / "web" / "workers.py"
+COMPILED = sys.dont_write_bytecode or Path(importlib.util.cache_from_source(str(LATE))).exists()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """In a fresh copy one process collects after the other: both would compile 2,800 modules.
+
+    (That is 12 CPU seconds; the other core has the types to check meanwhile.)
+    """
+    if COMPILED or "PYTEST_XDIST_WORKER" not in os.environ or sys.platform == "win32":
+        return (yield)
+    import fcntl
+
+    with open(__file__) as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        return (yield)
+
+
 #: What waits most, for a server and a browser, and then what takes longest in one process.
 FIRST = ("web", "formal", "docs", "forged", "neighbours", "sweep")
 HERE = Path(__file__).parent
@@ -59,14 +81,21 @@ def pytest_collection_modifyitems(items):
 
 
 #: Tests with one of these in their name run in one process: they share what takes long to make.
-TOGETHER = ("spark", "tests/formal/", "tests/engine/radial/", "tests/certify/test_joint_")
+TOGETHER = (
+    "spark",
+    "tests/web/",
+    "tests/formal/",
+    "tests/engine/radial/",
+    "tests/certify/test_joint_",
+)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Whole files, but what needs Spark goes to one process: starting it takes half a minute.
 
-    So does what needs Coq: in a fresh copy its theory takes 30 CPU seconds to compile.
+    So does what needs Coq: in a fresh copy its theory takes 30 CPU seconds to compile. And what
+    needs the page: its server has processes of its own, a CPU second each to start.
     """
     from xdist.scheduler import LoadFileScheduling
 

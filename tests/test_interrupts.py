@@ -149,8 +149,9 @@ def test_a_sweep_that_ends_leaves_no_worker_behind(how, start, tmp_path):
     pytest.importorskip("joblib", reason="the extra `sweep` is not installed")
     process = start("-c", SWEEP, str(tmp_path))
     assert process.stdout.readline() == "cell\n"
-    time.sleep(1)
-    assert len(session(process.pid)) >= 3  # itself and two workers
+    while len(session(process.pid)) < 3:  # itself and two workers
+        assert process.poll() is None
+        time.sleep(0.05)
     os.kill(process.pid, how)  # the process alone, not its group
     process.wait(timeout=60)
     assert ended(process.pid, 20)

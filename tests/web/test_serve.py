@@ -196,9 +196,9 @@ def test_a_base_that_is_a_link_or_open_to_others_is_refused(tmp_path, monkeypatc
         pass
 
 
-def test_idle_connections_do_not_block_the_page(tmp_path):
+def test_idle_connections_do_not_block_the_page(server):
     """400 connections of a stranger who says nothing, or half a request, or no key."""
-    with running(tmp_path) as server, contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as held:
         said = [b"", b"GET / HT", b"POST /api/enter HTTP/1.1\r\nContent-Length: 9\r\n\r\n"]
         lines = []
         for k in range(400):
