@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from leastnoise import ArgumentError, MaxError, Unbiased, design, load
+from leastnoise import ArgumentError, MaxError, Monotone, Unbiased, design, load
 from leastnoise.accounting.composition import compose
 from leastnoise.ask.privacy import Releases, curve_above, line_below, root_above
 from leastnoise.certify import check
@@ -169,3 +169,29 @@ def test_what_cannot_be_asked_together_is_refused():
         design(profile=[1, 2], sensitivity=1)
     with pytest.raises(ArgumentError, match="releases must be a whole number"):
         design(epsilon=1, delta=0.1, sensitivity=1, releases=0)
+
+
+def test_budgets_that_ask_for_wider_noise_than_the_curve_does():
+    """Noise was looked for only as far out as the curve alone needs, and never found."""
+    for epsilon, delta in ((0.5, 0.001), (0.5, 0)):
+        found = design(gdp=6, epsilon=epsilon, delta=delta, sensitivity=1, gap=0.1)
+        alone = design(epsilon=epsilon, delta=delta, sensitivity=1, gap=0.01)
+        assert found.converged and found.verify().proven
+        assert (Fraction(str(epsilon)), Fraction(str(delta))) in found.document.profile
+        assert found.upper >= alone.lower and found.lower <= 1.01 * alone.upper
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "question, step",
+    [
+        ({"integer": True, "sensitivity": 3, "loss": "pinball:0.8"}, 1),
+        ({"output_step": 0.5}, Fraction(1, 2)),
+        ({"resolution": 3}, Fraction(1, 3)),
+        ({"resolution": 1, "epsilon": 1, "delta": 0.3, "constraints": [Monotone()]}, 1),
+    ],
+)
+def test_cells_that_are_given_stay_as_wide_whatever_the_gap_is(question, step):
+    """All lines have their turn on them: the last ones asked for narrower cells."""
+    found = design(**{"sensitivity": 1, "gdp": 4, "gap": 1e-6, **question})
+    assert found.verify().proven and found.document.step == step

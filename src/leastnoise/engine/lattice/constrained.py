@@ -15,7 +15,7 @@ import numpy as np
 
 from ...ask import Point, Question, ends_of, foldable
 from ...ask.demands import Distinguishing, Monotone, Unbiased, Unimodal
-from ...ask.privacy import GaussianCurve
+from ...ask.privacy import GaussianCurve, implied
 from ...certify.document import MAX_WORK
 from ...errors import ArgumentError
 from ...program.interior import Interior, Near
@@ -153,7 +153,8 @@ class Constrained:
         question = self.question
         radius, reach, gamma = 0.0, 0.0, 1.0
         for epsilon, delta in question.budgets:
-            if epsilon == 0 and delta == 0:
+            follows = question.gdp is not None and implied((epsilon, delta), (), question.gdp)
+            if follows or (epsilon == 0 and delta == 0):
                 continue
             part = replace(question, epsilon=epsilon, delta=delta, constraints=(), profile=())
             known = Incumbents(part, None)
@@ -164,7 +165,8 @@ class Constrained:
             reach = max(reach, 2 * known.radius + 3 if found is None else found.reach + 1.0)
         if question.gdp is not None:
             # Gaussian noise of this curve has sigma = 1 / mu sensitivities.
-            radius = reach = 4.4 / float(question.gdp) + 0.4
+            around = 4.4 / float(question.gdp) + 0.4
+            radius, reach = max(radius, around), max(reach, around)
         if not self.fold:
             radius, reach = 1.7 * radius + 2, 1.7 * reach + 2
         # Noise with a given mode spreads out further than noise that is free.
