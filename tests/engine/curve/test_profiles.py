@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from leastnoise import ArgumentError, MaxError, Monotone, Unbiased, design, load
+from leastnoise import ArgumentError, LossAtMost, MaxError, Monotone, Unbiased, design, load
 from leastnoise.accounting.composition import compose
 from leastnoise.ask.privacy import Releases, curve_above, line_below, root_above
 from leastnoise.certify import check
@@ -195,3 +196,12 @@ def test_cells_that_are_given_stay_as_wide_whatever_the_gap_is(question, step):
     """All lines have their turn on them: the last ones asked for narrower cells."""
     found = design(**{"sensitivity": 1, "gdp": 4, "gap": 1e-6, **question})
     assert found.verify().proven and found.document.step == step
+
+
+def test_a_search_that_finds_no_noise_ends_at_its_time_limit():
+    """Without noise the first program did not look at the clock, for minutes."""
+    wide = {"gdp": 2, "profile": [(0, 0.001)], "sensitivity": 1, "loss": "pinball:0.8"}
+    began = time.process_time()
+    with pytest.raises(ArgumentError, match="none was found in the time there was"):
+        design(**wide, constraints=[LossAtMost("l2", 25)], time_limit=0.1)
+    assert time.process_time() - began < 6

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...ask import Point, Question, ends_of, foldable
 from ...ask.demands import Distinguishing, Monotone, Unbiased, Unimodal
-from ...ask.privacy import GaussianCurve, implied
+from ...ask.privacy import GaussianCurve, implied, points_to_json
 from ...certify.document import MAX_WORK
 from ...errors import ArgumentError
 from ...program.interior import Interior, Near
@@ -54,10 +54,13 @@ _WIDER, _WIDEST = 1.6, 12.0
 
 def refuse(question: Question) -> NoReturn:
     """No noise was found that obeys everything."""
+    asked: tuple[str, object] = "constraints", [one.spec() for one in question.constraints]
+    if not question.constraints:
+        asked = "profile", points_to_json(question.profile)
     raise ArgumentError(
-        "constraints",
-        [one.spec() for one in question.constraints],
-        "such that some private noise obeys them all; none was found" + support_words(question),
+        *asked,
+        "such that some private noise obeys them all; none was found in the time there was"
+        + support_words(question),
     )
 
 
@@ -368,8 +371,8 @@ class Constrained:
         for margin in _MARGINS:
             simplex.loosen(margin)
             last = None
-            # Whatever the clock says, there must be something to return.
-            deadline = None if search.bracket.upper is None else search.deadline
+            # There must be something to return, even if it is a little late.
+            deadline = search.last_moment if search.bracket.upper is None else search.deadline
             for found in self._rounds(simplex, search, 0.3 * margin, deadline):
                 last = found
                 search.report(0.0, found.value, n)
@@ -414,12 +417,13 @@ class Constrained:
         wanted: Bools | None = None,
     ) -> Found | None:
         """Solve to a small share of the gap; None if there is no solution."""
-        something = search.bracket.upper is not None  # without it the clock does not count
+        # There must be something to return, even if it is a little late.
+        late = search.given_up if search.bracket.upper is None else search.late
         start = self.reference(places) if near is None else near.x
         if program.layout.atoms:
             start = np.append(start, 0.05 * float(program.layout.masses[0, :-1] @ start))
         found = Interior(program, near=near, wanted=wanted).solve(
-            start, self.steering.solved * search.gap, lambda: something and search.late()
+            start, self.steering.solved * search.gap, late
         )
         search.count(found, len(found.multipliers.pairs))
         mass = float((program.layout.masses @ found.x)[0])
