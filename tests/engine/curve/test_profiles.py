@@ -200,8 +200,17 @@ def test_cells_that_are_given_stay_as_wide_whatever_the_gap_is(question, step):
 
 def test_a_search_that_finds_no_noise_ends_at_its_time_limit():
     """Without noise the first program did not look at the clock, for minutes."""
-    wide = {"gdp": 2, "profile": [(0, 0.001)], "sensitivity": 1, "loss": "pinball:0.8"}
+    wide = {"gdp": 2, "profile": [(0, 0.01)], "sensitivity": 1, "loss": "pinball:0.8"}
     began = time.process_time()
     with pytest.raises(ArgumentError, match="none was found in the time there was"):
         design(**wide, constraints=[LossAtMost("l2", 25)], time_limit=0.1)
+    assert time.process_time() - began < 3
+
+
+def test_noise_that_is_too_wide_for_a_program_is_found_without_one():
+    """A program of so many columns takes all memory there is, and its stairs took minutes."""
+    began = time.process_time()
+    found = design(gdp=0.05, epsilon="0.001", delta=0, sensitivity=7, constraints=[Monotone()])
+    assert found.verify().proven and found.upper < 7001
+    assert design(epsilon="0.001", delta=0, sensitivity=1, loss="pinball:0.3").verify().proven
     assert time.process_time() - began < 6

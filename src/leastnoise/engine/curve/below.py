@@ -129,7 +129,7 @@ class BelowCurve:
         for size in self.programs.sizes(search):
             yield size
             tried += 1
-        if search.bracket.upper is not None:
+        if tried and search.bracket.upper is not None:
             yield from [size] * (len(_LINES) - tried)
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:

@@ -36,8 +36,10 @@ _MOST_COLUMNS = 2_000
 _MOST_COLUMNS_AND_BUDGETS = 4_000
 #: So many integers on each side at most; or times budgets.
 _MOST_INTEGERS, _MOST_INTEGERS_AND_BUDGETS = 12_000, 24_000
-#: More budgets than these are solved with all their rows at once, up to so many rows.
+#: More budgets than these are solved with all their rows at once, up to so many columns (squared,
+#: they must fit into memory) and rows.
 _FEW_BUDGETS = 2
+_MOST_COLUMNS_AT_ONCE = 2 * _MOST_COLUMNS
 _MOST_ROWS_AT_ONCE = 1_500_000
 #: How far below every delta the upper program stays, so that its solution passes exactly.
 _MARGINS = (1e-6, 2e-5, 1e-3)
@@ -201,6 +203,9 @@ class Constrained:
         )
         while n > 1 and not self._affordable(n):
             n //= 2
+        if search.bracket.upper is not None and not self._affordable(n):
+            search.reason = "noise so wide that no program holds it"
+            return
         previous = 0
         while previous == 0 or self._affordable(n):
             if n > previous:
@@ -404,6 +409,7 @@ class Constrained:
         rows = len(program.budgets) * len(line.every_shift) * len(line.column)
         return (
             len(program.budgets) > _FEW_BUDGETS
+            and line.columns <= _MOST_COLUMNS_AT_ONCE
             and rows <= _MOST_ROWS_AT_ONCE
             and all(math.isinf(row.low) for row in program.rows)
         )
