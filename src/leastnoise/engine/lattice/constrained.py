@@ -203,7 +203,7 @@ class Constrained:
         )
         while n > 1 and not self._affordable(n):
             n //= 2
-        if search.bracket.upper is not None and not self._affordable(n):
+        if search.bracket.upper is not None and self._columns(n) > _MOST_COLUMNS_AT_ONCE:
             search.reason = "noise so wide that no program holds it"
             return
         previous = 0
@@ -277,15 +277,21 @@ class Constrained:
             return int(self.question.sensitivity)
         return self.resolution or max(1, min(16, math.ceil(60 / self.radius)))
 
+    def _radius(self, n: int) -> int:
+        """Cells on each side."""
+        return math.ceil(max(self.reach, self.radius) * n) + n
+
+    def _columns(self, n: int) -> int:
+        """About the columns of a program."""
+        return self._radius(n) * (1 if self.fold else 2)
+
     def _affordable(self, n: int) -> bool:
-        most = self.steering.most_columns
-        radius = math.ceil(max(self.reach, self.radius) * n) + n
-        columns = radius if self.fold else 2 * radius
+        most, columns = self.steering.most_columns, self._columns(n)
         if most is not None and not (self.question.constraints or self.question.integer):
             return columns <= most
         budgets = len(self.lower_points)
         small = columns <= _MOST_COLUMNS and columns * budgets <= _MOST_COLUMNS_AND_BUDGETS
-        return small and n * (2 * radius + 1) <= MAX_WORK
+        return small and n * (2 * self._radius(n) + 1) <= MAX_WORK
 
     def _fit(self, n: int) -> int:
         """A resolution from n on at which cells fill the support and fit the steps of noise."""
