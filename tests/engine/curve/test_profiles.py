@@ -212,5 +212,22 @@ def test_noise_that_is_too_wide_for_a_program_is_found_without_one():
     began = time.process_time()
     found = design(gdp=0.05, epsilon="0.001", delta=0, sensitivity=7, constraints=[Monotone()])
     assert found.verify().proven and found.upper < 7001
+    free = design(gdp=0.05, epsilon="0.001", delta=0, sensitivity=7)
+    assert free.converged and free.verify().proven  # one budget alone proves it
     assert design(epsilon="0.001", delta=0, sensitivity=1, loss="pinball:0.3").verify().proven
     assert time.process_time() - began < 6
+
+
+@pytest.mark.parametrize(
+    "budgets, gap",
+    [
+        ([("0.001", 0.9), (0.1, 1e-12)], 0.01),
+        ([("0.001", 1e-6), ("0.002", 1e-7), (0.1, 1e-12)], 0.02),
+    ],
+)
+def test_several_budgets_of_which_programs_find_no_noise(budgets, gap):
+    """The solver gives up on them; it was said that no noise keeps them."""
+    found = design(profile=budgets, sensitivity=1, loss="huber:0.5", time_limit=1)
+    assert found.verify().proven and found.gap < gap
+    with pytest.raises(ArgumentError, match="sensitivity must be smaller"):
+        design(profile=[(0, 0.1), (0.1, 0)], sensitivity=10**6, integer=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from ...ask import Question
 from ...losses import L2
 from ..bounds import Bounds, along_curve
+from ..lattice.closed_forms import one_by_one
 from ..method import Method
 from ..search import Search
 from ..trivial import trivial_lower
@@ -27,6 +28,8 @@ def _nearly_gaussian(question: Question, search: Search) -> Iterator[Bounds]:
 
 def _programs(question: Question, search: Search) -> Iterator[Bounds]:
     yield from search.coarse_to_fine(_run_of(question, search))
+    if search.bracket.lower is None:
+        yield one_by_one(question), None
 
 
 def _orbits(question: Question, search: Search) -> Iterator[Bounds]:

@@ -123,6 +123,8 @@ class Constrained:
         self._carried_n = self._carried_points = 1
         refuse_narrow(question)
         self._refuse_leaning_tails()
+        self.reach = self.radius = 0.0  # what they are at least
+        self._refuse_many_integers()
         self._set_sizes()
         self._refuse_many_integers()
 

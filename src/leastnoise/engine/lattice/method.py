@@ -13,6 +13,7 @@ from ...ask import Question
 from ..bounds import Bounds, proven
 from ..method import Method
 from ..search import Search
+from .closed_forms import one_by_one, pure_noise
 from .constrained import Constrained
 from .forecast import as_real
 from .one_budget import run_of
@@ -57,6 +58,12 @@ def _whole(question: Question) -> bool:
 
 def _constrained(question: Question, search: Search) -> Iterator[Bounds]:
     yield from search.coarse_to_fine(Constrained(question, search.plan.resolution))
+    lower, upper = search.bracket.lower, search.bracket.upper
+    if lower is None or upper is None:  # programs found nothing, or had no time
+        yield (
+            one_by_one(question) if lower is None else None,
+            pure_noise(question) if upper is None else None,
+        )
 
 
 CLOSED_FORMS = Method(
