@@ -23,13 +23,12 @@ def _run_of(question: Question, search: Search) -> BelowCurve:
 
 
 def _nearly_gaussian(question: Question, search: Search) -> Iterator[Bounds]:
-    yield None, _run_of(question, search).nearly_gaussian()
+    run = _run_of(question, search)
+    yield one_by_one(question), run.nearly_gaussian()
 
 
 def _programs(question: Question, search: Search) -> Iterator[Bounds]:
     yield from search.coarse_to_fine(_run_of(question, search))
-    if search.bracket.lower is None:
-        yield one_by_one(question), None
 
 
 def _orbits(question: Question, search: Search) -> Iterator[Bounds]:

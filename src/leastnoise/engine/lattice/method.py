@@ -57,13 +57,11 @@ def _whole(question: Question) -> bool:
 
 
 def _constrained(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from search.coarse_to_fine(Constrained(question, search.plan.resolution))
-    lower, upper = search.bracket.lower, search.bracket.upper
-    if lower is None or upper is None:  # programs found nothing, or had no time
-        yield (
-            one_by_one(question) if lower is None else None,
-            pure_noise(question) if upper is None else None,
-        )
+    run = Constrained(question, search.plan.resolution)  # (it refuses some questions)
+    yield one_by_one(question), None
+    yield from search.coarse_to_fine(run)
+    if search.bracket.upper is None:
+        yield None, pure_noise(question)
 
 
 CLOSED_FORMS = Method(
