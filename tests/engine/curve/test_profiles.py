@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from leastnoise import ArgumentError, LossAtMost, MaxError, Monotone, Unbiased, design, load
+from leastnoise import ArgumentError, Custom, LossAtMost, MaxError, Monotone, Unbiased, design, load
 from leastnoise.accounting.composition import compose
 from leastnoise.ask.privacy import Releases, curve_above, line_below, root_above
 from leastnoise.certify import check
@@ -164,6 +164,9 @@ def test_what_cannot_be_asked_together_is_refused():
         design(gdp=1, releases=3, sensitivity=1)
     with pytest.raises(ArgumentError, match="unless a profile or gdp is given"):
         design(epsilon=1, sensitivity=1)
+    for pure in ({"gdp": 1}, {"epsilon": 1, "delta": 0}, {"profile": [(1, 0), (0.5, 0.1)]}):
+        with pytest.raises(ArgumentError, match="what a function costs far out is not known"):
+            design(**pure, loss=Custom(abs, convex=True), sensitivity=1)
     with pytest.raises(ArgumentError, match="gdp must be from"):
         design(gdp=50, sensitivity=1)
     with pytest.raises(ArgumentError, match="pairs"):
@@ -231,3 +234,17 @@ def test_several_budgets_of_which_programs_find_no_noise(budgets, gap):
     assert found.verify().proven and found.gap < gap
     with pytest.raises(ArgumentError, match="sensitivity must be smaller"):
         design(profile=[(0, 0.1), (0.1, 0)], sensitivity=10**6, integer=True)
+
+
+def test_rows_with_entries_that_the_solver_refuses_are_not_lost():
+    """e^60 of a steep curve: all rows that were added with it were missing."""
+    found = design(
+        gdp=6,
+        epsilon=1,
+        delta=0.001,
+        integer=True,
+        sensitivity=1,
+        loss="pinball:0.8",
+        bounds=(0, 3),
+    )
+    assert found.converged and found.verify().proven

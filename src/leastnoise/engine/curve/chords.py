@@ -27,8 +27,8 @@ from ..lattice.draft import Draft, centred
 _LEFT = 5e-5
 #: A place costs at least this share of the dearest one when lines are placed.
 _LEAST_COST = 1e-4
-#: Many lines, because only a check is made at each.
-_GAUSSIAN_LINES = 150
+#: Many lines, because only a check is made at each; fewer of them where budgets bind instead.
+_GAUSSIAN_LINES, _FEWEST_LINES = 150, 20
 _GAUSSIAN_LEFT = 1e-6
 #: A density is averaged over so many places of a cell.
 _INSIDE = 16
@@ -118,16 +118,18 @@ def gaussian_noise(question: Question, n: int) -> Upper | None:
     """Nearly Gaussian noise that keeps the chords: its density is e^(piecewise linear).
 
     Between two thresholds the densities a sensitivity apart have the ratio e^eps of a vertex, as
-    the chords and pure budgets allow; all of it is stretched until every budget is kept. An
-    incumbent: for squared error next to nothing is better.
+    the chords and pure budgets allow, or less where other budgets ask for wider noise; all of it is
+    stretched until every budget is kept. An incumbent: for squared error next to nothing is better.
     """
     mu = question.gdp
     assert mu is not None
-    curve = chords_below(mu, _GAUSSIAN_LINES, _GAUSSIAN_LEFT)
+    wider = float(mu) / sharpest(mu, [point for point in question.budgets if point[1] > 0])
+    lines = max(_FEWEST_LINES, round(_GAUSSIAN_LINES / wider))
+    curve = chords_below(mu, lines, _GAUSSIAN_LEFT)
     points = (*question.budgets, *curve.points)
-    end = min(epsilon for epsilon, delta in points if delta == 0)
-    slopes = np.array([float(min(e, end)) for e, _ in curve.points])
-    wider = float(mu) / sharpest(mu, [point for point in points if point[1] > 0])
+    pure = [epsilon for epsilon, delta in question.budgets if delta == 0]
+    end = min([*pure, round_down(curve.points[-1][0] / Fraction(wider), 9)])
+    slopes = np.array([min(float(e) / wider, float(end)) for e, _ in curve.points])
     bends = np.array([float(t - mu / 2) / float(mu) for t in curve.thresholds]) * wider
     radius = math.ceil((1.1 * bends[-1] + 2) * n)
     if (2 * radius + 1) * n > MAX_WORK or radius > MAX_CELLS // 2:

@@ -216,7 +216,7 @@ def one_by_one(question: Question) -> Lower | None:
     found = []
     for point in () if question.constraints else question.stated:
         part = replace(question, epsilon=point[0], delta=point[1], profile=(), gdp=None)
-        known = None if point == (0, 0) else canonical(part)
+        known = canonical(part) if any(point) else None
         if known is not None:
             found.append(replace(known, question=question).exact(point))
     return max(found, key=lambda one: one.value, default=None)

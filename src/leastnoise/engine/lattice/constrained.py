@@ -16,8 +16,8 @@ import numpy as np
 from ...ask import Point, Question, ends_of, foldable
 from ...ask.demands import Distinguishing, Monotone, Unbiased, Unimodal
 from ...ask.privacy import GaussianCurve, implied, points_to_json
-from ...certify.document import MAX_WORK
-from ...errors import ArgumentError
+from ...certify.document import MAX_CELLS, MAX_WORK
+from ...errors import ArgumentError, RegimeError
 from ...program.interior import Interior, Near
 from ...program.layout import Bools, Floats, Ints, Line
 from ...program.program import Found, Program
@@ -164,7 +164,12 @@ class Constrained:
             if follows or (epsilon == 0 and delta == 0):
                 continue
             part = replace(question, epsilon=epsilon, delta=delta, constraints=(), profile=())
-            known = Incumbents(part, None)
+            try:
+                known = Incumbents(part, None)
+            except RegimeError:  # too many whole numbers even for closed forms
+                self.reach = self.radius = float(MAX_CELLS)
+                self._refuse_many_integers()
+                raise
             radius = max(radius, known.radius)
             if narrow_steps(question):
                 gamma = min(gamma, known.gamma)
@@ -205,7 +210,8 @@ class Constrained:
         )
         while n > 1 and not self._affordable(n):
             n //= 2
-        if search.bracket.upper is not None and self._columns(n) > _MOST_COLUMNS_AT_ONCE:
+        found = search.bracket.upper is not None
+        if self._columns(n) > (_MOST_COLUMNS_AT_ONCE if found else MAX_CELLS):
             search.reason = "noise so wide that no program holds it"
             return
         previous = 0
