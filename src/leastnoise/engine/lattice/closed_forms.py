@@ -133,9 +133,6 @@ def _nearest_edge(position: float) -> float:
     return max(0, round(position - 0.5)) + 0.5
 
 
-# -- multipliers ------------------------------------------------------------------------------
-
-
 def pure_noise(question: Question) -> Upper | None:
     """Noise without any delta, so private that it keeps every budget; None if it breaks a demand.
 
@@ -166,6 +163,9 @@ def pure_noise(question: Question) -> Upper | None:
         if kept is not None:
             return replace(kept, method="closed forms")
     return None
+
+
+# -- multipliers ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
