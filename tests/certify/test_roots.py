@@ -27,6 +27,7 @@ from leastnoise.designs.workload import WorkloadDesign
 from leastnoise.engine.workload.roots import best_roots
 from leastnoise.errors import FormatError
 from leastnoise.sampling.entropy import InsecureSeededEntropy
+from leastnoise.work import counted
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 17, 100])
@@ -142,3 +143,14 @@ def test_it_is_a_factor_of_products_and_of_nothing_else() -> None:
     # Without multiples, and without weights: as files were before.
     plain = {"noise": [{"bits": 40, "roots": True}], "certificate": [{}], "lower": "0"}
     assert check_any(parse_any(json.dumps(data | plain | {"upper": "2930"}))).proven
+
+
+def test_what_a_check_counts_does_not_depend_on_files_before_it() -> None:
+    """A file at the limit of work must not pass only because it was looked at before."""
+    strategy, spent = RootStrategy(40), []
+    for _ in range(2):
+        with counted() as work:
+            length_of_roots(50, strategy)
+            upper_roots(50, strategy)
+        spent.append(work.spent)
+    assert spent[0] == spent[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import signal
 import traceback
 from fractions import Fraction
 
@@ -16,6 +17,7 @@ from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, Per
 from leastnoise.cli import app
 from leastnoise.queries.ask import Collected, Prepared, sums_of
 from leastnoise.queries.base import Setting
+from leastnoise.queries.csv_file import CsvFile
 from leastnoise.queries.door import open_table, opened
 from leastnoise.queries.keyed import keys_design
 from leastnoise.queries.paid import paid
@@ -206,6 +208,33 @@ def test_what_ends_a_question_says_nothing(error):
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
     assert "s3cret" not in repr(caught.value)
+
+
+def test_ctrl_c_while_an_engine_reads_a_file_stops_the_program_and_is_paid(tmp_path, monkeypatch):
+    """DuckDB makes an error of its own of it: a loop of questions would go on and pay for all."""
+    (tmp_path / "t.csv").write_text("x\n1\n")
+    whole, heard = CsvFile.batches, signal.getsignal(signal.SIGINT)
+
+    def stopped(self, names):
+        signal.raise_signal(signal.SIGINT)
+        yield from whole(self, names)
+
+    monkeypatch.setattr(CsvFile, "batches", stopped)
+    ledger = Ledger.create(tmp_path / "l.db", epsilon=2)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        ask(tmp_path / "t.csv", Mean("x", low=0, high=2), epsilon=1, ledger=ledger)
+    assert caught.value.__cause__ is None and caught.value.__context__ is None
+    assert len(ledger.history()) == 1 and signal.getsignal(signal.SIGINT) is heard
+
+
+def test_an_open_table_takes_one_question_after_another(tmp_path):
+    """What the last one loaded is no schema: columns that it did not need were missing."""
+    (tmp_path / "t.csv").write_text("x,y\n" + "1,0\n" * 50)
+    frame = pd.read_csv(tmp_path / "t.csv")
+    for source in (tmp_path / "t.csv", frame, pa.table(frame)):
+        with opened(source) as table:
+            for query, right in ((Count(), 50), (Mean("y", low=0, high=1), 0), (Count("x"), 50)):
+                assert ask(table, query, epsilon=15).value == pytest.approx(right, abs=9)
 
 
 def test_junk_in_the_cache_is_written_anew():

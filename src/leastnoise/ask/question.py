@@ -24,6 +24,12 @@ from .values import check_output_step, check_sensitivity
 #: likely to reach, and the most that lie within the width of Huber's loss, times epsilon.
 _MOST_STAIRS, _MOST_WIDTH = 1_000_000, 1_000
 
+#: Why a Python function will not do there.
+_NO_TAIL = (
+    "a loss by name where delta is 0, or below a Gaussian curve: noise goes on for ever there, and "
+    "what a function costs far out is not known"
+)
+
 Piece = tuple[Fraction, Fraction, Fraction]  # from, to, mass
 
 
@@ -111,10 +117,14 @@ class Question:
         budget, points, mu = check_budgets(epsilon, delta, profile, gdp)
         demands = check_constraints(constraints, integer)
         bounded = ends_of(demands) != (None, None)
+        cost = as_loss(loss)
+        endless = mu is not None or any(share == 0 for _, share in (budget, *points))
+        if endless and not cost.certified:
+            raise ArgumentError("loss", cost.name, _NO_TAIL)
         return cls(
             *budget,
             check_sensitivity(sensitivity, integer),
-            as_loss(loss),
+            cost,
             bool(integer),
             demands,
             points,

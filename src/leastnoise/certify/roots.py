@@ -60,8 +60,10 @@ class PrefixProof:
 
 @lru_cache(maxsize=8)
 def _squares(n: int, strategy: RootStrategy) -> tuple[int, ...]:
-    """The squared length of each column of diag(rows) T, times 2^(2 bits + 32)."""
-    charge(n * n // 20 + n)
+    """The squared length of each column of diag(rows) T, times 2^(2 bits + 32).
+
+    (Who asks counts the work, remembered or not: the count depends on the file alone.)
+    """
     rows = [one * one for one in strategy.multiples(n)]
     entries = [one * one for one in strategy.series(n)]
     return tuple(sum(map(mul, rows[j:], entries)) for j in range(n))
@@ -81,6 +83,7 @@ def _series(n: int, bits: int, sign: int) -> list[int]:
 
 def length_of_roots(n: int, strategy: RootStrategy) -> Fraction:
     """The largest squared length of a column."""
+    charge(n * n // 20 + n)
     pairs = zip(_squares(n, strategy), strategy.scales(n), strict=True)
     most = max(square * scale * scale for square, scale in pairs)
     return Fraction(most, 1 << (4 * strategy.bits + 2 * ROW_BITS))
@@ -93,7 +96,7 @@ def upper_roots(n: int, strategy: RootStrategy) -> Fraction:
     """
     bits = strategy.bits
     one = 1 << bits
-    charge(n * n // 8 + 20 * n)
+    charge(n * n * 7 // 40 + 21 * n)
     inverse, scales, rows = _series(n, bits, -1), strategy.scales(n), strategy.multiples(n)
     if not all(scales):
         raise FormatError('"row_scales" must be smaller, or "bits" more: a column would vanish')

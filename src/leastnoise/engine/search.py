@@ -177,12 +177,16 @@ class Search:
         more = 0.0 if self.bracket.lower is not None else _LONGER * (self.deadline - self.start)
         return self.clock() >= self.deadline + more
 
-    def _given_up(self) -> bool:
-        """Whether it is too late even for a first mechanism."""
+    @property
+    def last_moment(self) -> float | None:
+        """When it is too late even for a first mechanism."""
         if self.deadline is None:
-            return False
-        more = max(_GRACE, _GRACE_SHARE * (self.deadline - self.start))
-        return self.clock() >= self.deadline + more
+            return None
+        return self.deadline + max(_GRACE, _GRACE_SHARE * (self.deadline - self.start))
+
+    def given_up(self) -> bool:
+        """Whether that has passed."""
+        return self.last_moment is not None and self.clock() >= self.last_moment
 
     def inner(self, plan: Plan, gap: float, seconds: float | None = None) -> Bracket:
         """The bracket of another question that this one needs, by one clock and in the same books.
@@ -202,7 +206,7 @@ class Search:
         At least one of them; not forever if none gives a mechanism.
         """
         for tried, size in enumerate(several):
-            if self.done() or (tried and self._given_up()):
+            if self.done() or (tried and self.given_up()):
                 return
             self.bracket.resolutions.append(size)
             yield size

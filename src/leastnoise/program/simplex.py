@@ -19,6 +19,8 @@ from .program import Found, Multipliers, PairDuals, Program, Row
 
 #: Entries below this are noise to the solver, which drops them below 1e-9.
 _SMALL_ENTRY = 1e-8
+#: The solver refuses larger ones, and all rows that were added with them.
+_LARGE_ENTRY = 1e12
 #: A pure budget is violated from here on, relative to the largest probability.
 _PURE_LIMIT = 1e-12
 
@@ -150,6 +152,8 @@ class Simplex:
         size = self.scale[found.ahead] * found.up
         back = math.exp(epsilon) * self.scale[found.behind] * found.down / size
         helper = delta / found.weight / size
+        # (Smaller entries ask for more.)
+        back, helper = np.minimum(back, _LARGE_ENTRY), np.minimum(helper, _LARGE_ENTRY)
         helped = helper >= _SMALL_ENTRY
         helpers = np.full(count, -1)
         if helped.any():

@@ -62,8 +62,8 @@ def ask(
     the unit and the neighbour relation, for all tables of the same columns and types. If there is
     a ledger, the charge is durable before any row is read; if it refuses, none is. What goes wrong
     before that depends on public things only; afterwards it is a `NotAnsweredError`, always the
-    same. (Where rows of a file, frame or base table are replaced, their number is public, and may
-    be read before.)
+    same, or KeyboardInterrupt after Ctrl-C: the budget is spent either way. (Where rows of a file,
+    frame or base table are replaced, their number is public, and may be read before.)
 
     table: a CSV or Parquet file, a `CsvFile`, a pandas, Polars or Arrow table, a Spark DataFrame,
         an Ibis table of DuckDB or PostgreSQL, or URL#TABLE of these. Its columns

@@ -7,6 +7,7 @@ what it likes about them. After it, nothing that goes wrong is told: `noise.proo
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import sys
 import threading
@@ -14,6 +15,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from types import FrameType
 from typing import TypeVar
 
 from ..errors import ArgumentError, NotAnsweredError
@@ -54,13 +56,39 @@ def unwarned() -> Iterator[None]:
                 _before.close()
 
 
-def paid(work: Callable[[], _T]) -> _T:
-    """The result of `work`, or a `NotAnsweredError` that says nothing of why there is none."""
+@contextmanager
+def _noted(stops: list[None]) -> Iterator[None]:
+    """Notes Ctrl-C: an engine that hears it in the middle of its work raises an error of its own.
+
+    Only the main thread hears it, and only where it raises something at all.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        stops.append(None)
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
     try:
-        with unwarned():
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def paid(work: Callable[[], _T]) -> _T:
+    """The result of `work`, or a `NotAnsweredError` that says nothing of why there is none.
+
+    KeyboardInterrupt where the user stopped it, whatever an engine made of that.
+    """
+    stops: list[None] = []
+    try:
+        with unwarned(), _noted(stops):
             return work()
     except BaseException as error:  # panics of libraries in Rust are no Exception; objects may exit
-        stopped = isinstance(error, KeyboardInterrupt)
+        stopped = bool(stops) or isinstance(error, KeyboardInterrupt)
         if not stopped:
             with suppress(Exception):
                 _logged(error)

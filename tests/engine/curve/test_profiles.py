@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from leastnoise import ArgumentError, MaxError, Unbiased, design, load
+from leastnoise import ArgumentError, Custom, LossAtMost, MaxError, Monotone, Unbiased, design, load
 from leastnoise.accounting.composition import compose
 from leastnoise.ask.privacy import Releases, curve_above, line_below, root_above
 from leastnoise.certify import check
@@ -163,9 +164,87 @@ def test_what_cannot_be_asked_together_is_refused():
         design(gdp=1, releases=3, sensitivity=1)
     with pytest.raises(ArgumentError, match="unless a profile or gdp is given"):
         design(epsilon=1, sensitivity=1)
+    for pure in ({"gdp": 1}, {"epsilon": 1, "delta": 0}, {"profile": [(1, 0), (0.5, 0.1)]}):
+        with pytest.raises(ArgumentError, match="what a function costs far out is not known"):
+            design(**pure, loss=Custom(abs, convex=True), sensitivity=1)
     with pytest.raises(ArgumentError, match="gdp must be from"):
         design(gdp=50, sensitivity=1)
     with pytest.raises(ArgumentError, match="pairs"):
         design(profile=[1, 2], sensitivity=1)
     with pytest.raises(ArgumentError, match="releases must be a whole number"):
         design(epsilon=1, delta=0.1, sensitivity=1, releases=0)
+
+
+def test_budgets_that_ask_for_wider_noise_than_the_curve_does():
+    """Noise was looked for only as far out as the curve alone needs, and never found."""
+    for epsilon, delta in ((0.5, 0.001), (0.5, 0)):
+        found = design(gdp=6, epsilon=epsilon, delta=delta, sensitivity=1, gap=0.1)
+        alone = design(epsilon=epsilon, delta=delta, sensitivity=1, gap=0.01)
+        assert found.converged and found.verify().proven
+        assert (Fraction(str(epsilon)), Fraction(str(delta))) in found.document.profile
+        assert found.upper >= alone.lower and found.lower <= 1.01 * alone.upper
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "question, step",
+    [
+        ({"integer": True, "sensitivity": 3, "loss": "pinball:0.8"}, 1),
+        ({"output_step": 0.5}, Fraction(1, 2)),
+        ({"resolution": 3}, Fraction(1, 3)),
+        ({"resolution": 1, "epsilon": 1, "delta": 0.3, "constraints": [Monotone()]}, 1),
+    ],
+)
+def test_cells_that_are_given_stay_as_wide_whatever_the_gap_is(question, step):
+    """All lines have their turn on them: the last ones asked for narrower cells."""
+    found = design(**{"sensitivity": 1, "gdp": 4, "gap": 1e-6, **question})
+    assert found.verify().proven and found.document.step == step
+
+
+def test_a_search_that_finds_no_noise_ends_at_its_time_limit():
+    """Without noise the first program did not look at the clock, for minutes."""
+    wide = {"gdp": 2, "profile": [(0, 0.01)], "sensitivity": 1, "loss": "pinball:0.8"}
+    began = time.process_time()
+    with pytest.raises(ArgumentError, match="none was found in the time there was"):
+        design(**wide, constraints=[LossAtMost("l2", 25)], time_limit=0.1)
+    assert time.process_time() - began < 1.5
+
+
+def test_noise_that_is_too_wide_for_a_program_is_found_without_one():
+    """A program of so many columns takes all memory there is, and its stairs took minutes."""
+    began = time.process_time()
+    found = design(gdp=0.05, epsilon="0.001", delta=0, sensitivity=7, constraints=[Monotone()])
+    assert found.verify().proven and found.upper < 7001
+    free = design(gdp=0.05, epsilon="0.001", delta=0, sensitivity=7)
+    assert free.converged and free.verify().proven  # one budget alone proves it
+    assert design(epsilon="0.001", delta=0, sensitivity=1, loss="pinball:0.3").verify().proven
+    assert time.process_time() - began < 6
+
+
+@pytest.mark.parametrize(
+    "budgets, gap",
+    [
+        ([("0.001", 0.9), (0.1, 1e-12)], 0.01),
+        ([("0.001", 1e-6), ("0.002", 1e-7), (0.1, 1e-12)], 0.02),
+    ],
+)
+def test_several_budgets_of_which_programs_find_no_noise(budgets, gap):
+    """The solver gives up on them; it was said that no noise keeps them."""
+    found = design(profile=budgets, sensitivity=1, loss="huber:0.5", time_limit=1)
+    assert found.verify().proven and found.gap < gap
+    with pytest.raises(ArgumentError, match="sensitivity must be smaller"):
+        design(profile=[(0, 0.1), (0.1, 0)], sensitivity=10**6, integer=True)
+
+
+def test_rows_with_entries_that_the_solver_refuses_are_not_lost():
+    """e^60 of a steep curve: all rows that were added with it were missing."""
+    found = design(
+        gdp=6,
+        epsilon=1,
+        delta=0.001,
+        integer=True,
+        sensitivity=1,
+        loss="pinball:0.8",
+        bounds=(0, 3),
+    )
+    assert found.converged and found.verify().proven

@@ -26,7 +26,7 @@ from ..lattice.constrained import Constrained, Steering
 from ..lattice.relaxed import Relaxed
 from ..lattice.restricted import Restricted, lattice_of
 from ..search import Search
-from .chords import Binding, chords_below, gaussian_noise, points_on
+from .chords import Binding, chords_below, gaussian_noise, points_on, sharpest
 from .graded import Shape, binding_of, effort, pieces_of, shape_of, sharpened
 
 #: Lines that stand for a curve, from step to step; noise is made good from the last but one on.
@@ -87,12 +87,20 @@ class BelowCurve:
         fold = foldable(question.constraints, question.loss)
         most = _MOST_COLUMNS[0 if fold else 1]
         steering = Steering(_SLOWEST, most, self._reference, _SOLVED)
-        mu, sensitivity = float(self._mu), float(question.sensitivity)
-        self._lean = 0.0 if fold else lean(question.loss, mu, sensitivity)
+        # Of Gaussian noise that keeps every budget, about.
+        self._sharpest = mu = sharpest(self._mu, question.budgets)
+        self._lean = 0.0 if fold else lean(question.loss, mu, float(question.sensitivity))
         self.programs = Constrained(question, resolution, points, steering)
         if not question.constraints:
             self.programs.reach = _TAIL / mu + 0.4 + abs(self._lean)
             self.programs.radius = self.programs.reach + 0.5
+        # Cells may be as narrow as it takes, and of several widths.
+        self._free = not (
+            question.constraints
+            or question.integer
+            or question.output_step is not None
+            or resolution is not None
+        )
         self._step = 0
         self._binding: Binding = ()
         # What the programs found: noise below and above, and the shifts that bind, in
@@ -108,7 +116,7 @@ class BelowCurve:
         if self.question.output_step is not None:
             n = self.programs.coarse()
         elif not self.question.integer and self.programs.resolution is None:
-            n = max(n, min(math.ceil(26 * self._mu), 60))
+            n = max(n, min(math.ceil(26 * self._sharpest), 60))
         return gaussian_noise(self.question, n)
 
     @property
@@ -121,7 +129,8 @@ class BelowCurve:
         for size in self.programs.sizes(search):
             yield size
             tried += 1
-        yield from [size] * (len(_LINES) - tried)
+        if tried and search.bracket.upper is not None:
+            yield from [size] * (len(_LINES) - tried)
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         """The relaxed program, which the lines are bent to, and then the restricted one."""
@@ -152,7 +161,7 @@ class BelowCurve:
         return self._gaussian(places, _WIDER)
 
     def _gaussian(self, places: Floats, share: float) -> Floats:
-        mu = share * float(self._mu)
+        mu = share * self._sharpest
         return np.asarray(np.exp(-np.minimum(((places - self._lean) * mu) ** 2 / 2, 26.0)))
 
     # -- the lower bound ----------------------------------------------------------------------
@@ -194,7 +203,7 @@ class BelowCurve:
             if j in sums:
                 sums[j] += budget
             spent[shift] = spent.get(shift, 0.0) + budget * float(points[j][1])
-        self._binding = [(float(points[j][0]), total) for j, total in sums.items()]
+        self._binding = [(float(points[j][0]), total) for j, total in sums.items() if total > 0]
         least = _LEAST_SPENT / relaxed.n * sum(spent.values())
         shifts = np.array([m for m, most in spent.items() if most > least], dtype=np.float64)
         self._bound = shifts / relaxed.n, max(_STEPS_APART / relaxed.n, _APART)
@@ -283,9 +292,9 @@ class BelowCurve:
     # -- noise --------------------------------------------------------------------------------
 
     def _restricted(self, n: int, search: Search) -> Upper | None:
-        """From the second time on noise on cells that are narrower around peaks."""
+        """From the second time on noise on cells that are narrower around peaks, if they may be."""
         programs = self.programs
-        if self._above is None or self.question.constraints:
+        if self._above is None or not self._free:
             upper = programs.restricted(n, search)
             if programs.found is not None:
                 lattice, noise = programs.found

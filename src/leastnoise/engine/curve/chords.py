@@ -27,8 +27,8 @@ from ..lattice.draft import Draft, centred
 _LEFT = 5e-5
 #: A place costs at least this share of the dearest one when lines are placed.
 _LEAST_COST = 1e-4
-#: Many lines, because only a check is made at each.
-_GAUSSIAN_LINES = 150
+#: Many lines, because only a check is made at each; fewer of them where budgets bind instead.
+_GAUSSIAN_LINES, _FEWEST_LINES = 150, 20
 _GAUSSIAN_LEFT = 1e-6
 #: A density is averaged over so many places of a cell.
 _INSIDE = 16
@@ -97,23 +97,43 @@ def points_on(mu: Fraction, count: int, binding: Binding = ()) -> tuple[Point, .
     return tuple(found)
 
 
+def sharpest(mu: Fraction, budgets: Sequence[Point]) -> float:
+    """The largest mu, up to this one, whose Gaussian noise keeps all budgets, about.
+
+    It keeps no pure one: there it is as wide as noise of exponential tails.
+    """
+    found = float(mu)
+    for epsilon, delta in ((float(e), float(d)) for e, d in budgets):
+        if delta == 0:
+            found = min(found, epsilon / math.sqrt(2))
+        elif _curve(found, epsilon) > delta:
+            low = 0.0
+            for _ in range(60):
+                middle = (low + found) / 2
+                low, found = (low, middle) if _curve(middle, epsilon) > delta else (middle, found)
+    return found
+
+
 def gaussian_noise(question: Question, n: int) -> Upper | None:
     """Nearly Gaussian noise that keeps the chords: its density is e^(piecewise linear).
 
     Between two thresholds the densities a sensitivity apart have the ratio e^eps of a vertex, as
-    the chords allow; all of it is stretched until every vertex is kept. An incumbent: for squared
-    error next to nothing is better.
+    the chords and pure budgets allow, or less where other budgets ask for wider noise; all of it is
+    stretched until every budget is kept. An incumbent: for squared error next to nothing is better.
     """
     mu = question.gdp
     assert mu is not None
-    curve = chords_below(mu, _GAUSSIAN_LINES, _GAUSSIAN_LEFT)
+    wider = float(mu) / sharpest(mu, [point for point in question.budgets if point[1] > 0])
+    lines = max(_FEWEST_LINES, round(_GAUSSIAN_LINES / wider))
+    curve = chords_below(mu, lines, _GAUSSIAN_LEFT)
     points = (*question.budgets, *curve.points)
-    slopes = np.array([float(e) for e, _ in curve.points])
-    bends = np.array([float(t - mu / 2) / float(mu) for t in curve.thresholds])
+    pure = [epsilon for epsilon, delta in question.budgets if delta == 0]
+    end = min([*pure, round_down(curve.points[-1][0] / Fraction(wider), 9)])
+    slopes = np.array([min(float(e) / wider, float(end)) for e, _ in curve.points])
+    bends = np.array([float(t - mu / 2) / float(mu) for t in curve.thresholds]) * wider
     radius = math.ceil((1.1 * bends[-1] + 2) * n)
     if (2 * radius + 1) * n > MAX_WORK or radius > MAX_CELLS // 2:
         return None
-    end = curve.points[-1][0]
     mesh = centred(n, radius, end)
     draft = Draft(question, points, mesh, curve, "gaussian")
     line = make_line(n, -radius, radius, None, (-radius, radius), mesh.ratio)
@@ -150,10 +170,14 @@ def _last_threshold(mu: float, left: float) -> float:
     low, high = mu / 2, mu / 2 + 12
     for _ in range(60):
         t = (low + high) / 2
-        epsilon = mu * (t - mu / 2)
-        delta = float(ndtr(mu - t)) - math.exp(epsilon) * float(ndtr(-t))
-        low, high = (t, high) if delta > left else (low, t)
+        low, high = (t, high) if _curve(mu, mu * (t - mu / 2)) > left else (low, t)
     return high
+
+
+def _curve(mu: float, epsilon: float) -> float:
+    """About the delta that mu-GDP allows at epsilon."""
+    t = mu / 2 + epsilon / mu
+    return float(ndtr(mu - t)) - math.exp(epsilon) * float(ndtr(-t))
 
 
 def _log_ratio(mu: float, t: float) -> float:

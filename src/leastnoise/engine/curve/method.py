@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from ...ask import Question
 from ...losses import L2
 from ..bounds import Bounds, along_curve
+from ..lattice.closed_forms import one_by_one
 from ..method import Method
 from ..search import Search
 from ..trivial import trivial_lower
@@ -22,7 +23,8 @@ def _run_of(question: Question, search: Search) -> BelowCurve:
 
 
 def _nearly_gaussian(question: Question, search: Search) -> Iterator[Bounds]:
-    yield None, _run_of(question, search).nearly_gaussian()
+    run = _run_of(question, search)
+    yield one_by_one(question), run.nearly_gaussian()
 
 
 def _programs(question: Question, search: Search) -> Iterator[Bounds]:

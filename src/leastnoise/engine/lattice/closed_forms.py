@@ -15,13 +15,14 @@ from functools import cached_property
 
 import numpy as np
 
-from ...ask import Question
+from ...ask import Point, Question
 from ...certify.document import MAX_CELLS, MAX_WORK
+from ...exact import round_down
 from ...mechanisms import Mechanism, Staircase
 from ...program.costs import floors, means
 from ...program.layout import Floats
 from ...program.program import Multipliers, PairDuals
-from ..bounds import Lower, Upper
+from ..bounds import Lower, Upper, certified
 from .forecast import flat
 from .proposal import Proposal, closed_forms_of, discretise, end_of, strictly_private
 from .relaxed import Relaxed
@@ -132,6 +133,38 @@ def _nearest_edge(position: float) -> float:
     return max(0, round(position - 0.5)) + 0.5
 
 
+def pure_noise(question: Question) -> Upper | None:
+    """Noise without any delta, so private that it keeps every budget; None if it breaks a demand.
+
+    Noise that is private at (epsilon, 0) is so at (e, d) if e^epsilon (1 - d) <= e^e + d.
+    """
+    wide = [math.log((math.exp(float(e)) + float(d)) / (1 - float(d))) for e, d in question.budgets]
+    epsilon = round_down(Fraction(min(wide)), 9)
+    if epsilon <= 0 or question.output_step is not None:
+        return None
+    part = replace(question, epsilon=epsilon, delta=Fraction(0), profile=(), constraints=())
+    for found in Incumbents(part, None).mechanisms(
+        int(question.sensitivity) if question.integer else 1
+    ):
+        document = replace(
+            found.noise,
+            epsilon=question.epsilon,
+            delta=question.delta,
+            profile=question.profile,
+            constraints=question.constraints,
+        )
+        kept = certified(
+            document,
+            found.origin,
+            loss=question.loss,
+            resolution=found.resolution,
+            points=question.budgets,
+        )
+        if kept is not None:
+            return replace(kept, method="closed forms")
+    return None
+
+
 # -- multipliers ------------------------------------------------------------------------------
 
 
@@ -145,13 +178,14 @@ class Canonical:
     pairs: PairDuals
     n: int = 1
 
-    def exact(self) -> Lower:
-        """The bound that they prove."""
-        budget = ((self.question.epsilon, self.question.delta),)
-        nothing = np.zeros(0)
-        return Relaxed(self.question, budget, self.n, self.reach).exact(
+    def exact(self, point: Point | None = None) -> Lower:
+        """The bound that they prove of noise that keeps a budget: the first of the question's."""
+        question, nothing = self.question, np.zeros(0)
+        budget = ((question.epsilon, question.delta) if point is None else point,)
+        found = Relaxed(question, budget, self.n, self.reach).exact(
             Multipliers(self.pairs, nothing, nothing), self.value
         )
+        return found if point is None else replace(found, method="closed forms")
 
 
 def canonical(question: Question) -> Canonical | None:
@@ -175,6 +209,17 @@ def canonical(question: Question) -> Canonical | None:
     if not question.loss.symmetric:
         pairs[0, -1] = (0.0, mode + np.arange(len(right)), right)
     return Canonical(question, value, max(len(left) - mode, len(right) + mode), pairs)
+
+
+def one_by_one(question: Question) -> Lower | None:
+    """What one of several budgets proves alone, the best of these; None under constraints."""
+    found = []
+    for point in () if question.constraints else question.stated:
+        part = replace(question, epsilon=point[0], delta=point[1], profile=(), gdp=None)
+        known = canonical(part) if any(point) else None
+        if known is not None:
+            found.append(replace(known, question=question).exact(point))
+    return max(found, key=lambda one: one.value, default=None)
 
 
 def likeliest(question: Question, longest: int) -> int:

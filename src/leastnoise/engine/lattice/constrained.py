@@ -15,9 +15,9 @@ import numpy as np
 
 from ...ask import Point, Question, ends_of, foldable
 from ...ask.demands import Distinguishing, Monotone, Unbiased, Unimodal
-from ...ask.privacy import GaussianCurve
-from ...certify.document import MAX_WORK
-from ...errors import ArgumentError
+from ...ask.privacy import GaussianCurve, implied, points_to_json
+from ...certify.document import MAX_CELLS, MAX_WORK
+from ...errors import ArgumentError, RegimeError
 from ...program.interior import Interior, Near
 from ...program.layout import Bools, Floats, Ints, Line
 from ...program.program import Found, Program
@@ -36,8 +36,10 @@ _MOST_COLUMNS = 2_000
 _MOST_COLUMNS_AND_BUDGETS = 4_000
 #: So many integers on each side at most; or times budgets.
 _MOST_INTEGERS, _MOST_INTEGERS_AND_BUDGETS = 12_000, 24_000
-#: More budgets than these are solved with all their rows at once, up to so many rows.
+#: More budgets than these are solved with all their rows at once, up to so many columns (squared,
+#: they must fit into memory) and rows.
 _FEW_BUDGETS = 2
+_MOST_COLUMNS_AT_ONCE = 2 * _MOST_COLUMNS
 _MOST_ROWS_AT_ONCE = 1_500_000
 #: How far below every delta the upper program stays, so that its solution passes exactly.
 _MARGINS = (1e-6, 2e-5, 1e-3)
@@ -54,10 +56,13 @@ _WIDER, _WIDEST = 1.6, 12.0
 
 def refuse(question: Question) -> NoReturn:
     """No noise was found that obeys everything."""
+    asked: tuple[str, object] = "constraints", [one.spec() for one in question.constraints]
+    if not question.constraints:
+        asked = "profile", points_to_json(question.profile)
     raise ArgumentError(
-        "constraints",
-        [one.spec() for one in question.constraints],
-        "such that some private noise obeys them all; none was found" + support_words(question),
+        *asked,
+        "such that some private noise obeys them all; none was found in the time there was"
+        + support_words(question),
     )
 
 
@@ -118,6 +123,8 @@ class Constrained:
         self._carried_n = self._carried_points = 1
         refuse_narrow(question)
         self._refuse_leaning_tails()
+        self.reach = self.radius = 0.0  # what they are at least
+        self._refuse_many_integers()
         self._set_sizes()
         self._refuse_many_integers()
 
@@ -153,10 +160,16 @@ class Constrained:
         question = self.question
         radius, reach, gamma = 0.0, 0.0, 1.0
         for epsilon, delta in question.budgets:
-            if epsilon == 0 and delta == 0:
+            follows = question.gdp is not None and implied((epsilon, delta), (), question.gdp)
+            if follows or (epsilon == 0 and delta == 0):
                 continue
             part = replace(question, epsilon=epsilon, delta=delta, constraints=(), profile=())
-            known = Incumbents(part, None)
+            try:
+                known = Incumbents(part, None)
+            except RegimeError:  # too many whole numbers even for closed forms
+                self.reach = self.radius = float(MAX_CELLS)
+                self._refuse_many_integers()
+                raise
             radius = max(radius, known.radius)
             if narrow_steps(question):
                 gamma = min(gamma, known.gamma)
@@ -164,7 +177,8 @@ class Constrained:
             reach = max(reach, 2 * known.radius + 3 if found is None else found.reach + 1.0)
         if question.gdp is not None:
             # Gaussian noise of this curve has sigma = 1 / mu sensitivities.
-            radius = reach = 4.4 / float(question.gdp) + 0.4
+            around = 4.4 / float(question.gdp) + 0.4
+            radius, reach = max(radius, around), max(reach, around)
         if not self.fold:
             radius, reach = 1.7 * radius + 2, 1.7 * reach + 2
         # Noise with a given mode spreads out further than noise that is free.
@@ -196,6 +210,10 @@ class Constrained:
         )
         while n > 1 and not self._affordable(n):
             n //= 2
+        found = search.bracket.upper is not None
+        if self._columns(n) > (_MOST_COLUMNS_AT_ONCE if found else MAX_CELLS):
+            search.reason = "noise so wide that no program holds it"
+            return
         previous = 0
         while previous == 0 or self._affordable(n):
             if n > previous:
@@ -267,15 +285,21 @@ class Constrained:
             return int(self.question.sensitivity)
         return self.resolution or max(1, min(16, math.ceil(60 / self.radius)))
 
+    def _radius(self, n: int) -> int:
+        """Cells on each side."""
+        return math.ceil(max(self.reach, self.radius) * n) + n
+
+    def _columns(self, n: int) -> int:
+        """About the columns of a program."""
+        return self._radius(n) * (1 if self.fold else 2)
+
     def _affordable(self, n: int) -> bool:
-        most = self.steering.most_columns
-        radius = math.ceil(max(self.reach, self.radius) * n) + n
-        columns = radius if self.fold else 2 * radius
+        most, columns = self.steering.most_columns, self._columns(n)
         if most is not None and not (self.question.constraints or self.question.integer):
             return columns <= most
         budgets = len(self.lower_points)
         small = columns <= _MOST_COLUMNS and columns * budgets <= _MOST_COLUMNS_AND_BUDGETS
-        return small and n * (2 * radius + 1) <= MAX_WORK
+        return small and n * (2 * self._radius(n) + 1) <= MAX_WORK
 
     def _fit(self, n: int) -> int:
         """A resolution from n on at which cells fill the support and fit the steps of noise."""
@@ -366,8 +390,8 @@ class Constrained:
         for margin in _MARGINS:
             simplex.loosen(margin)
             last = None
-            # Whatever the clock says, there must be something to return.
-            deadline = None if search.bracket.upper is None else search.deadline
+            # There must be something to return, even if it is a little late.
+            deadline = search.last_moment if search.bracket.upper is None else search.deadline
             for found in self._rounds(simplex, search, 0.3 * margin, deadline):
                 last = found
                 search.report(0.0, found.value, n)
@@ -399,6 +423,7 @@ class Constrained:
         rows = len(program.budgets) * len(line.every_shift) * len(line.column)
         return (
             len(program.budgets) > _FEW_BUDGETS
+            and line.columns <= _MOST_COLUMNS_AT_ONCE
             and rows <= _MOST_ROWS_AT_ONCE
             and all(math.isinf(row.low) for row in program.rows)
         )
@@ -412,12 +437,13 @@ class Constrained:
         wanted: Bools | None = None,
     ) -> Found | None:
         """Solve to a small share of the gap; None if there is no solution."""
-        something = search.bracket.upper is not None  # without it the clock does not count
+        # There must be something to return, even if it is a little late.
+        late = search.given_up if search.bracket.upper is None else search.late
         start = self.reference(places) if near is None else near.x
         if program.layout.atoms:
             start = np.append(start, 0.05 * float(program.layout.masses[0, :-1] @ start))
         found = Interior(program, near=near, wanted=wanted).solve(
-            start, self.steering.solved * search.gap, lambda: something and search.late()
+            start, self.steering.solved * search.gap, late
         )
         search.count(found, len(found.multipliers.pairs))
         mass = float((program.layout.masses @ found.x)[0])

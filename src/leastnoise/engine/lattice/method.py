@@ -13,6 +13,7 @@ from ...ask import Question
 from ..bounds import Bounds, proven
 from ..method import Method
 from ..search import Search
+from .closed_forms import one_by_one, pure_noise
 from .constrained import Constrained
 from .forecast import as_real
 from .one_budget import run_of
@@ -56,7 +57,11 @@ def _whole(question: Question) -> bool:
 
 
 def _constrained(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from search.coarse_to_fine(Constrained(question, search.plan.resolution))
+    run = Constrained(question, search.plan.resolution)  # (it refuses some questions)
+    yield one_by_one(question), None
+    yield from search.coarse_to_fine(run)
+    if search.bracket.upper is None:
+        yield None, pure_noise(question)
 
 
 CLOSED_FORMS = Method(

@@ -265,7 +265,10 @@ class Steps:
     def _fitting(self) -> tuple[int, int]:
         """(whole numbers a cell, resolution): a misfit costs its square, a cell its checking."""
         finest = _FINEST_WHOLE if self.question.integer else _FINEST
-        several = range(max(1, math.floor(0.5 / self.narrow)), math.ceil(finest / self.narrow) + 2)
+        # A period on each side is all that finer cells leave to be checked.
+        most = math.isqrt(MAX_WORK // 2)
+        first, last = math.floor(0.5 / self.narrow), math.ceil(finest / self.narrow) + 1
+        several = range(max(1, min(first, most)), min(last, most) + 1)
 
         def misfit(n: int) -> float:
             ends = sum(

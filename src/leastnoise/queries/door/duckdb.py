@@ -40,7 +40,8 @@ class DuckDB(Dialect):
     are of the whole database, and are left alone: the forms alone hide numbers from statistics.
     ending: what is to be done at the end. decimal: what stands before the decimals of texts.
     loading: brings columns into the table, for sources that are not DuckDB's own, and
-    counting: tells how many rows these have.
+    counting: tells how many rows these have. schema: a connection where that table is always empty
+    and has all its columns.
     """
 
     name: ClassVar[str] = "DuckDB"
@@ -53,6 +54,7 @@ class DuckDB(Dialect):
         counting: Callable[[], int] | None = None,
         ending: Callable[[], None] | None = None,
         decimal: str = ".",
+        schema: Any = None,
     ) -> None:
         # The result of a connection is that of the last query, whichever thread has asked it.
         self.connection = connection if own else connection.cursor()
@@ -63,6 +65,9 @@ class DuckDB(Dialect):
         if own:
             folder = spill_folder(self._ended)
         self._ended.callback(self.connection.close)
+        self._schema = self.connection if schema is None else schema
+        if schema is not None:
+            self._ended.callback(schema.close)
         if own:
             self._set("temp_directory", str(folder))
             # In a notebook without ipywidgets it is off, and DuckDB refuses to be told so again.
@@ -187,7 +192,7 @@ class DuckDB(Dialect):
 
     def check(self, query: str) -> None:
         """See that DuckDB understands a query; no row is read."""
-        self.connection.execute(f"DESCRIBE {query}").fetchall()
+        self._schema.execute(f"DESCRIBE {query}").fetchall()
 
     def load(self, names: Sequence[str]) -> None:
         """Bring these columns into the table."""

@@ -229,12 +229,19 @@ def _in_duckdb(
     Column i is called c<i> there, so that no name is taken for another one.
     """
     connection = _own()
+    schema = connection.cursor()  # whatever a question before this one has loaded
     engine = DuckDB(
-        connection, True, lambda names: loaded(connection, names), counted, decimal=decimal
+        connection,
+        True,
+        lambda names: loaded(connection, names),
+        counted,
+        decimal=decimal,
+        schema=schema,
     )
 
     def seen() -> dict[str, Column]:
         connection.register("data", empty)
+        schema.register("data", empty)
         return {column.name: column for column in engine.columns(_DATA)}
 
     with _closing(engine.close):
