@@ -86,7 +86,7 @@ def text_of(value: Fraction) -> str:
         return f"{value.numerator}/{value.denominator}"
     scaled = abs(value.numerator) * 10**places // value.denominator
     digits = str(scaled).rjust(places + 1, "0")
-    sign = "-" if value < 0 else ""
+    sign = "-" if value.numerator < 0 else ""
     return f"{sign}{digits[:-places]}.{digits[-places:]}"
 
 
