@@ -51,6 +51,10 @@ def place(item):
     return FIRST.index(folder) if folder in FIRST else len(FIRST)
 
 
+def pytest_collection_finish():
+    gc.freeze()  # what was imported stays, and need not be looked through at the end
+
+
 def pytest_collection_modifyitems(items):
     items.sort(key=place)
     for item in items:
