@@ -163,7 +163,7 @@ class Relaxed:
         e^eps and summing over shifts loses two or three of them.
         """
         digits = max(0, digits + math.ceil(-math.log10(scale))) if scale > 0 else digits
-        parts = 10**digits
+        parts: int = 10**digits
 
         def counted(value: float) -> int:
             """How many parts, to the nearest."""
