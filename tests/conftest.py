@@ -4,6 +4,7 @@
 are made once, by one process, and all that needs Spark, or Coq, to one.
 """
 
+import atexit
 import gc
 import os
 from pathlib import Path
@@ -53,6 +54,7 @@ def place(item):
 
 def pytest_collection_finish():
     gc.freeze()  # what was imported stays, and need not be looked through at the end
+    atexit.register(gc.unfreeze)  # (but for the very end, where libraries complain of what is left)
 
 
 def pytest_collection_modifyitems(items):
