@@ -4,6 +4,7 @@
 are made once, by one process, and all that needs Spark, or Coq, to one.
 """
 
+import atexit
 import gc
 import importlib.util
 import os
@@ -71,6 +72,11 @@ def place(item):
     if not below:
         return 1  # files of their own, with processes of their own
     return FIRST.index(folder) if folder in FIRST else len(FIRST)
+
+
+def pytest_collection_finish():
+    gc.freeze()  # what was imported stays, and need not be looked through at the end
+    atexit.register(gc.unfreeze)  # (but for the very end, where libraries complain of what is left)
 
 
 def pytest_collection_modifyitems(items):

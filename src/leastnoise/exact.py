@@ -86,7 +86,7 @@ def text_of(value: Fraction) -> str:
         return f"{value.numerator}/{value.denominator}"
     scaled = abs(value.numerator) * 10**places // value.denominator
     digits = str(scaled).rjust(places + 1, "0")
-    sign = "-" if value < 0 else ""
+    sign = "-" if value.numerator < 0 else ""
     return f"{sign}{digits[:-places]}.{digits[-places:]}"
 
 
@@ -146,15 +146,16 @@ def exp_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
     k = 0
     while term_hi > 1:
         k += 1
-        term_lo = term_lo * y_lo // (one * k)
-        term_hi = -(-term_hi * y_hi // (one * k))
+        # (Divided by 2^bits first: floors of floors are the same, and k is short.)
+        term_lo = (term_lo * y_lo >> bits) // k
+        term_hi = -((-term_hi * y_hi >> bits) // k)
         sum_lo += term_lo
         sum_hi += term_hi
     # From here each further term is at most half the one before it, so together at most term_hi.
     sum_hi += term_hi
     for _ in range(halvings):
-        sum_lo = sum_lo * sum_lo // one
-        sum_hi = -(-sum_hi * sum_hi // one)
+        sum_lo = sum_lo * sum_lo >> bits
+        sum_hi = -(-sum_hi * sum_hi >> bits)
     # Short numbers make the checker fast, and e^x >= 1.
     drop = bits - _EXP_BITS
     short = 1 << _EXP_BITS
@@ -289,14 +290,14 @@ def normal_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
     one = 1 << bits
     x_lo = one * x.numerator // x.denominator
     x_hi = x_lo + 1
-    square_lo, square_hi = x_lo * x_lo // one, -(-x_hi * x_hi // one)
+    square_lo, square_hi = x_lo * x_lo >> bits, -(-x_hi * x_hi >> bits)
     term_lo, term_hi = x_lo, x_hi
     sum_lo, sum_hi = term_lo, term_hi
     odd = 1
     while term_hi > 1 or 2 * square_hi > odd * one:
         odd += 2
-        term_lo = term_lo * square_lo // (one * odd)
-        term_hi = -(-term_hi * square_hi // (one * odd))
+        term_lo = (term_lo * square_lo >> bits) // odd
+        term_hi = -((-term_hi * square_hi >> bits) // odd)
         sum_lo += term_lo
         sum_hi += term_hi
     sum_hi += term_hi  # each further term is at most half the one before it

@@ -8,10 +8,13 @@ Standard library only.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
+from functools import wraps
+from typing import TypeVar, TypeVarTuple
 
 from .errors import LimitError
 
@@ -94,6 +97,51 @@ def charge(microseconds: int) -> None:
         work.charge(microseconds)
     if watch is not None:
         watch.charge(microseconds)
+
+
+class _Part(Work):
+    """Counts what a part of a check takes; the limit is that of the whole."""
+
+    def __init__(self, whole: Work | None) -> None:
+        super().__init__()
+        self.whole = whole
+
+    def charge(self, microseconds: int) -> None:
+        self.spent += microseconds
+        if self.whole is not None:
+            self.whole.charge(microseconds)
+
+
+_KEPT = 4  # a search settles a few more claims after the one that its design ends with
+T = TypeVar("T")
+Given = TypeVarTuple("Given")
+
+
+def once(settle: Callable[[*Given], T]) -> Callable[[*Given], T]:
+    """The same function, which does not settle again what it settled last.
+
+    For functions of nothing but their arguments, which are immutable and have no names: equal ones
+    get the result that they got, and are charged for it again, so that no verdict depends on what
+    was asked before. What ends in an error is not remembered.
+    """
+    kept: deque[tuple[tuple[*Given], T, int]] = deque(maxlen=_KEPT)
+
+    @wraps(settle)
+    def settled(*given: *Given) -> T:
+        for known, found, spent in tuple(kept):
+            if known == given:
+                charge(spent)
+                return found
+        part = _Part(_current.get())
+        token = _current.set(part)
+        try:
+            found = settle(*given)
+        finally:
+            _current.reset(token)
+        kept.append((given, found, part.spent))
+        return found
+
+    return settled
 
 
 def bits(*numbers: Fraction) -> int:

@@ -150,7 +150,7 @@ def test_a_design_like_every_other(tmp_path: Any) -> None:
     assert "no error beyond" not in found._repr_html_()
     assert (
         "no error beyond"
-        in design(epsilon=1, delta=0.3, sensitivity=Ball(2, 1), gap=1, time_limit=1)._repr_html_()
+        in design(epsilon=2, delta=0.04, sensitivity=Ball(2, 1), gap=1, time_limit=9)._repr_html_()
     )
     for kind in ("radial", "map"):
         found.plot(tmp_path / f"{kind}.svg", kind)

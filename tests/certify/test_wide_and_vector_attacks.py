@@ -223,11 +223,12 @@ def multiplier(
 
 def dual_at(d: int, epsilon: float, loss: Any, certificate: VectorCertificate, r: float) -> float:
     """c(r) + G(r) at the sensitivity 1."""
-    angles = (np.arange(8000) + 0.5) / 8000 * math.pi
-    cosine, weight = np.cos(angles), np.sin(angles) ** (d - 2) if d > 1 else np.ones(8000)
+    count = 1500 if d < 10 else 8000  # (of many dimensions, most angles are nearly right ones)
+    angles = (np.arange(count) + 0.5) / count * math.pi
+    cosine, weight = np.cos(angles), np.sin(angles) ** (d - 2) if d > 1 else np.ones(count)
     if d == 1:
         cosine = np.where(cosine > 0, 1.0, -1.0)
-    here, total = np.full(8000, r), float(loss.upper(Fraction(r)))
+    here, total = np.full(count, r), float(loss.upper(Fraction(r)))
     for curves in certificate.curves(Fraction(1)):
         t = float(curves.shift * certificate.step)
         near = np.sqrt(np.maximum(0, r * r + t * t - 2 * r * t * cosine))

@@ -227,7 +227,7 @@ def test_noise_for_a_range_has_the_table_and_its_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words", [["--gdp", "1"], ["--epsilon", "1", "--delta", "0.01", "--releases", "3"]]
+    "words", [["--gdp", "1"], ["--epsilon", "1", "--delta", "0.2", "--releases", "2", "--integer"]]
 )
 def test_exit_codes_are_alike(words):
     for gap, limit, code in (("0.02", 0.1, 1), ("0.9", 30, 0)):

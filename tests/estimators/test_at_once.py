@@ -121,7 +121,7 @@ def audited(neighbours, factor):
     ]
     scores = []
     for values in exact:
-        drawn = [wrong.release(values, entropy) for _ in range(1000)]
+        drawn = [wrong.release(values, entropy) for _ in range(600)]
         scores.append(
             np.array(
                 [

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from ..errors import ArgumentError
@@ -257,12 +258,15 @@ class Question:
             masses = self.prior.masses if self.prior else (Fraction(1, count),) * count
             return tuple(((self.low + k, self.low + k, mass),) for k, mass in enumerate(masses))
         edges = self.prior.edges if self.prior else (self.low, self.high)
-        longest = max(map(bits, edges)) + bits(step, self.low)
-        charge((int(self.width / step) + len(edges)) * 8 * arithmetic(longest))
-        masses = self.prior.masses if self.prior else (Fraction(1),)
+        longest, count = max(map(bits, edges)) + bits(step, self.low), int(self.width / step)
+        charge((count + len(edges)) * 8 * arithmetic(longest))
+        ends = [self.low + k * step for k in range(count + 1)]
+        if self.prior is None:
+            each = step / self.width
+            return tuple(((start, end, each),) for start, end in pairwise(ends))
+        masses = self.prior.masses
         cells, j = [], 0
-        for k in range(int(self.width / step)):
-            start, end = self.low + k * step, self.low + (k + 1) * step
+        for start, end in pairwise(ends):
             pieces = []
             while True:
                 a, b = max(start, edges[j]), min(end, edges[j + 1])

@@ -174,12 +174,12 @@ class ChannelDocument(MechanismDocument):
         """Where values lie, and what is asked of all of them."""
         return self.question.range
 
-    @property
+    @cached_property
     def last(self) -> int:
         """The last node of the range; the first is 0."""
         return int(self.question.width / self.step)
 
-    @property
+    @cached_property
     def reach(self) -> int:
         """Nodes further apart than this never belong to neighbouring datasets."""
         return floor(self.question.sensitivity / self.step)

@@ -27,8 +27,9 @@ class NodeLosses:
         self.question = question
         self.step = step
         self.cells = question.pieces(step)
-        self._means: dict[tuple[Fraction, Fraction], tuple[Fraction, Fraction]] = {}
-        self._costs: dict[Fraction, Fraction] = {}
+        # By numerators and denominators: fractions are slow to hash.
+        self._means: dict[tuple[int, int, int, int], tuple[Fraction, Fraction]] = {}
+        self._costs: dict[tuple[int, int], Fraction] = {}
         self._kink_work = kink_work(question.loss)
 
     def cost(self, k: int, y: Fraction) -> Fraction:
@@ -36,8 +37,8 @@ class NodeLosses:
         question = self.question
         if question.prior is None and question.crossing is None and 0 < k < len(self.cells):
             # Between the ends of the range only the distance counts.
-            error = y - question.low - k * self.step
-            found = self._costs.get(error)  # (fractions are slow to hash)
+            error = (y - question.low - k * self.step).as_integer_ratio()
+            found = self._costs.get(error)
             if found is None:
                 found = self._costs[error] = self._cost(k, y)
             return found
@@ -74,12 +75,13 @@ class NodeLosses:
         return before * rising + after * falling + self._crossing(y, start, end, before, after)
 
     def _ramps(self, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
-        found = self._means.get((lo, hi))
+        key = (*lo.as_integer_ratio(), *hi.as_integer_ratio())
+        found = self._means.get(key)
         if found is None:
             kinks = self.question.loss.kinks_between(lo, hi)
             charge(6 * self.question.loss.effort_at(bits(lo, hi)))
             charge(kinks * (60 + 6 * self._kink_work))
-            found = self._means[lo, hi] = self.question.loss.ramp_means(lo, hi)
+            found = self._means[key] = self.question.loss.ramp_means(lo, hi)
         return found
 
     def _crossing(
@@ -88,8 +90,10 @@ class NodeLosses:
         rule = self.question.crossing
         if rule is None or y == rule.at:
             return Fraction(0)
+        if end <= rule.at if y < rule.at else start >= rule.at:
+            return Fraction(0)  # all on one side
         if start == end:
-            share = Fraction((start - rule.at) * (y - rule.at) < 0)
+            share = Fraction(1)
         else:
             cut = min(max(rule.at, start), end)
             a, b = (start, cut) if y > rule.at else (cut, end)

@@ -56,7 +56,7 @@ def _arcsine(x: int, bits: int) -> Bounds:
     k = 0
     while power:
         k += 1
-        power = (power * square * (2 * k - 1) // (2 * k)) >> bits
+        power = (power * square * (2 * k - 1) >> bits) // (2 * k)
         total += power // (2 * k + 1)
     return total, total + 4 * k + 8
 
@@ -97,7 +97,7 @@ def _odd_cap(d: int, c: int, s: int, bits: int) -> Bounds:
     total = term = 1 << bits
     count = (d - 1) // 2
     for a in range(1, count + 1):
-        term = (term * s * (2 * a - 1) // (2 * a)) >> bits
+        term = (term * s * (2 * a - 1) >> bits) // (2 * a)
         total += term
     error = (count + 1) * (count + 2)
     one = 1 << bits
@@ -110,7 +110,7 @@ def _even_cap(d: int, c: int, s: int, bits: int) -> Bounds:
     if count:
         total = term = 1 << bits
         for k in range(1, count):
-            term = (term * s * (2 * k) // (2 * k + 1)) >> bits
+            term = (term * s * (2 * k) >> bits) // (2 * k + 1)
             total += term
         error = (count + 1) * (count + 2)
         root = isqrt((1 << (2 * bits)) - c * c)
@@ -170,8 +170,8 @@ def series_sum(d: int, s: Bounds, bits: int) -> Bounds:
     i = 0
     while term_high > 8:  # below, rounding up could hold it for ever
         top, bottom = d + 2 + 2 * i, d + 3 + 2 * i
-        term_low = (term_low * s[0] * top // bottom) >> bits
-        term_high = -((-term_high * s[1] * top // bottom) >> bits)
+        term_low = (term_low * s[0] * top >> bits) // bottom
+        term_high = -((-term_high * s[1] * top >> bits) // bottom)
         low += term_low
         high += term_high
         i += 1

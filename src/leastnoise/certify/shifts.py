@@ -46,7 +46,7 @@ class ShiftMultipliers:
             raise FormatError('"budget" must be non-negative')
         if len({i for i, _ in self.cells}) < len(self.cells):
             raise FormatError(f"a cell occurs twice within shift {self.shift}")
-        if not all(0 <= z <= self.budget for _, z in self.cells):
+        if not all(z.numerator >= 0 and z <= self.budget for _, z in self.cells):
             raise FormatError(f"a multiplier of shift {self.shift} is not from 0 to its budget")
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from ..exact import exp_upper
 from ..losses import Loss
-from ..work import arithmetic, bits, charge
+from ..work import arithmetic, bits, charge, once
 from .enclosures import Bounds, cap_bounds, ceil_at, half_power, inverse_pi
 from .fields import demand
 from .vector_document import Curves, VectorCertificate
@@ -348,6 +348,7 @@ class DualFunction:
         return intervals
 
 
+@once
 def vector_dual(
     dimension: int,
     epsilon: Fraction,

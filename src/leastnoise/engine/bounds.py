@@ -1,7 +1,8 @@
 """The only makers of bounds: what the checker's own functions find becomes an `Upper` or a `Lower`.
 
 A bound is what `leastnoise.certify` computes exactly from noise or from multipliers, rounded to the
-safe side. Nothing here is believed later: a finished document is checked once more as a whole.
+safe side. Nothing here is believed later: a finished document is checked once more as a whole (of
+the curves of a vector, which take longest, the checker itself remembers what it settled: `once`).
 """
 
 from __future__ import annotations

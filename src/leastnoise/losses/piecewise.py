@@ -83,6 +83,13 @@ class Piecewise(Loss):
         return tuple((t, bend) for t, bend in zip(self.kinks, changes, strict=True) if bend)
 
     @cached_property
+    def _heights(self) -> tuple[Fraction, ...]:
+        """Where the line of each piece meets 0."""
+        starts = (self.points[0], *self.points)
+        pairs = zip(starts, self._pieces, strict=True)
+        return tuple(value - slope * x for (x, value), slope in pairs)
+
+    @cached_property
     def _places(self) -> tuple[Fraction, ...]:
         return tuple(t for t, _ in self._bends)
 
@@ -165,8 +172,8 @@ class Piecewise(Loss):
 
     def lower(self, x: Fraction) -> Fraction:
         k = bisect_left(self.kinks, x)
-        near, value = self.points[max(0, k - 1)]
-        return value + self._pieces[k] * (x - near)
+        height, rise = self._heights[k], self._pieces[k] * x
+        return height + rise if height else rise
 
     def cell_mean(self, lo: Fraction, hi: Fraction) -> Fraction:
         inside = self._places[self._inside(lo, hi)]
@@ -177,7 +184,11 @@ class Piecewise(Loss):
         return area * HALF / (hi - lo)
 
     def ramp_means(self, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
-        return simpson(self, [lo, *self._places[self._inside(lo, hi)], hi])
+        inside = self._places[self._inside(lo, hi)]
+        if inside:
+            return simpson(self, [lo, *inside, hi])
+        start, end = self.lower(lo), self.lower(hi)  # a line between them
+        return (2 * start + end) / 6, (start + 2 * end) / 6
 
     def infimum(self, lo: Fraction, hi: Fraction) -> Fraction:
         inside = slice(bisect_right(self.kinks, lo), bisect_left(self.kinks, hi))
@@ -222,8 +233,7 @@ class Piecewise(Loss):
             end = min(last, floor(self.kinks[k] / step)) if k < len(self.kinks) else last
             if end < i:
                 continue
-            near, value = self.points[max(0, k - 1)]
-            rise, at_zero = self._pieces[k] * step, value - self._pieces[k] * near
+            rise, at_zero = self._pieces[k] * step, self._heights[k]
             unit = lcm(rise.denominator, at_zero.denominator)
             up, start = int(rise * unit), int(at_zero * unit)
             for j in range(i, end + 1):

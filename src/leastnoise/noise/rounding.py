@@ -52,6 +52,8 @@ def exact_number(value: object, name: str = "value") -> Exact:
 
     `DataError` for what is no finite number: by its type, never with the value.
     """
+    if type(value) is int or type(value) is Fraction:  # most often
+        return _clamped(Fraction(value))
     if isinstance(value, float):
         if not math.isfinite(value):
             raise DataError(name, type(value), _FINITE)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from .layout import Bools, Floats, Ints
 from .program import Found, Multipliers, PairDuals, Program
@@ -34,6 +34,8 @@ _LOOSE = 1e-2
 #: Pure budgets have no interior; this much is mended afterwards. The path starts with this share
 #: of what they are about.
 _LEAST_DELTA, _PURE_SIZE = 1e-13, 1e-2
+#: The libraries of NumPy and SciPy; looking for them anew takes milliseconds.
+_BLAS = ThreadpoolController()
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,7 @@ class InteriorMethod:
         point, steps, loose = self._beginning(start), 0, None
         # The matrices are small: threads would only wait for each other. Numbers that overflow (a
         # program without a solution) end the path.
-        with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
+        with _BLAS.limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
             for following in self._path(point):
                 point, steps = following, steps + 1
                 left = sum(float(p.sum()) for p in point.products)

@@ -193,14 +193,18 @@ class DrawnNoise:
         """Release the numbers of every group, where no other question shares the draw."""
         return release_drawn([self], [rows], entropy)[0]
 
+    @cached_property
+    def _errors(self) -> list[Fraction]:
+        """What the parts of a group keep to, all of them together."""
+        confidence = 1 - 0.05 / len(self.parts)
+        return [
+            (self.draw.error(number, confidence) + track.rounds) * track.step
+            for track, number in self._tracked
+        ]
+
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """Numbers of one group with their errors, which hold for all of them together."""
-        confidence = 1 - 0.05 / len(self.parts)
-        found = []
-        for value, (track, number) in zip(values, self._tracked, strict=True):
-            error = (self.draw.error(number, confidence) + track.rounds) * track.step
-            found.append(Released(value, error))
-        return found
+        return [Released(*one) for one in zip(values, self._errors, strict=True)]
 
     def limits(
         self, lines: tuple[Line, Line], first: int = 0, confidence: float = 0.95

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from ..noise.rounding import Uniform
 from ..sampling import Entropy
@@ -46,7 +47,7 @@ class Track:
         """How many numbers of each group there are."""
         return 2 if self.pair else 1
 
-    @property
+    @cached_property
     def steps(self) -> int:
         """The width in steps of the grid, a whole number."""
         if self.pair:
@@ -54,12 +55,12 @@ class Track:
             return self.rows * min(each, -(-_FINE // self.rows))
         return int(self.width) if self.whole and self.width <= _FINE else _FINE
 
-    @property
+    @cached_property
     def step(self) -> Fraction:
         """A step of the grid."""
         return self.width / self.steps
 
-    @property
+    @cached_property
     def rounds(self) -> bool:
         """Whether numbers are rounded at random to the grid."""
         return not self.whole or self.step != 1

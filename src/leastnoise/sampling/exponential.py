@@ -35,14 +35,14 @@ def exp_enclosure(x: Fraction, bits: int) -> tuple[int, int]:
     k = 0
     while large > 1:
         k += 1
-        small, large = small * y_lower // (one * k), -(-large * y_upper // (one * k))
+        small, large = (small * y_lower >> work) // k, -((-large * y_upper >> work) // k)
         if k % 2:
             lower, upper = lower - large, upper - small
         else:
             lower, upper = lower + small, upper + large
     lower, upper = max(0, lower - large), min(one, upper + large)
     for _ in range(halvings):
-        lower, upper = lower * lower // one, -(-upper * upper // one)
+        lower, upper = lower * lower >> work, -(-upper * upper >> work)
     drop = work - bits
     return lower >> drop, -(-upper >> drop)
 

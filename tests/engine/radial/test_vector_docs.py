@@ -37,7 +37,7 @@ def test_the_table_is_the_file():
 
 def test_a_line_of_the_benchmark(tmp_path):
     module = benchmark()
-    line = module.row(5, "1", "0.2", "l1", 60.0)
+    line = module.row(5, "1", "0.001", "l1", 60.0)
     assert tuple(line) == module.FIELDS
     for _ in range(2):  # the second time it is replaced
         module.keep(tmp_path / "v.csv", line)

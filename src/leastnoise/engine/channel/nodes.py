@@ -130,12 +130,12 @@ def _laws(channel: WholeChannel, step: Fraction) -> Iterator[dict[Fraction, int]
         place = Fraction(j) if question.integer else j * step / channel.mesh.step
         sides = (j, j) if question.integer else (math.ceil(place) - 1, math.floor(place))
         law: defaultdict[Fraction, int] = defaultdict(int)
-        for k in (max(0, sides[0]), min(count - 1, sides[1])):
-            for y, w in zip(outputs, channel.rows[k], strict=True):
-                if w:
-                    law[y] += w
-            if channel.atoms[k]:
-                law[question.low + j * step] += channel.atoms[k]
+        left, right = max(0, sides[0]), min(count - 1, sides[1])
+        for y, a, b in zip(outputs, channel.rows[left], channel.rows[right], strict=True):
+            if a or b:
+                law[y] += a + b
+        if both := channel.atoms[left] + channel.atoms[right]:
+            law[question.low + j * step] += both
         yield law
 
 

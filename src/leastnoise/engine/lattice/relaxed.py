@@ -163,18 +163,25 @@ class Relaxed:
         e^eps and summing over shifts loses two or three of them.
         """
         digits = max(0, digits + math.ceil(-math.log10(scale))) if scale > 0 else digits
-        unit = Fraction(10) ** -digits
+        parts: int = 10**digits
+
+        def counted(value: float) -> int:
+            """How many parts, to the nearest."""
+            top, bottom = value.as_integer_ratio()
+            return (2 * top * parts + bottom) // (2 * bottom)
 
         def rounded(value: float) -> Fraction:
-            return round(Fraction(value) / unit) * unit
+            return Fraction(counted(value), parts)
 
         entries = []
         for (j, shift), (_, cells, z) in sorted(multipliers.pairs.items()):
-            whole = [max(rounded(value), _ZERO) for value in z.tolist()]
-            kept = tuple((int(i), w) for i, w in zip(cells, whole, strict=True) if w)
-            if kept:
+            listed = zip(cells.tolist(), map(counted, z.tolist()), strict=True)
+            whole = [(i, count) for i, count in listed if count > 0]
+            if whole:
                 # The budget need not exceed the largest multiplier, whatever the solver's was.
-                entries.append(ShiftMultipliers(shift, self.fold, max(whole), kept, j))
+                most = Fraction(max(count for _, count in whole), parts)
+                kept = tuple((i, Fraction(count, parts)) for i, count in whole)
+                entries.append(ShiftMultipliers(shift, self.fold, most, kept, j))
         question = self.question
         points = () if self.budgets == ((question.epsilon, question.delta),) else self.budgets
         certificate = Certificate(
