@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.interpolate import PchipInterpolator
 from scipy.optimize import minimize_scalar
 from scipy.special import betainc, betaincinv
 
@@ -26,9 +25,9 @@ from .flow import Flow, conservation, dual_matrix
 from .net import Net, Radial
 from .shells import Floats
 
-#: Less than the program could prove, where so little of the loss is further out; there the curve
-#: fades, and it ends where still less is.
-_FADE, _END, _FADING = 1e-5, 0.03, 3.0
+#: From where so little of the loss is further out the curve fades, over this length: there theta is
+#: more than it need be.
+_FADE, _FADING = 1e-5, 3.0
 #: Radii on the curve: at most so far apart, and at most this share of the radius, but not closer.
 _FARTHEST, _SHARE, _CLOSEST = 0.5, 1 / 30, 1 / 16
 #: Tails of the fan: so far, in logarithms, from what is needed to the top and to the bottom.
@@ -69,18 +68,29 @@ class Outer:
         return np.asarray(np.interp(rho, self.rho, self.gap))
 
 
+def _fades_from(radial: Radial) -> float:
+    """Where the share of the loss further out is `_FADE`, by its logarithm.
+
+    A staircase ends sooner than the best noise: where it has more than that before its last stair,
+    its shares are carried on.
+    """
+    edges = np.append(0.0, radial.stairs.edges[:-1])
+    logs = np.log(np.maximum(np.append(1.0, radial.shares()[1][:-1]), 1e-300)) - math.log(_FADE)
+    if len(edges) == 1:
+        return float(radial.stairs.edges[0])
+    last = min(int(np.argmax(np.append(logs, -1.0) < 0)), len(edges) - 1)
+    slope = (logs[last] - logs[last - 1]) / (edges[last] - edges[last - 1])
+    return float(edges[last] - logs[last] / slope)
+
+
 class Inward:
     """Curves for one question, beside a staircase that is not far from the best."""
 
     def __init__(self, radial: Radial) -> None:
         self.radial, self.cost, self.finer = radial, radial.cost, np.ones(1)
         self.half, self.factor = (radial.d - 1) / 2, math.exp(radial.epsilon)
-        edges, (_, outside) = radial.stairs.edges, radial.shares()
-        self.edge, self.loss = float(edges[0]), radial.stairs.loss
-        logs = np.log(np.maximum(np.append(1.0, outside), 1e-12))
-        self._beyond = PchipInterpolator(np.append(0.0, edges), logs)
-        over = np.flatnonzero(outside > _END * _FADE)
-        self.end = float(edges[min(over[-1] + 1, len(edges) - 1)]) if len(over) else self.edge
+        self.edge, self.loss = float(radial.stairs.edges[0]), radial.stairs.loss
+        self.end = _fades_from(radial)
 
     def row(self, r: Floats, gap: Floats) -> Floats:
         """P(|r theta - e| > r + 1 - gap)."""
@@ -100,9 +110,8 @@ class Inward:
 
     def _fading(self, r: Floats) -> Floats:
         """The share of what a radius can pay that it is asked for: 1 where the noise is."""
-        beyond = np.exp(self._beyond(np.minimum(r, self.radial.stairs.edges[-1])))
-        left = np.clip((self.end + 1 - r) / _FADING + 1, 0.0, 1.0)
-        return np.asarray(left * left * (3 - 2 * left) / (1 + (_FADE / beyond) ** 2))
+        left = np.clip((self.end - r) / _FADING + 1, 0.0, 1.0)
+        return np.asarray(left * left * (3 - 2 * left))
 
     def outer(self, theta: float, height: float) -> Outer | None:
         """The curve from the first edge on; None if some radius could not pay for theta."""
