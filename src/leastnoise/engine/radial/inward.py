@@ -28,6 +28,8 @@ from .shells import Floats
 #: From where so little of the loss is further out the curve fades, over this length: there theta is
 #: more than it need be.
 _FADE, _FADING = 1e-5, 3.0
+#: The narrowest stair of the curve. An end further out is looked for in steps of this factor.
+_NARROWEST, _FURTHER = 0.01, 1.2
 #: Radii on the curve: at most so far apart, and at most this share of the radius, but not closer.
 _FARTHEST, _SHARE, _CLOSEST = 0.5, 1 / 30, 1 / 16
 #: Tails of the fan: so far, in logarithms, from what is needed to the top and to the bottom.
@@ -51,7 +53,7 @@ _TRIES = 3
 _FITS, _MISSED, _FINEST = 3e-4, 1e-4, 0.1
 #: The price of delta, delta * w, is at most this share of the loss; a typical distance from the
 #: diagonal is between these; the logarithm of w is searched this closely.
-_MOST_PRICE, _DISTANCES, _CLOSE = 5.0, (1e-6, 0.7), 0.5
+_MOST_PRICE, _DISTANCES, _CLOSE = 5.0, (1e-6, 1.0), 0.1
 #: A tail above this is not asked for.
 _MOST_TAIL = 0.95
 
@@ -115,9 +117,9 @@ class Inward:
 
     def outer(self, theta: float, height: float) -> Outer | None:
         """The curve from the first edge on; None if some radius could not pay for theta."""
-        many = math.ceil(1 / self.widest(self.end))
-        radii = self.end + _FADING + 1 - np.arange(1, many + 1) / many
-        rho, gap = np.array([self.end + _FADING]), np.zeros(1)
+        rho, gap, start = self._outmost(theta, height)
+        parts = math.ceil(1 / self.widest(start))
+        radii = start - (start - rho[-1]) * np.arange(1, parts + 1) / parts
         while rho[-1] > self.edge:
             if len(radii) == 0:  # stairs narrower than the steps
                 return None
@@ -141,6 +143,25 @@ class Inward:
         gap[at] = np.interp(self.edge, rho[at - 1 : at + 1][::-1], gap[at - 1 : at + 1][::-1])
         rho[at] = self.edge
         return Outer(rho[at::-1].copy(), gap[at::-1].copy())
+
+    def _outmost(self, theta: float, height: float) -> tuple[Floats, Floats, float]:
+        """Where the curve begins: falling radii, the gaps there, and from which radius on that is
+        all of it.
+
+        Where delta is large the stairs of the best noise become narrower and narrower, and there
+        are infinitely many before a radius at which the loss alone pays for theta. From where they
+        would be as narrow as `_NARROWEST` the curve goes straight on, up to where it may end at
+        once. If the noise is rare before that, it fades from there.
+        """
+        gap, end = np.array(1 - _NARROWEST), self.end + _FADING
+        radii = np.arange(self.edge + 1, end, _NARROWEST)
+        paid = self.cost(radii) + height * (self.row(radii, gap) - self.factor * self.column(radii, gap))
+        if paid[-1] < theta:
+            return np.array([end]), np.zeros(1), end + 1
+        start = float(radii[len(radii) - int(np.argmax(paid[::-1] < theta))])
+        while float(self.cost(np.array(end))) < theta + height * self.factor / 2:
+            end *= _FURTHER
+        return np.array([end, start - _NARROWEST]), np.array([gap, gap]), start
 
     def widest(self, radius: float) -> float:
         """How far apart radii may be here."""
