@@ -85,13 +85,20 @@ def _fades_from(radial: Radial) -> float:
     return float(edges[last] - logs[last] / slope)
 
 
-class Inward:
-    """Curves for one question, beside a staircase that is not far from the best."""
+def _smooth(x: Floats) -> Floats:
+    """From 0 up to x = 0 to 1 from x = 1 on."""
+    inside = np.clip(x, 0.0, 1.0)
+    return np.asarray(inside * inside * (3 - 2 * inside))
 
-    def __init__(self, radial: Radial) -> None:
+
+class Inward:
+    """Curves for one question, beside a staircase that is not far from the best, and with an edge
+    where its first stair should end: a first stair with hardly any noise may be anywhere."""
+
+    def __init__(self, radial: Radial, edge: float) -> None:
         self.radial, self.cost, self.finer = radial, radial.cost, np.ones(1)
         self.half, self.factor = (radial.d - 1) / 2, math.exp(radial.epsilon)
-        self.edge, self.loss = float(radial.stairs.edges[0]), radial.stairs.loss
+        self.edge, self.loss = edge, radial.stairs.loss
         self.end = _fades_from(radial)
 
     def row(self, r: Floats, gap: Floats) -> Floats:
@@ -110,14 +117,9 @@ class Inward:
         root = r - 1 + np.sqrt((r - 1) ** 2 + share)
         return np.asarray(share / np.maximum(root, 1e-300))
 
-    def _fading(self, r: Floats) -> Floats:
-        """The share of what a radius can pay that it is asked for: 1 where the noise is."""
-        left = np.clip((self.end - r) / _FADING + 1, 0.0, 1.0)
-        return np.asarray(left * left * (3 - 2 * left))
-
     def outer(self, theta: float, height: float) -> Outer | None:
         """The curve from the first edge on; None if some radius could not pay for theta."""
-        rho, gap, start = self._outmost(theta, height)
+        rho, gap, start, fading = self._outmost(theta, height)
         parts = math.ceil(1 / self.widest(start))
         radii = start - (start - rho[-1]) * np.arange(1, parts + 1) / parts
         while rho[-1] > self.edge:
@@ -125,7 +127,7 @@ class Inward:
                 return None
             known = np.interp(radii, rho[::-1], gap[::-1])
             tail = np.where(radii < rho[0], self.row(radii, known), 0.0)
-            tail = (tail + (self.cost(radii) - theta) / height) * self._fading(radii) / self.factor
+            tail = (tail + (self.cost(radii) - theta) / height) * fading(radii) / self.factor
             found = self._column_gap(radii, np.clip(tail, 0.0, _MOST_TAIL))
             inner = np.flatnonzero(radii - 1 + found <= self.edge)
             if len(inner):
@@ -144,24 +146,28 @@ class Inward:
         rho[at] = self.edge
         return Outer(rho[at::-1].copy(), gap[at::-1].copy())
 
-    def _outmost(self, theta: float, height: float) -> tuple[Floats, Floats, float]:
-        """Where the curve begins: falling radii, the gaps there, and from which radius on that is
-        all of it.
+    def _outmost(
+        self, theta: float, height: float
+    ) -> tuple[Floats, Floats, float, Callable[[Floats], Floats]]:
+        """Where the curve begins: falling radii, the gaps there, from which radius on that is all
+        of it, and the share of what a radius can pay that it is asked for.
 
         Where delta is large the stairs of the best noise become narrower and narrower, and there
         are infinitely many before a radius at which the loss alone pays for theta. From where they
         would be as narrow as `_NARROWEST` the curve goes straight on, up to where it may end at
-        once. If the noise is rare before that, it fades from there.
+        once. If the noise is rare before that, the curve fades.
         """
         gap, end = np.array(1 - _NARROWEST), self.end + _FADING
         radii = np.arange(self.edge + 1, end, _NARROWEST)
-        paid = self.cost(radii) + height * (self.row(radii, gap) - self.factor * self.column(radii, gap))
-        if paid[-1] < theta:
-            return np.array([end]), np.zeros(1), end + 1
-        start = float(radii[len(radii) - int(np.argmax(paid[::-1] < theta))])
+        tails = self.row(radii, gap) - self.factor * self.column(radii, gap)
+        left = self.cost(radii) + height * tails - theta
+        if left[-1] < 0 or left.min() >= 0:
+            return np.array([end]), np.zeros(1), end + 1, lambda r: _smooth((end - r) / _FADING)
+        last = int(np.flatnonzero(left < 0)[-1])
+        start = float(np.interp(0.0, left[last : last + 2], radii[last : last + 2]))
         while float(self.cost(np.array(end))) < theta + height * self.factor / 2:
             end *= _FURTHER
-        return np.array([end, start - _NARROWEST]), np.array([gap, gap]), start
+        return np.array([end, start - _NARROWEST]), np.array([gap, gap]), start, np.ones_like
 
     def widest(self, radius: float) -> float:
         """How far apart radii may be here."""
@@ -354,15 +360,17 @@ def _program(fan: Net, matrix: sp.csr_matrix, left: Floats) -> Floats | None:
     return np.maximum(found[:-1], 0.0)
 
 
-def best_fan(radial: Radial, late: Callable[[], bool], aim: float) -> Flow | None:
+def best_fan(radial: Radial, edge: float, late: Callable[[], bool], aim: float) -> Flow | None:
     """The flow of a w that proves as much as the aim, or of the best; None if there is none."""
-    inward = Inward(radial)
+    inward = Inward(radial, edge)
     search = _Search(inward)
     middle = np.array(radial.d / radial.epsilon + 1)
     typical = inward.loss / (1 - math.exp(-radial.epsilon))
     nearest, farthest = (float(inward.row(middle, np.array(gap))) for gap in _DISTANCES)
     most = math.log(min(typical / nearest, _MOST_PRICE * inward.loss / radial.delta))
     least = min(math.log(typical / farthest), most - 1)
+    price = math.log(radial.stairs.price) if radial.stairs.price > 0 else least
+    least = min(least, price - 1)
     best: tuple[float, _Fitted] | None = None
 
     def missing(log: float) -> float:
@@ -378,7 +386,7 @@ def best_fan(radial: Radial, late: Callable[[], bool], aim: float) -> Flow | Non
             best = math.exp(log), found
         return 1 - found.bound / inward.loss
 
-    missing(min(max(math.log(max(radial.stairs.price, 1e-300)), least), most))
+    missing(min(price, most))
     minimize_scalar(missing, bounds=(least, most), method="bounded", options={"xatol": _CLOSE})
     if best is None:
         return None

@@ -25,6 +25,7 @@ from .shells import (
     MOST_FREE,
     RadialStaircase,
     Shells,
+    best_first,
     first_staircases,
     longer_staircases,
     polish,
@@ -198,12 +199,14 @@ class Vector:
         """
         if self.stairs is None:
             return
+        self.stairs = stationary(self.shells, float(self.question.delta), self.stairs)
         radial, stairs = self._radial(), self.stairs
         if short_nets(radial, plans(radial, search.gap)[0]):
             return
         end = search.clock() + max(search.left(300.0) - _kept(search), 0.5)
         aim = stairs.loss / (1 + _CLOSE * search.gap)
-        flow = best_fan(radial, lambda: search.clock() > end, aim)
+        first = min(best_first(self.shells), float(stairs.edges[0]))
+        flow = best_fan(radial, first, lambda: search.clock() > end, aim)
         search.bracket.rounds += 1
         if flow is not None:
             size = len(flow.nets[0].rho)
