@@ -160,7 +160,7 @@ def starts(shells: Shells, delta: float) -> list[Floats]:
     inner = max(scale * np.sqrt(2 * gammaincinv(d / 2, _NEGLIGIBLE)), 0.0)
     outer = scale * np.sqrt(2 * gammainccinv(d / 2, tail)) + 1
     k = np.arange(int((outer / scale) ** 2 / (2 * epsilon)) + 2)
-    edges = filled(scale * np.sqrt((2 * k + 1) * epsilon))
+    edges = scale * np.sqrt((2 * k + 1) * epsilon)
     found.append(edges[(edges > inner) & (edges < outer)])
     outer = min(gammainccinv(d, tail) / epsilon, 400.0) + 1
     edges = np.arange(best_first(shells), outer, 1.0)
@@ -168,18 +168,6 @@ def starts(shells: Shells, delta: float) -> list[Floats]:
     if short(delta):
         found.append(np.linspace(0.3, 1.2, 3 + d // 3) * max(1.0, scale * np.sqrt(d)))
     return [edges if len(edges) else np.array([outer]) for edges in found]
-
-
-def filled(edges: Floats) -> Floats:
-    """The edges with stairs of a sensitivity up to the last one that has room for two: these keep
-    the budget without any delta, and a wider one only costs more."""
-    room = np.round(np.diff(edges, prepend=0.0))
-    wide = np.flatnonzero(room > 1)
-    if len(wide) == 0:
-        return edges
-    last = float(edges[wide[-1]])
-    inner = last - np.arange(max(round(last) - 1, 0), -1, -1.0)
-    return np.concatenate([inner, edges[wide[-1] + 1 :]])
 
 
 def polish(
