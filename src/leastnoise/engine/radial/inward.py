@@ -12,7 +12,7 @@ small linear program finds a fan of curves that ends where the one curve begins.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -47,8 +47,8 @@ _CHECKS, _ROWS = np.array([0.0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 1 - 1e-7]
 _LESS, _HALVINGS = (0.004, 0.03, 0.2), 4
 #: This share of what is aimed at is enough.
 _ENOUGH = 1 - 5e-4
-#: How often the program gets more rows.
-_TRIES = 3
+#: How often the program gets more rows, and with shorter shifts, where there are more breaks.
+_TRIES, _MORE_TRIES = 3, 7
 #: So much of theta the fan may miss, and so much the curve beyond it, between its radii.
 _FITS, _MISSED, _FINEST = 3e-4, 1e-4, 0.1
 #: The price of delta, delta * w, is at most this share of the loss; a typical distance from the
@@ -252,10 +252,11 @@ def _fan(inward: Inward, corner: float, theta: float, height: float, cells: int)
     return Net(rho, sigma, cell, start, end)
 
 
-def _fan_radii(fan: Net, corner: float, shares: Floats) -> Floats:
+def _fan_radii(nets: Sequence[Net], corner: float, shares: Floats) -> Floats:
     """Radii up to the corner, at these shares of the way from break to break."""
-    near = fan.rho[1] * 0.5 ** np.arange(1, 16)
-    breaks = np.unique(np.concatenate([near, fan.rho[1:], fan.sigma.ravel()]))
+    near = nets[0].rho[1] * 0.5 ** np.arange(1, 16)
+    points = [x for net in nets for x in (net.rho[1:], net.sigma.ravel())]
+    breaks = np.unique(np.concatenate([near, *points]))
     breaks = breaks[breaks <= corner]
     radii = np.unique(breaks[:-1, None] + np.diff(breaks)[:, None] * shares)
     return radii[radii < corner]
@@ -263,21 +264,23 @@ def _fan_radii(fan: Net, corner: float, shares: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Fitted:
-    """Heights of the fan, in units of w, for a theta that the curve beyond it was made for."""
+    """Heights of the fan, and of curves for shorter shifts, in units of w, for a theta that the
+    curve beyond it was made for."""
 
     theta: float
     outer: Outer
-    fan: Net
+    nets: Sequence[Net]
     heights: Floats
     bound: float
     fits: bool  # whether c + G is theta, or hardly less
 
 
 class _Search:
-    """The best fan for each w."""
+    """The best fan for each w, with nets for shorter shifts on the first stair."""
 
-    def __init__(self, inward: Inward) -> None:
-        self.inward = inward
+    def __init__(self, inward: Inward, shorter: Sequence[Net]) -> None:
+        self.inward, self.shorter = inward, shorter
+        self.tries = _MORE_TRIES if shorter else _TRIES
 
     def tried(self, height: float, aim: float) -> _Fitted | None:
         """What this w proves if theta is the aim, or else the first of a few for which there is a
@@ -309,24 +312,26 @@ class _Search:
         if outer is None:
             return None
         corner = inward.edge + 1 - float(outer.gap[0])
-        fan = _fan(inward, corner, theta, height, cells)
-        fine = _fan_radii(fan, corner, _CHECKS)
-        check = height * dual_matrix(radial, [fan], fine)
+        nets = [_fan(inward, corner, theta, height, cells), *self.shorter]
+        fine = _fan_radii(nets, corner, _CHECKS)
+        check = height * dual_matrix(radial, nets, fine)
         left = inward.cost(fine) - theta
         out = fine >= inward.edge
         left += height * np.where(out, inward.row(fine, outer.gap_at(fine)), 0.0)
-        picked = np.isin(fine, _fan_radii(fan, corner, _CHECKS[_ROWS]))
+        picked = np.isin(fine, _fan_radii(nets, corner, _CHECKS[_ROWS]))
+        flows, price = _flows(nets), radial.delta * height
         best: _Fitted | None = None
-        for _ in range(_TRIES):
-            heights = _program(fan, check[picked], left[picked])
+        for _ in range(self.tries):
+            most = _FITS * inward.loss
+            heights = _program(nets, check[picked], left[picked], price * flows.sum(axis=0), most)
             if heights is None:
                 break
             values = left + check @ heights
             missed = min(0.0, float(values.min()))
-            price = radial.delta * height
-            if best is None or theta + missed - price > best.bound:
+            bound = theta + missed - price * float((flows @ heights).sum())
+            if best is None or bound > best.bound:
                 fits = missed > -_FITS * inward.loss
-                best = _Fitted(theta, outer, fan, heights, theta + missed - price, fits)
+                best = _Fitted(theta, outer, nets, heights, bound, fits)
             low = values < min(float(values[picked].min()), 0.0) - _MISSED * inward.loss
             if not low.any():
                 break
@@ -334,22 +339,31 @@ class _Search:
         return best
 
 
-def _program(fan: Net, matrix: sp.csr_matrix, left: Floats) -> Floats | None:
-    """Heights for which the least of left + matrix @ heights is largest; 1 in all."""
+def _flows(nets: Sequence[Net]) -> sp.csr_matrix:
+    """One row for a net: what flows through it is the sum of the heights of its first pieces."""
+    return sp.block_diag([(net.cell == 0).astype(float)[None] for net in nets]).tocsr()
+
+
+def _program(
+    nets: Sequence[Net], matrix: sp.csr_matrix, left: Floats, prices: Floats, most: float
+) -> Floats | None:
+    """Heights for which the least of left + matrix @ heights, or `most`, is largest, less what
+    they cost; those of the first net are 1 in all."""
     rows, count = matrix.shape
-    kept = conservation(fan)
+    kept = sp.block_diag([conservation(net) for net in nets])
     equal = np.append(np.zeros(kept.shape[0]), 1.0)
     found = minimised(
-        np.append(np.zeros(count), -1.0),
+        np.append(np.asarray(prices).ravel(), -1.0),
         sp.vstack(
             [
                 sp.hstack([matrix, sp.csr_matrix(-np.ones((rows, 1)))]),
                 sp.hstack([kept, sp.csr_matrix((kept.shape[0], 1))]),
-                sp.csr_matrix(np.append(fan.cell == 0, 0.0)[None]),
+                sp.hstack([_flows(nets)[:1], sp.csr_matrix((1, 1))]),
+                sp.csr_matrix(np.append(np.zeros(count), 1.0)[None]),
             ]
         ).tocsr(),
-        np.concatenate([-left, equal]),
-        np.concatenate([np.full(rows, INF), equal]),
+        np.concatenate([-left, equal, [-INF]]),
+        np.concatenate([np.full(rows, INF), equal, [most]]),
         least=np.append(np.zeros(count), -INF),
         tolerance=1e-8,
         how="interior",
@@ -360,16 +374,43 @@ def _program(fan: Net, matrix: sp.csr_matrix, left: Floats) -> Floats | None:
     return np.maximum(found[:-1], 0.0)
 
 
+def fan_with_shorter(radial: Radial, shorter: Sequence[Net], aim: float) -> Flow | None:
+    """What is proven with nets for shorter shifts, too, for one w: a program takes seconds, and
+    hardly anything depends on w where such nets are needed."""
+    inward, height = Inward(radial, float(radial.stairs.edges[0])), _price(radial)
+    theta = aim + radial.delta * height
+    outer = inward.outer(theta, height)
+    if outer is None:
+        return None
+    inward.refine(theta, outer, height)
+    found = _Search(inward, shorter).tried(height, aim)
+    if found is None:
+        return None
+    missed = inward.missed(found.theta, found.outer, height)
+    return _joined(replace(found, bound=found.bound - missed), height)
+
+
+def _price(radial: Radial) -> float:
+    """What one unit of delta is worth; if that is not known from the staircase, by a law.
+
+    At a distance x from the diagonal tails are about x^((d - 1) / 2), delta about x^((d + 1) / 2)
+    and the loss about linear in x.
+    """
+    d, stairs = radial.d, radial.stairs
+    law = stairs.loss * radial.delta ** (-(d - 1) / (d + 1))
+    return stairs.price if stairs.price > 0 else law
+
+
 def best_fan(radial: Radial, edge: float, late: Callable[[], bool], aim: float) -> Flow | None:
     """The flow of a w that proves as much as the aim, or of the best; None if there is none."""
     inward = Inward(radial, edge)
-    search = _Search(inward)
+    search = _Search(inward, ())
     middle = np.array(radial.d / radial.epsilon + 1)
     typical = inward.loss / (1 - math.exp(-radial.epsilon))
     nearest, farthest = (float(inward.row(middle, np.array(gap))) for gap in _DISTANCES)
     most = math.log(min(typical / nearest, _MOST_PRICE * inward.loss / radial.delta))
     least = min(math.log(typical / farthest), most - 1)
-    price = math.log(radial.stairs.price) if radial.stairs.price > 0 else least
+    price = math.log(_price(radial))
     least = min(least, price - 1)
     best: tuple[float, _Fitted] | None = None
 
@@ -403,8 +444,8 @@ def best_fan(radial: Radial, edge: float, late: Callable[[], bool], aim: float) 
 
 
 def _joined(found: _Fitted, height: float) -> Flow:
-    """Fan and curve in one net."""
-    fan = found.fan
+    """Fan and curve in one net, and those for shorter shifts."""
+    fan, *shorter = found.nets
     rho, sigma = found.outer.rho[1:], found.outer.rho[1:] + 1 - found.outer.gap[1:]
     more = np.arange(len(fan.rho) - 1, len(fan.rho) - 1 + len(rho))
     none = np.zeros(len(rho), dtype=int)
@@ -415,5 +456,7 @@ def _joined(found: _Fitted, height: float) -> Flow:
         np.append(fan.start, none),
         np.append(fan.end, none),
     )
-    heights = height * np.append(found.heights, np.ones(len(rho)))
-    return Flow([main], [heights], found.bound)
+    own, *others = np.split(
+        height * found.heights, np.cumsum([len(x.cell) for x in found.nets])[:-1]
+    )
+    return Flow([main, *shorter], [np.append(own, np.full(len(rho), height)), *others], found.bound)

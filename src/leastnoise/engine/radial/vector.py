@@ -17,9 +17,9 @@ from ..bounds import Bounds, Upper
 from ..search import Search
 from .certificate import proven_along, proven_by
 from .flow import Flow, best_flow
-from .inward import best_fan
+from .inward import best_fan, fan_with_shorter
 from .march import Marched, best_curve
-from .net import Plan, Radial, make_net, plans, short_nets
+from .net import Plan, Radial, few_short_nets, make_net, narrow_first, plans, short_nets
 from .rounding import exact_noise
 from .shells import (
     MOST_FREE,
@@ -156,7 +156,7 @@ class Vector:
         if self.stairs is None or not self.stairs.price > 0:
             return
         # All curves pass through the corners, and fit only if no edge can be moved with profit.
-        self.stairs = stationary(self.shells, float(self.question.delta), self.stairs)
+        self._ready()
         before = 0
         for plan in plans(self._radial(), search.gap):
             self._plans[plan.cells] = plan
@@ -197,23 +197,40 @@ class Vector:
 
         Not where that stair is so narrow that shorter shifts are needed, too.
         """
-        if self.stairs is None:
-            return
-        self.stairs = stationary(self.shells, float(self.question.delta), self.stairs)
-        radial, stairs = self._radial(), self.stairs
-        if short_nets(radial, plans(radial, search.gap)[0]):
-            return
-        end = search.clock() + max(search.left(300.0) - _kept(search), 0.5)
-        aim = stairs.loss / (1 + _CLOSE * search.gap)
-        first = min(best_first(self.shells), float(stairs.edges[0]))
-        flow = best_fan(radial, first, lambda: search.clock() > end, aim)
+        if self._ready() and not self._narrow():
+            radial, stairs = self._radial(), self._radial().stairs
+            end = search.clock() + max(search.left(300.0) - _kept(search), 0.5)
+            aim = stairs.loss / (1 + _CLOSE * search.gap)
+            first = min(best_first(self.shells), float(stairs.edges[0]))
+            flow = best_fan(radial, first, lambda: search.clock() > end, aim)
+            yield from self._along(flow, search)
+
+    def fanned_shorter(self, search: Search) -> Iterator[Bounds]:
+        """The same where it is as narrow as that, with nets for shorter shifts."""
+        if self._ready() and self._narrow():
+            radial = self._radial()
+            aim = radial.stairs.loss / (1 + _CLOSE * search.gap)
+            yield from self._along(fan_with_shorter(radial, few_short_nets(radial), aim), search)
+
+    def _ready(self) -> bool:
+        """Whether there is a staircase, at which no edge can be moved with profit if it can be."""
+        if self.stairs is not None:
+            self.stairs = stationary(self.shells, float(self.question.delta), self.stairs)
+        return self.stairs is not None
+
+    def _narrow(self) -> bool:
+        """Whether the first stair is so narrow that shorter shifts are needed."""
+        return narrow_first(self._radial())
+
+    def _along(self, flow: Flow | None, search: Search) -> Iterator[Bounds]:
+        """What such a flow proves."""
         search.bracket.rounds += 1
         if flow is not None:
-            size = len(flow.nets[0].rho)
-            search.report(flow.bound, stairs.loss, size)
+            loss, size = self._radial().stairs.loss, len(flow.nets[0].rho)
+            search.report(flow.bound, loss, size)
             search.bracket.resolutions.append(size)
             self._flows.append((flow, size))
-            aim = stairs.loss / (1 + 0.9 * search.gap)
+            aim = loss / (1 + 0.9 * search.gap)
             yield proven_by(flow, self.question, size, self._spent, min(aim, flow.bound)), None
 
     def _radial(self) -> Radial:
