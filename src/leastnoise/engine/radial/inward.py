@@ -278,8 +278,10 @@ class _Fitted:
 class _Search:
     """The best fan for each w, with nets for shorter shifts on the first stair."""
 
-    def __init__(self, inward: Inward, shorter: Sequence[Net]) -> None:
-        self.inward, self.shorter = inward, shorter
+    def __init__(
+        self, inward: Inward, late: Callable[[], bool], shorter: Sequence[Net] = ()
+    ) -> None:
+        self.inward, self.late, self.shorter = inward, late, shorter
         self.tries = _MORE_TRIES if shorter else _TRIES
 
     def tried(self, height: float, aim: float) -> _Fitted | None:
@@ -333,7 +335,7 @@ class _Search:
                 fits = missed > -_FITS * inward.loss
                 best = _Fitted(theta, outer, nets, heights, bound, fits)
             low = values < min(float(values[picked].min()), 0.0) - _MISSED * inward.loss
-            if not low.any():
+            if not low.any() or self.late():
                 break
             picked |= low
         return best
@@ -374,16 +376,18 @@ def _program(
     return np.maximum(found[:-1], 0.0)
 
 
-def fan_with_shorter(radial: Radial, shorter: Sequence[Net], aim: float) -> Flow | None:
+def fan_with_shorter(
+    radial: Radial, shorter: Sequence[Net], late: Callable[[], bool], aim: float
+) -> Flow | None:
     """What is proven with nets for shorter shifts, too, for one w: a program takes seconds, and
     hardly anything depends on w where such nets are needed."""
     inward, height = Inward(radial, float(radial.stairs.edges[0])), _price(radial)
     theta = aim + radial.delta * height
     outer = inward.outer(theta, height)
-    if outer is None:
+    if outer is None or late():
         return None
     inward.refine(theta, outer, height)
-    found = _Search(inward, shorter).tried(height, aim)
+    found = _Search(inward, late, shorter).tried(height, aim)
     if found is None:
         return None
     missed = inward.missed(found.theta, found.outer, height)
@@ -404,7 +408,7 @@ def _price(radial: Radial) -> float:
 def best_fan(radial: Radial, edge: float, late: Callable[[], bool], aim: float) -> Flow | None:
     """The flow of a w that proves as much as the aim, or of the best; None if there is none."""
     inward = Inward(radial, edge)
-    search = _Search(inward, ())
+    search = _Search(inward, late)
     middle = np.array(radial.d / radial.epsilon + 1)
     typical = inward.loss / (1 - math.exp(-radial.epsilon))
     nearest, farthest = (float(inward.row(middle, np.array(gap))) for gap in _DISTANCES)

@@ -198,19 +198,23 @@ class Vector:
         Not where that stair is so narrow that shorter shifts are needed, too.
         """
         if self._ready() and not self._narrow():
-            radial, stairs = self._radial(), self._radial().stairs
-            end = search.clock() + max(search.left(300.0) - _kept(search), 0.5)
-            aim = stairs.loss / (1 + _CLOSE * search.gap)
-            first = min(best_first(self.shells), float(stairs.edges[0]))
-            flow = best_fan(radial, first, lambda: search.clock() > end, aim)
-            yield from self._along(flow, search)
+            radial, aim, late = self._aimed(search)
+            first = min(best_first(self.shells), float(radial.stairs.edges[0]))
+            yield from self._along(best_fan(radial, first, late, aim), search)
 
     def fanned_shorter(self, search: Search) -> Iterator[Bounds]:
         """The same where it is as narrow as that, with nets for shorter shifts."""
         if self._ready() and self._narrow():
-            radial = self._radial()
-            aim = radial.stairs.loss / (1 + _CLOSE * search.gap)
-            yield from self._along(fan_with_shorter(radial, few_short_nets(radial), aim), search)
+            radial, aim, late = self._aimed(search)
+            flow = fan_with_shorter(radial, few_short_nets(radial), late, aim)
+            yield from self._along(flow, search)
+
+    def _aimed(self, search: Search) -> tuple[Radial, float, Callable[[], bool]]:
+        """The question, what curves should prove of it, and whether it is time for the proof."""
+        radial = self._radial()
+        end = search.clock() + max(search.left(300.0) - _kept(search), 0.5)
+        aim = radial.stairs.loss / (1 + _CLOSE * search.gap)
+        return radial, aim, lambda: search.clock() > end
 
     def _ready(self) -> bool:
         """Whether there is a staircase, at which no edge can be moved with profit if it can be."""
@@ -231,7 +235,10 @@ class Vector:
             search.bracket.resolutions.append(size)
             self._flows.append((flow, size))
             aim = loss / (1 + 0.9 * search.gap)
-            yield proven_by(flow, self.question, size, self._spent, min(aim, flow.bound)), None
+            # With shorter shifts a close proof takes long: at first something, if it is not enough.
+            less = 0.97 * flow.bound if len(flow.nets) > 1 else flow.bound
+            enough = aim if flow.bound >= aim else less
+            yield proven_by(flow, self.question, size, self._spent, enough), None
 
     def _radial(self) -> Radial:
         """The question and its best staircase in floats, lengths in sensitivities."""
