@@ -77,6 +77,7 @@ KINDS = {
             "radial.method:STAIRCASES",
             "radial.method:FAN",
             "radial.method:NETS",
+            "radial.method:FAN_WITH_SHORTER",
             "radial.method:MARCH_FOR_NETS",
             "radial.method:CLOSELY",
         ),

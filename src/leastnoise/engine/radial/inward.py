@@ -12,12 +12,11 @@ small linear program finds a fan of curves that ends where the one curve begins.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.interpolate import PchipInterpolator
 from scipy.optimize import minimize_scalar
 from scipy.special import betainc, betaincinv
 
@@ -26,9 +25,11 @@ from .flow import Flow, conservation, dual_matrix
 from .net import Net, Radial
 from .shells import Floats
 
-#: Less than the program could prove, where so little of the loss is further out; there the curve
-#: fades, and it ends where still less is.
-_FADE, _END, _FADING = 1e-5, 0.03, 3.0
+#: From where so little of the loss is further out the curve fades, over this length: there theta is
+#: more than it need be.
+_FADE, _FADING = 1e-5, 3.0
+#: The narrowest stair of the curve. An end further out is looked for in steps of this factor.
+_NARROWEST, _FURTHER = 0.01, 1.2
 #: Radii on the curve: at most so far apart, and at most this share of the radius, but not closer.
 _FARTHEST, _SHARE, _CLOSEST = 0.5, 1 / 30, 1 / 16
 #: Tails of the fan: so far, in logarithms, from what is needed to the top and to the bottom.
@@ -46,13 +47,13 @@ _CHECKS, _ROWS = np.array([0.0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 1 - 1e-7]
 _LESS, _HALVINGS = (0.004, 0.03, 0.2), 4
 #: This share of what is aimed at is enough.
 _ENOUGH = 1 - 5e-4
-#: How often the program gets more rows.
-_TRIES = 3
+#: How often the program gets more rows, and with shorter shifts, where there are more breaks.
+_TRIES, _MORE_TRIES = 3, 7
 #: So much of theta the fan may miss, and so much the curve beyond it, between its radii.
 _FITS, _MISSED, _FINEST = 3e-4, 1e-4, 0.1
 #: The price of delta, delta * w, is at most this share of the loss; a typical distance from the
 #: diagonal is between these; the logarithm of w is searched this closely.
-_MOST_PRICE, _DISTANCES, _CLOSE = 5.0, (1e-6, 0.7), 0.5
+_MOST_PRICE, _DISTANCES, _CLOSE = 5.0, (1e-6, 1.0), 0.1
 #: A tail above this is not asked for.
 _MOST_TAIL = 0.95
 
@@ -69,18 +70,36 @@ class Outer:
         return np.asarray(np.interp(rho, self.rho, self.gap))
 
 
-class Inward:
-    """Curves for one question, beside a staircase that is not far from the best."""
+def _fades_from(radial: Radial) -> float:
+    """Where the share of the loss further out is `_FADE`, by its logarithm.
 
-    def __init__(self, radial: Radial) -> None:
+    A staircase ends sooner than the best noise: where it has more than that before its last stair,
+    its shares are carried on.
+    """
+    edges = np.append(0.0, radial.stairs.edges[:-1])
+    logs = np.log(np.maximum(np.append(1.0, radial.shares()[1][:-1]), 1e-300)) - math.log(_FADE)
+    if len(edges) == 1:
+        return float(radial.stairs.edges[0])
+    last = min(int(np.argmax(np.append(logs, -1.0) < 0)), len(edges) - 1)
+    slope = (logs[last] - logs[last - 1]) / (edges[last] - edges[last - 1])
+    return float(edges[last] - logs[last] / slope)
+
+
+def _smooth(x: Floats) -> Floats:
+    """From 0 up to x = 0 to 1 from x = 1 on."""
+    inside = np.clip(x, 0.0, 1.0)
+    return np.asarray(inside * inside * (3 - 2 * inside))
+
+
+class Inward:
+    """Curves for one question, beside a staircase that is not far from the best, and with an edge
+    where its first stair should end: a first stair with hardly any noise may be anywhere."""
+
+    def __init__(self, radial: Radial, edge: float) -> None:
         self.radial, self.cost, self.finer = radial, radial.cost, np.ones(1)
         self.half, self.factor = (radial.d - 1) / 2, math.exp(radial.epsilon)
-        edges, (_, outside) = radial.stairs.edges, radial.shares()
-        self.edge, self.loss = float(edges[0]), radial.stairs.loss
-        logs = np.log(np.maximum(np.append(1.0, outside), 1e-12))
-        self._beyond = PchipInterpolator(np.append(0.0, edges), logs)
-        over = np.flatnonzero(outside > _END * _FADE)
-        self.end = float(edges[min(over[-1] + 1, len(edges) - 1)]) if len(over) else self.edge
+        self.edge, self.loss = edge, radial.stairs.loss
+        self.end = _fades_from(radial)
 
     def row(self, r: Floats, gap: Floats) -> Floats:
         """P(|r theta - e| > r + 1 - gap)."""
@@ -98,23 +117,17 @@ class Inward:
         root = r - 1 + np.sqrt((r - 1) ** 2 + share)
         return np.asarray(share / np.maximum(root, 1e-300))
 
-    def _fading(self, r: Floats) -> Floats:
-        """The share of what a radius can pay that it is asked for: 1 where the noise is."""
-        beyond = np.exp(self._beyond(np.minimum(r, self.radial.stairs.edges[-1])))
-        left = np.clip((self.end + 1 - r) / _FADING + 1, 0.0, 1.0)
-        return np.asarray(left * left * (3 - 2 * left) / (1 + (_FADE / beyond) ** 2))
-
     def outer(self, theta: float, height: float) -> Outer | None:
         """The curve from the first edge on; None if some radius could not pay for theta."""
-        many = math.ceil(1 / self.widest(self.end))
-        radii = self.end + _FADING + 1 - np.arange(1, many + 1) / many
-        rho, gap = np.array([self.end + _FADING]), np.zeros(1)
+        rho, gap, start, fading = self._outmost(theta, height)
+        parts = math.ceil(1 / self.widest(start))
+        radii = start - (start - rho[-1]) * np.arange(1, parts + 1) / parts
         while rho[-1] > self.edge:
             if len(radii) == 0:  # stairs narrower than the steps
                 return None
             known = np.interp(radii, rho[::-1], gap[::-1])
             tail = np.where(radii < rho[0], self.row(radii, known), 0.0)
-            tail = (tail + (self.cost(radii) - theta) / height) * self._fading(radii) / self.factor
+            tail = (tail + (self.cost(radii) - theta) / height) * fading(radii) / self.factor
             found = self._column_gap(radii, np.clip(tail, 0.0, _MOST_TAIL))
             inner = np.flatnonzero(radii - 1 + found <= self.edge)
             if len(inner):
@@ -132,6 +145,29 @@ class Inward:
         gap[at] = np.interp(self.edge, rho[at - 1 : at + 1][::-1], gap[at - 1 : at + 1][::-1])
         rho[at] = self.edge
         return Outer(rho[at::-1].copy(), gap[at::-1].copy())
+
+    def _outmost(
+        self, theta: float, height: float
+    ) -> tuple[Floats, Floats, float, Callable[[Floats], Floats]]:
+        """Where the curve begins: falling radii, the gaps there, from which radius on that is all
+        of it, and the share of what a radius can pay that it is asked for.
+
+        Where delta is large the stairs of the best noise become narrower and narrower, and there
+        are infinitely many before a radius at which the loss alone pays for theta. From where they
+        would be as narrow as `_NARROWEST` the curve goes straight on, up to where it may end at
+        once. If the noise is rare before that, the curve fades.
+        """
+        gap, end = np.array(1 - _NARROWEST), self.end + _FADING
+        radii = np.arange(self.edge + 1, end, _NARROWEST)
+        tails = self.row(radii, gap) - self.factor * self.column(radii, gap)
+        left = self.cost(radii) + height * tails - theta
+        if left[-1] < 0 or left.min() >= 0:
+            return np.array([end]), np.zeros(1), end + 1, lambda r: _smooth((end - r) / _FADING)
+        last = int(np.flatnonzero(left < 0)[-1])
+        start = float(np.interp(0.0, left[last : last + 2], radii[last : last + 2]))
+        while float(self.cost(np.array(end))) < theta + height * self.factor / 2:
+            end *= _FURTHER
+        return np.array([end, start - _NARROWEST]), np.array([gap, gap]), start, np.ones_like
 
     def widest(self, radius: float) -> float:
         """How far apart radii may be here."""
@@ -216,10 +252,11 @@ def _fan(inward: Inward, corner: float, theta: float, height: float, cells: int)
     return Net(rho, sigma, cell, start, end)
 
 
-def _fan_radii(fan: Net, corner: float, shares: Floats) -> Floats:
+def _fan_radii(nets: Sequence[Net], corner: float, shares: Floats) -> Floats:
     """Radii up to the corner, at these shares of the way from break to break."""
-    near = fan.rho[1] * 0.5 ** np.arange(1, 16)
-    breaks = np.unique(np.concatenate([near, fan.rho[1:], fan.sigma.ravel()]))
+    near = nets[0].rho[1] * 0.5 ** np.arange(1, 16)
+    points = [x for net in nets for x in (net.rho[1:], net.sigma.ravel())]
+    breaks = np.unique(np.concatenate([near, *points]))
     breaks = breaks[breaks <= corner]
     radii = np.unique(breaks[:-1, None] + np.diff(breaks)[:, None] * shares)
     return radii[radii < corner]
@@ -227,21 +264,25 @@ def _fan_radii(fan: Net, corner: float, shares: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Fitted:
-    """Heights of the fan, in units of w, for a theta that the curve beyond it was made for."""
+    """Heights of the fan, and of curves for shorter shifts, in units of w, for a theta that the
+    curve beyond it was made for."""
 
     theta: float
     outer: Outer
-    fan: Net
+    nets: Sequence[Net]
     heights: Floats
     bound: float
     fits: bool  # whether c + G is theta, or hardly less
 
 
 class _Search:
-    """The best fan for each w."""
+    """The best fan for each w, with nets for shorter shifts on the first stair."""
 
-    def __init__(self, inward: Inward) -> None:
-        self.inward = inward
+    def __init__(
+        self, inward: Inward, late: Callable[[], bool], shorter: Sequence[Net] = ()
+    ) -> None:
+        self.inward, self.late, self.shorter = inward, late, shorter
+        self.tries = _MORE_TRIES if shorter else _TRIES
 
     def tried(self, height: float, aim: float) -> _Fitted | None:
         """What this w proves if theta is the aim, or else the first of a few for which there is a
@@ -273,47 +314,58 @@ class _Search:
         if outer is None:
             return None
         corner = inward.edge + 1 - float(outer.gap[0])
-        fan = _fan(inward, corner, theta, height, cells)
-        fine = _fan_radii(fan, corner, _CHECKS)
-        check = height * dual_matrix(radial, [fan], fine)
+        nets = [_fan(inward, corner, theta, height, cells), *self.shorter]
+        fine = _fan_radii(nets, corner, _CHECKS)
+        check = height * dual_matrix(radial, nets, fine)
         left = inward.cost(fine) - theta
         out = fine >= inward.edge
         left += height * np.where(out, inward.row(fine, outer.gap_at(fine)), 0.0)
-        picked = np.isin(fine, _fan_radii(fan, corner, _CHECKS[_ROWS]))
+        picked = np.isin(fine, _fan_radii(nets, corner, _CHECKS[_ROWS]))
+        flows, price = _flows(nets), radial.delta * height
         best: _Fitted | None = None
-        for _ in range(_TRIES):
-            heights = _program(fan, check[picked], left[picked])
+        for _ in range(self.tries):
+            most = _FITS * inward.loss
+            heights = _program(nets, check[picked], left[picked], price * flows.sum(axis=0), most)
             if heights is None:
                 break
             values = left + check @ heights
             missed = min(0.0, float(values.min()))
-            price = radial.delta * height
-            if best is None or theta + missed - price > best.bound:
+            bound = theta + missed - price * float((flows @ heights).sum())
+            if best is None or bound > best.bound:
                 fits = missed > -_FITS * inward.loss
-                best = _Fitted(theta, outer, fan, heights, theta + missed - price, fits)
+                best = _Fitted(theta, outer, nets, heights, bound, fits)
             low = values < min(float(values[picked].min()), 0.0) - _MISSED * inward.loss
-            if not low.any():
+            if not low.any() or self.late():
                 break
             picked |= low
         return best
 
 
-def _program(fan: Net, matrix: sp.csr_matrix, left: Floats) -> Floats | None:
-    """Heights for which the least of left + matrix @ heights is largest; 1 in all."""
+def _flows(nets: Sequence[Net]) -> sp.csr_matrix:
+    """One row for a net: what flows through it is the sum of the heights of its first pieces."""
+    return sp.block_diag([(net.cell == 0).astype(float)[None] for net in nets]).tocsr()
+
+
+def _program(
+    nets: Sequence[Net], matrix: sp.csr_matrix, left: Floats, prices: Floats, most: float
+) -> Floats | None:
+    """Heights for which the least of left + matrix @ heights, or `most`, is largest, less what
+    they cost; those of the first net are 1 in all."""
     rows, count = matrix.shape
-    kept = conservation(fan)
+    kept = sp.block_diag([conservation(net) for net in nets])
     equal = np.append(np.zeros(kept.shape[0]), 1.0)
     found = minimised(
-        np.append(np.zeros(count), -1.0),
+        np.append(np.asarray(prices).ravel(), -1.0),
         sp.vstack(
             [
                 sp.hstack([matrix, sp.csr_matrix(-np.ones((rows, 1)))]),
                 sp.hstack([kept, sp.csr_matrix((kept.shape[0], 1))]),
-                sp.csr_matrix(np.append(fan.cell == 0, 0.0)[None]),
+                sp.hstack([_flows(nets)[:1], sp.csr_matrix((1, 1))]),
+                sp.csr_matrix(np.append(np.zeros(count), 1.0)[None]),
             ]
         ).tocsr(),
-        np.concatenate([-left, equal]),
-        np.concatenate([np.full(rows, INF), equal]),
+        np.concatenate([-left, equal, [-INF]]),
+        np.concatenate([np.full(rows, INF), equal, [most]]),
         least=np.append(np.zeros(count), -INF),
         tolerance=1e-8,
         how="interior",
@@ -324,15 +376,46 @@ def _program(fan: Net, matrix: sp.csr_matrix, left: Floats) -> Floats | None:
     return np.maximum(found[:-1], 0.0)
 
 
-def best_fan(radial: Radial, late: Callable[[], bool], aim: float) -> Flow | None:
+def fan_with_shorter(
+    radial: Radial, shorter: Sequence[Net], late: Callable[[], bool], aim: float
+) -> Flow | None:
+    """What is proven with nets for shorter shifts, too, for one w: a program takes seconds, and
+    hardly anything depends on w where such nets are needed."""
+    inward, height = Inward(radial, float(radial.stairs.edges[0])), _price(radial)
+    theta = aim + radial.delta * height
+    outer = inward.outer(theta, height)
+    if outer is None or late():
+        return None
+    inward.refine(theta, outer, height)
+    found = _Search(inward, late, shorter).tried(height, aim)
+    if found is None:
+        return None
+    missed = inward.missed(found.theta, found.outer, height)
+    return _joined(replace(found, bound=found.bound - missed), height)
+
+
+def _price(radial: Radial) -> float:
+    """What one unit of delta is worth; if that is not known from the staircase, by a law.
+
+    At a distance x from the diagonal tails are about x^((d - 1) / 2), delta about x^((d + 1) / 2)
+    and the loss about linear in x.
+    """
+    d, stairs = radial.d, radial.stairs
+    law = stairs.loss * radial.delta ** (-(d - 1) / (d + 1))
+    return stairs.price if stairs.price > 0 else law
+
+
+def best_fan(radial: Radial, edge: float, late: Callable[[], bool], aim: float) -> Flow | None:
     """The flow of a w that proves as much as the aim, or of the best; None if there is none."""
-    inward = Inward(radial)
-    search = _Search(inward)
+    inward = Inward(radial, edge)
+    search = _Search(inward, late)
     middle = np.array(radial.d / radial.epsilon + 1)
     typical = inward.loss / (1 - math.exp(-radial.epsilon))
     nearest, farthest = (float(inward.row(middle, np.array(gap))) for gap in _DISTANCES)
     most = math.log(min(typical / nearest, _MOST_PRICE * inward.loss / radial.delta))
     least = min(math.log(typical / farthest), most - 1)
+    price = math.log(_price(radial))
+    least = min(least, price - 1)
     best: tuple[float, _Fitted] | None = None
 
     def missing(log: float) -> float:
@@ -348,7 +431,7 @@ def best_fan(radial: Radial, late: Callable[[], bool], aim: float) -> Flow | Non
             best = math.exp(log), found
         return 1 - found.bound / inward.loss
 
-    missing(min(max(math.log(max(radial.stairs.price, 1e-300)), least), most))
+    missing(min(price, most))
     minimize_scalar(missing, bounds=(least, most), method="bounded", options={"xatol": _CLOSE})
     if best is None:
         return None
@@ -365,8 +448,8 @@ def best_fan(radial: Radial, late: Callable[[], bool], aim: float) -> Flow | Non
 
 
 def _joined(found: _Fitted, height: float) -> Flow:
-    """Fan and curve in one net."""
-    fan = found.fan
+    """Fan and curve in one net, and those for shorter shifts."""
+    fan, *shorter = found.nets
     rho, sigma = found.outer.rho[1:], found.outer.rho[1:] + 1 - found.outer.gap[1:]
     more = np.arange(len(fan.rho) - 1, len(fan.rho) - 1 + len(rho))
     none = np.zeros(len(rho), dtype=int)
@@ -377,5 +460,7 @@ def _joined(found: _Fitted, height: float) -> Flow:
         np.append(fan.start, none),
         np.append(fan.end, none),
     )
-    heights = height * np.append(found.heights, np.ones(len(rho)))
-    return Flow([main], [heights], found.bound)
+    own, *others = np.split(
+        height * found.heights, np.cumsum([len(x.cell) for x in found.nets])[:-1]
+    )
+    return Flow([main, *shorter], [np.append(own, np.full(len(rho), height)), *others], found.bound)

@@ -52,6 +52,10 @@ def _fan(question: Question, search: Search) -> Iterator[Bounds]:
     yield from _run_of(question, search).fanned(search)
 
 
+def _fan_with_shorter(question: Question, search: Search) -> Iterator[Bounds]:
+    yield from _run_of(question, search).fanned_shorter(search)
+
+
 def _closely(question: Question, search: Search) -> Iterator[Bounds]:
     yield from _run_of(question, search).closely(search)
 
@@ -90,6 +94,12 @@ FAN = Method(
     seconds=5.0,
     serves=_several,
     worth=nets_pay,
+)
+FAN_WITH_SHORTER = replace(
+    FAN,
+    what="the same with curves for shorter shifts, where the first stair is narrow",
+    bounds=_fan_with_shorter,
+    seconds=8.0,
 )
 NETS = Method(
     "curves on a net",

@@ -52,6 +52,8 @@ _NARROW_FIRST, _FILLED, _MOST_SHIFTS = 0.65, 0.1, 6
 _LENGTHS = 1 << 10
 #: Their nets: the width of a cell, as a share of that of the main net, and points above a radius.
 _SHORT_CELL, _SHORT_LAYERS = 0.4, 6
+#: So many lengths at most, and cells, beside a fan of curves.
+_FEW_SHIFTS, _FEW_CELLS = 3, 16
 #: Widths of the first cells in low dimensions, in sensitivities; less where noise ends before
 #: `_SHORT`, more where it ends after `_LONG`, and never less than `_LEAST_WIDTH`.
 _WIDEST = {2: 0.13, 3: 0.24}
@@ -217,21 +219,34 @@ def make_net(radial: Radial, plan: Plan) -> Net:
     return _pieces(rho, sigma, pinned, rho >= frame.fade)
 
 
+def narrow_first(radial: Radial) -> bool:
+    """Whether rings of the second stair need partners on the first at shorter distances than 1."""
+    return bool(radial.stairs.edges[0] < _NARROW_FIRST and radial.shares()[0][0] >= _FILLED)
+
+
 def short_nets(radial: Radial, plan: Plan) -> list[Net]:
     """Nets for shorter shifts, over the first stair, where it is narrow.
 
     Rings just outside an edge g have partners inside it at distances up to 2g, those at distance r
     at up to r + g, so lengths are spread from a little below 2g to 1.
     """
-    edge = float(radial.stairs.edges[0])
-    inside, _ = radial.shares()
-    if not plan.corners or edge >= _NARROW_FIRST or inside[0] < _FILLED:
+    if not plan.corners or not narrow_first(radial):
         return []
+    return _shorter(radial, _MOST_SHIFTS, plan.width * _SHORT_CELL)
+
+
+def few_short_nets(radial: Radial) -> list[Net]:
+    """The same with fewer lengths, and cells that are narrow beside the first stair."""
+    return _shorter(radial, _FEW_SHIFTS, float(radial.stairs.edges[0]) / _FEW_CELLS)
+
+
+def _shorter(radial: Radial, most: int, width: float) -> list[Net]:
+    edge = float(radial.stairs.edges[0])
     first = min(1.8 * edge, 0.75)
-    count = min(max(1, math.ceil((1 - first) / (0.5 * edge))), _MOST_SHIFTS)
+    count = min(max(1, math.ceil((1 - first) / (0.5 * edge))), most)
     lengths = first + (1 - first) * np.arange(count)[::-1] / count
     lengths = np.round(lengths * _LENGTHS) / _LENGTHS
-    return [_short_net(edge, float(shift), plan.width * _SHORT_CELL) for shift in lengths]
+    return [_short_net(edge, float(shift), width) for shift in lengths]
 
 
 def _short_net(edge: float, shift: float, width: float) -> Net:

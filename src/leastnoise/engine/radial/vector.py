@@ -17,14 +17,15 @@ from ..bounds import Bounds, Upper
 from ..search import Search
 from .certificate import proven_along, proven_by
 from .flow import Flow, best_flow
-from .inward import best_fan
+from .inward import best_fan, fan_with_shorter
 from .march import Marched, best_curve
-from .net import Plan, Radial, make_net, plans, short_nets
+from .net import Plan, Radial, few_short_nets, make_net, narrow_first, plans, short_nets
 from .rounding import exact_noise
 from .shells import (
     MOST_FREE,
     RadialStaircase,
     Shells,
+    best_first,
     first_staircases,
     longer_staircases,
     polish,
@@ -155,7 +156,7 @@ class Vector:
         if self.stairs is None or not self.stairs.price > 0:
             return
         # All curves pass through the corners, and fit only if no edge can be moved with profit.
-        self.stairs = stationary(self.shells, float(self.question.delta), self.stairs)
+        self._ready()
         before = 0
         for plan in plans(self._radial(), search.gap):
             self._plans[plan.cells] = plan
@@ -196,22 +197,48 @@ class Vector:
 
         Not where that stair is so narrow that shorter shifts are needed, too.
         """
-        if self.stairs is None:
-            return
-        radial, stairs = self._radial(), self.stairs
-        if short_nets(radial, plans(radial, search.gap)[0]):
-            return
+        if self._ready() and not self._narrow():
+            radial, aim, late = self._aimed(search)
+            first = min(best_first(self.shells), float(radial.stairs.edges[0]))
+            yield from self._along(best_fan(radial, first, late, aim), search)
+
+    def fanned_shorter(self, search: Search) -> Iterator[Bounds]:
+        """The same where it is as narrow as that, with nets for shorter shifts."""
+        if self._ready() and self._narrow():
+            radial, aim, late = self._aimed(search)
+            flow = fan_with_shorter(radial, few_short_nets(radial), late, aim)
+            yield from self._along(flow, search)
+
+    def _aimed(self, search: Search) -> tuple[Radial, float, Callable[[], bool]]:
+        """The question, what curves should prove of it, and whether it is time for the proof."""
+        radial = self._radial()
         end = search.clock() + max(search.left(300.0) - _kept(search), 0.5)
-        aim = stairs.loss / (1 + _CLOSE * search.gap)
-        flow = best_fan(radial, lambda: search.clock() > end, aim)
+        aim = radial.stairs.loss / (1 + _CLOSE * search.gap)
+        return radial, aim, lambda: search.clock() > end
+
+    def _ready(self) -> bool:
+        """Whether there is a staircase, at which no edge can be moved with profit if it can be."""
+        if self.stairs is not None:
+            self.stairs = stationary(self.shells, float(self.question.delta), self.stairs)
+        return self.stairs is not None
+
+    def _narrow(self) -> bool:
+        """Whether the first stair is so narrow that shorter shifts are needed."""
+        return narrow_first(self._radial())
+
+    def _along(self, flow: Flow | None, search: Search) -> Iterator[Bounds]:
+        """What such a flow proves."""
         search.bracket.rounds += 1
         if flow is not None:
-            size = len(flow.nets[0].rho)
-            search.report(flow.bound, stairs.loss, size)
+            loss, size = self._radial().stairs.loss, len(flow.nets[0].rho)
+            search.report(flow.bound, loss, size)
             search.bracket.resolutions.append(size)
             self._flows.append((flow, size))
-            aim = stairs.loss / (1 + 0.9 * search.gap)
-            yield proven_by(flow, self.question, size, self._spent, min(aim, flow.bound)), None
+            aim = loss / (1 + 0.9 * search.gap)
+            # With shorter shifts a close proof takes long: at first something, if it is not enough.
+            less = 0.97 * flow.bound if len(flow.nets) > 1 else flow.bound
+            enough = aim if flow.bound >= aim else less
+            yield proven_by(flow, self.question, size, self._spent, enough), None
 
     def _radial(self) -> Radial:
         """The question and its best staircase in floats, lengths in sensitivities."""
