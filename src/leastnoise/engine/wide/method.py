@@ -24,7 +24,7 @@ _DEPTH, _LEAST_DEPTH = 4.0, 1.0
 #: Twice that for a loss that grows faster, in a range of which the ends are a part.
 _ENDS_MATTER = 1_000
 _SHORT = 0.8
-#: What epsilon adds up to in a group, coarse to fine.
+#: What epsilon adds up to in a group at least, coarse to fine.
 _EPSILONS_OF_GROUPS = (0.3, 0.12)
 #: The most nodes of a layer, and of all its nodes times their neighbours.
 _MOST_NODES, _MOST_WORK = 110, 1_400
@@ -41,8 +41,9 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
     if copies_pay(question):
         seconds = search.left(_SECONDS_OF_NOISE)
         yield boundary_layers.copied_lower(question, search, seconds), None
-    sizes = list(_lower_sizes(question))
-    for group, depth in _groups(question) if not sizes else ():
+    groups = list(_groups(question))
+    sizes = [] if groups else list(_lower_sizes(question))
+    for group, depth in groups:
         seconds = _SHARE * search.left(_SECONDS / _SHARE)
         yield boundary_layers.grouped_lower(question, group, depth, search, seconds), None
     for steps, cells in zip_longest(remapped.resolutions(question), sizes):
@@ -79,13 +80,13 @@ def _groups(question: Question) -> Iterator[tuple[int, float]]:
 
     A group's epsilon is large enough for a short layer, and so small that noise hardly changes.
     """
-    epsilon = float(question.epsilon)
-    groups = [int(share / max(epsilon, 1e-6)) for share in _EPSILONS_OF_GROUPS]
+    epsilon = max(float(question.epsilon), 1e-6)
+    groups = [math.ceil(share / epsilon) for share in _EPSILONS_OF_GROUPS]
     far = float(question.width / question.sensitivity)
+    if groups[-1] == 1 or not wide_for_layers(question) or 4 * _DEPTH / epsilon > far:
+        return
     for group in dict.fromkeys(groups):
-        wanted = _DEPTH / (group * epsilon) if group * epsilon > 0 else math.inf
-        if group > 1 and wide_for_layers(question) and 4 * wanted * group <= far:
-            yield group, wanted
+        yield group, _DEPTH / (group * epsilon)
 
 
 WIDE_RANGE = Method(
