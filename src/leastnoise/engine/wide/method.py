@@ -67,6 +67,8 @@ def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
     grows = float(question.loss(2 * reach)) > 3 * float(question.loss(reach))
     least = 2 * _LEAST_DEPTH if grows and 2 * half <= _ENDS_MATTER else _LEAST_DEPTH
     wanted = max(least, _DEPTH / max(float(question.epsilon), 0.01))
+    if half < wanted:
+        return  # the noise is as wide as the range: a program over all of it has few nodes
     wanted = half if half <= 1.5 * wanted else wanted
     wanted *= 2 if wanted <= half / 2 and not wide_for_layers(question) else 1
     for n in boundary_layers.resolutions(question):
