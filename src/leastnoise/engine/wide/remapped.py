@@ -155,17 +155,20 @@ def _answers(document: ChannelDocument, near: int, turned: bool = False) -> Ints
         # Nodes that reach this place: k + j = place for a weight j.
         first, stop = max(0, place - len(weights) + 1), min(near, place) + 1
         reached = weights[place - np.arange(first, stop)]
-        while True:
-            several = np.arange(max(answer - _LOOK, 0), min(answer + _LOOK, near) + 1)
+        look = 0
+        while True:  # further, as long as the last one that was looked at costs least
+            look = 2 * look + _LOOK
+            several = np.arange(max(answer - look, 0), min(answer + look, near) + 1)
             # Row a of these has what nodes stop - 1 down to `first` pay for the answer a.
             errors = sliding_window_view(middle, stop - first)[several - stop + 1 + near]
             costs = errors @ reached[::-1]
             for node, own in ((0, end), (near, start)):
                 if first <= node < stop:
                     costs += reached[node - first] * (own - middle)[several - node + near]
-            before, answer = answer, int(several[costs.argmin()])
-            if abs(answer - before) < _LOOK or answer in (0, near):
+            found = int(several[costs.argmin()])
+            if abs(found - answer) < look or found in (0, near):
                 break
+        answer = found
         best[place] = answer
     return best
 
