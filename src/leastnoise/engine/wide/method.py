@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import zip_longest
 
 from ...ask import Question
 from ..bounds import Bounds
@@ -30,38 +29,48 @@ _EPSILONS_OF_GROUPS = (0.3, 0.12)
 _MOST_NODES, _MOST_WORK = 110, 1_400
 #: Seconds for the program at the ends, and for the additive noise.
 _SECONDS, _SECONDS_OF_NOISE = 30.0, 5.0
+#: Finer noise is looked for while the last one gained this share of the gap.
+_GAINED = 0.25
 #: Of the time that is left, the share for a program: what it finds has yet to be proven.
 _SHARE = 0.7
 
 
 def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
-    """Pairs of bounds, coarse to fine."""
+    """Bounds without a program over cells, then noise, coarse to fine while that gains."""
     if search.done():
         return
     if copies_pay(question):
         seconds = search.left(_SECONDS_OF_NOISE)
         yield boundary_layers.copied_lower(question, search, seconds), None
-    groups = list(_groups(question))
-    sizes = [] if groups else list(_lower_sizes(question))
-    for group, depth in groups:
+    for group, depth in _groups(question):
         seconds = _SHARE * search.left(_SECONDS / _SHARE)
         yield boundary_layers.grouped_lower(question, group, depth, search, seconds), None
-    for steps, cells in zip_longest(remapped.resolutions(question), sizes):
+    best = math.inf
+    for steps in remapped.resolutions(question):
         if search.bracket.upper is not None and search.late():
             return
-        if steps is not None:
-            seconds = search.left(_SECONDS_OF_NOISE)
-            yield None, remapped.moved_upper(question, steps, seconds, search)
-        if cells is not None and not search.late():
-            n, depth = cells
-            seconds = _SHARE * search.left(_SECONDS / _SHARE)
-            yield boundary_layers.layered_lower(question, n, depth, search, seconds), None
+        seconds = search.left(_SECONDS_OF_NOISE)
+        found = remapped.moved_upper(question, steps, seconds, search)
+        yield None, found
+        if found is not None:
+            if float(found.value) > best * (1 - _GAINED * search.gap):
+                return
+            best = min(best, float(found.value))
+
+
+def _layers(question: Question, search: Search) -> Iterator[Bounds]:
+    """Lower bounds, coarse to fine."""
+    for n, depth in _lower_sizes(question):
+        if search.late():
+            return
+        seconds = _SHARE * search.left(_SECONDS / _SHARE)
+        yield boundary_layers.layered_lower(question, n, depth, search, seconds), None
 
 
 def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
     """(cells a sensitivity, length of a layer in sensitivities) that a program can hold."""
     half = float(question.width / question.sensitivity) / 2
-    if not layers_pay(question):
+    if not layers_pay(question) or any(_groups(question)):
         return
     reach = float(question.sensitivity)
     grows = float(question.loss(2 * reach)) > 3 * float(question.loss(reach))
@@ -93,10 +102,18 @@ def _groups(question: Question) -> Iterator[tuple[int, float]]:
 
 WIDE_RANGE = Method(
     "wide range",
-    "remapped noise from above, boundary layers from below",
+    "remapped noise from above, copies of multipliers and groups of sensitivities from below",
     _bounds,
     seconds=0.3,
     serves=remapped.serves,
     worth=noise_pays,
     whatever=True,
+)
+LAYERS = Method(
+    "boundary layers",
+    "additive multipliers in the middle, programs at the ends",
+    _layers,
+    seconds=0.7,
+    serves=remapped.serves,
+    worth=noise_pays,
 )
