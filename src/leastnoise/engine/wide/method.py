@@ -20,7 +20,8 @@ from .forecast import copies_pay, layers_pay, noise_pays, wide_for_layers
 
 #: Layers are about this long over epsilon, and at least so many sensitivities.
 _DEPTH, _LEAST_DEPTH = 4.0, 1.0
-#: Twice that for a loss that grows faster, in a range of which the ends are a part.
+#: Likewise for a loss that grows faster, in a range of which the ends are a part.
+_DEEPER, _LEAST_DEEPER = 6.5, 2.0
 _ENDS_MATTER = 1_000
 _SHORT = 0.8
 #: What epsilon adds up to in a group at least, coarse to fine.
@@ -72,12 +73,13 @@ def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
     half = float(question.width / question.sensitivity) / 2
     if not layers_pay(question) or any(_groups(question)):
         return
-    reach = float(question.sensitivity)
-    grows = float(question.loss(2 * reach)) > 3 * float(question.loss(reach))
-    least = 2 * _LEAST_DEPTH if grows and 2 * half <= _ENDS_MATTER else _LEAST_DEPTH
-    wanted = max(least, _DEPTH / max(float(question.epsilon), 0.01))
-    if half < wanted:
+    reach, epsilon = float(question.sensitivity), max(float(question.epsilon), 0.01)
+    if half < _DEPTH / epsilon:
         return  # the noise is as wide as the range: a program over all of it has few nodes
+    grows = float(question.loss(2 * reach)) > 3 * float(question.loss(reach))
+    wanted = max(_LEAST_DEPTH, _DEPTH / epsilon)
+    if grows and 2 * half <= _ENDS_MATTER:
+        wanted = max(_LEAST_DEEPER, _DEEPER / epsilon)
     wanted = half if half <= 1.5 * wanted else wanted
     wanted *= 2 if wanted <= half / 2 and not wide_for_layers(question) else 1
     for n in boundary_layers.resolutions(question):
