@@ -114,13 +114,12 @@ def _tables(document: ChannelDocument) -> Moved:
     places = last + width  # of all nodes together
     near = min(last, 2 * width + _MARGIN)
     if near == last:
-        best = _answers(document, near)
+        best = _answers(document, near, places)
         half = places // 2
         low, high = best[:half], last - best[half:][::-1]
     else:
-        low = _answers(document, near)[: width + _MARGIN]
-        turned = _answers(document, near, turned=True)
-        high = turned[: width + _MARGIN]
+        low = _answers(document, near, width + _MARGIN)
+        high = _answers(document, near, width + _MARGIN, turned=True)
     first = document.noise.first
     at_top = last + first + width - 1  # the last place
     unit = max(1, round(width / _ANSWERS))
@@ -138,8 +137,8 @@ def _trimmed(table: Ints, own: Ints, unit: int) -> tuple[int, ...]:
     return tuple(np.minimum(whole, table.max()).tolist())
 
 
-def _answers(document: ChannelDocument, near: int, turned: bool = False) -> Ints:
-    """The best answer for every place of the nodes 0..near, as if the range ended there.
+def _answers(document: ChannelDocument, near: int, places: int, turned: bool = False) -> Ints:
+    """The best answers for the first places of the nodes 0..near, as if the range ended there.
 
     With `turned`, for the range turned around. Looked for around that of the place before: what a
     convex loss costs has one valley.
@@ -149,9 +148,9 @@ def _answers(document: ChannelDocument, near: int, turned: bool = False) -> Ints
     end, middle, start = _costs(document.question, document.step, near)
     if turned:
         weights, end, middle, start = weights[::-1], start[::-1], middle[::-1], end[::-1]
-    best = np.empty(near + len(weights), dtype=np.int64)
+    best = np.empty(places, dtype=np.int64)
     answer = 0
-    for place in range(len(best)):
+    for place in range(places):
         # Nodes that reach this place: k + j = place for a weight j.
         first, stop = max(0, place - len(weights) + 1), min(near, place) + 1
         reached = weights[place - np.arange(first, stop)]
