@@ -60,7 +60,10 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
 
 
 def _layers(question: Question, search: Search) -> Iterator[Bounds]:
-    """Lower bounds, coarse to fine."""
+    """Lower bounds of the smallest groups with longer layers; or of cells, coarse to fine."""
+    for group, depth in list(_groups(question))[-1:]:
+        seconds, longer = _SHARE * search.left(_SECONDS / _SHARE), depth * _DEEPER / _DEPTH
+        yield boundary_layers.grouped_lower(question, group, longer, search, seconds), None
     for n, depth in _lower_sizes(question):
         if search.late():
             return
