@@ -153,7 +153,14 @@ def as_rows(document: ChannelDocument) -> ChannelDocument:
 @pytest.mark.parametrize("integer", [False, True])
 @pytest.mark.parametrize("loss", ["l1", "l2", "pinball:0.7"])
 @pytest.mark.parametrize(
-    "moved", [Moved((), ()), Moved((1, 1, 1, 2), (2, 2, 1)), Moved((0,) * 6, ()), Moved((3,), (3,))]
+    "moved",
+    [
+        Moved((), ()),
+        Moved((1, 1, 1, 2), (2, 2, 1)),
+        Moved((0,) * 6, ()),
+        Moved((3,), (3,)),
+        Moved((2, 2, 5, 5, 1, 2), (4, 4, 4, 0)),
+    ],
 )
 def test_moved_answers_cost_what_their_rows_cost(integer: bool, loss: str, moved: Moved) -> None:
     document = moved_document(question(6, loss, integer), moved)

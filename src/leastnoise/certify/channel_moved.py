@@ -6,9 +6,11 @@ is a short sum. Statement and proof: `channel_moved.proof.md`. Standard library 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import accumulate
 
 from ..work import add_up, bits, charge
 from .channel_document import ChannelDocument
@@ -23,20 +25,55 @@ def moved_loss(document: ChannelDocument) -> Fraction:
     special = {0, last}
     special |= set(range(min(len(moved.low), last + 1)))
     special |= set(range(max(0, last - len(moved.high) + 1), last + 1))
-    charge(len(special) * (5 + len(weights)) // 2)
+    runs = _runs(document)
+    ends = [end for _, end, _ in runs]
+    charge((len(special) + len(weights) + len(runs)) // 2)
+    sums, width = [0, *accumulate(weights)], len(weights)
     held: defaultdict[tuple[int, int], int] = defaultdict(int)  # (kind of node, error) -> weight
+    # How many nodes between the ends keep the place of each weight: what changes from one to the
+    # next.
+    often = [last + 1 - len(special), *[0] * width]
     for k in special:
         kind = 0 if k == 0 else 2 if k == last else 1
-        for place, w in enumerate(weights, k + noise.first):
-            if w:
-                held[kind, document.moved_to(place) - k] += w
-    others = last + 1 - len(special)
-    for i, w in enumerate(weights, noise.first):
-        if w:
-            held[1, i] += others * w
+        here = range(bisect_right(ends, k), bisect_left(ends, k + width) + 1)
+        charge(3 + len(here))
+        for start, end, answer in (runs[j] for j in here):
+            i, stop = max(start - k, 0), min(end - k, width)
+            if answer is not None:
+                held[kind, answer - k] += sums[stop] - sums[i]
+            elif kind == 1:
+                often[i] += 1
+                often[stop] -= 1
+            else:
+                charge((stop - i) // 2)
+                for at in range(i, stop):
+                    held[kind, at + noise.first] += weights[at]
+    for at, (w, times) in enumerate(zip(weights, accumulate(often), strict=False)):
+        held[1, at + noise.first] += times * w
     cost, share = _costs(document)
     total = add_up(w * cost(kind, error) for (kind, error), w in held.items() if w)
     return total * share / document.denominator
+
+
+def _runs(document: ChannelDocument) -> list[tuple[int, int, int | None]]:
+    """All places in order, as runs (start, end, their answer; None if it is the place itself).
+
+    Places are counted from the first one, so that node k has those from k on.
+    """
+    moved, noise = document.moved, document.noise
+    assert moved is not None and noise is not None
+    places = document.last + len(noise.weights)
+    high = [document.last - down for down in reversed(moved.high)]
+    found: list[tuple[int, int, int | None]] = []
+    for first, table in ((0, moved.low), (places - len(high), high)):
+        if first > len(moved.low):
+            found.append((len(moved.low), first, None))
+        for start, answer in enumerate(table, first):
+            if found and found[-1][2] == answer:
+                found[-1] = found[-1][0], start + 1, answer
+            else:
+                found.append((start, start + 1, answer))
+    return found
 
 
 def _costs(document: ChannelDocument) -> tuple[Callable[[int, int], Fraction], Fraction]:

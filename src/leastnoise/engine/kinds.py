@@ -58,6 +58,7 @@ KINDS = {
             "partition.method:PARTITION",
             "intervals.method:INTERVALS",
             "wide.method:WIDE_RANGE",
+            "wide.method:LAYERS",
             _ADDITIVE,
             _ROWS,
             _AT_LAST,

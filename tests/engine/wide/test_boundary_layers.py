@@ -59,7 +59,7 @@ def test_groups_of_sensitivities_prove_more_at_a_small_epsilon(integer: bool) ->
         range=Range(Fraction(0), Fraction(1000)),
     )
     search = Search(made("range", question), 0.02, 30.0)
-    lower = grouped_lower(question, 15, 13.0, search, 10.0)
+    lower = grouped_lower(question, 15, 17.0, search, 10.0)
     alone = copied_lower(question, search, 10.0)
     assert lower is not None and alone is not None
     assert 1.1 * alone.value < lower.value and 0.9 * 50 < lower.value < 50

@@ -17,7 +17,7 @@ from leastnoise.certify.channel import channel_dual_bound
 from leastnoise.engine.curve.chords import chords_below, points_on
 from leastnoise.engine.kinds import made
 from leastnoise.engine.search import Search
-from leastnoise.engine.wide.boundary_layers import layered_lower
+from leastnoise.engine.wide.boundary_layers import grouped_lower, layered_lower
 from leastnoise.engine.wide.remapped import moved_upper
 from leastnoise.losses import as_loss
 
@@ -73,6 +73,23 @@ def test_the_bound_of_a_wide_range_is_below_that_of_additive_noise() -> None:
         type(lower.certificate)(lower.certificate.step, (), (), (), lower.certificate.copies),
     )
     assert bare < lower.value - Fraction(1, 100)
+
+
+def test_noise_on_many_steps_is_moved_too() -> None:
+    question = Question(
+        Fraction("0.03"),
+        Fraction("1e-10"),
+        Fraction(1),
+        as_loss("l2"),
+        range=Range(Fraction(0), Fraction(1500)),
+    )
+    search = Search(made("range", question), 0.02, 60)
+    upper = moved_upper(question, 1, 5.0, search)
+    lower = grouped_lower(question, 7, 19.0, search, 20)
+    assert upper is not None and lower is not None
+    assert len(upper.answers.noise.weights) > 1_000
+    assert lower.value <= upper.value < 1.05 * lower.value
+    assert upper.value < 0.95 * 2 / question.epsilon**2  # what noise costs without ends
 
 
 @pytest.mark.parametrize("loss", ["l2", "pinball:0.8"])

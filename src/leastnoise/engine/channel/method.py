@@ -16,6 +16,7 @@ from ..bounds import Bounds
 from ..intervals.mixture import INTERVALS
 from ..method import Method
 from ..search import Search
+from ..wide.forecast import copies_pay
 from .baselines import additive_answer, constant_upper, gained, translated
 from .forecast import additive_is_good, too_wide, wide
 from .mesh import good_count, mesh_of, upper_costs
@@ -55,11 +56,11 @@ def _simple(question: Question, search: Search) -> Iterator[Bounds]:
 
 def _additive(question: Question, search: Search) -> Iterator[Bounds]:
     """Noise, and what its multipliers prove about every value."""
-    if _moved(search):
-        return  # the same noise, with better answers
+    moved = _moved(search)  # the same noise, with better answers, but on no finer steps than fit
     question = _programs_of(question, search).question
-    yield None, additive_answer(question, search)
-    if wide(question):
+    if not moved or copies_pay(question):
+        yield None, additive_answer(question, search)
+    if not moved and wide(question):
         yield translated(question, search), None
 
 

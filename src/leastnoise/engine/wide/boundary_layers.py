@@ -8,7 +8,7 @@ to add there. The file lists the additive multipliers once. Why: `boundary_layer
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -31,7 +31,7 @@ from ..channel.baselines import additive_bracket, cells_that_fit, fitting
 from ..channel.forecast import eased
 from ..channel.mesh import reversible
 from ..search import Search
-from .forecast import hardly_ends
+from .forecast import eased_in_groups, hardly_ends
 
 #: Seconds for the additive multipliers.
 _ADDITIVE_SECONDS = 10.0
@@ -87,29 +87,35 @@ def resolutions(question: Question) -> Iterator[int]:
 
 
 def layered_lower(
-    question: Question, n: int, depth: float, search: Search, seconds: float
+    question: Question,
+    n: int,
+    depth: float,
+    search: Search,
+    seconds: float,
+    easier: Callable[[Fraction], Fraction] = eased,
 ) -> Lower | None:
     """The bound with n cells a sensitivity and layers of about `depth` sensitivities.
 
-    None where additive multipliers do not serve: a prior, several budgets, further demands.
+    Multipliers are sought for an easier delta. None where additive ones do not serve: a prior,
+    several budgets, further demands.
     """
     if not _serves(question):
         return None
     step = Fraction(1) if question.integer else question.sensitivity / n
     count = question.width / step + question.integer
-    easier = replace(question, delta=eased(question.delta))
+    about = replace(question, delta=easier(question.delta))
     if count.denominator != 1:
         return None
     resolution = None if question.integer else n
     seconds_of_noise = min(seconds, _ADDITIVE_SECONDS)
-    additive = additive_bracket(easier, 1e-4, seconds_of_noise, resolution, search).lower
+    additive = additive_bracket(about, 1e-4, seconds_of_noise, resolution, search).lower
     if additive is None or additive.multipliers.step != step or not additive.multipliers.shifts:
         return None
     # Pairs reach n nodes beyond a layer; those of the two ends must not meet.
     layer = min(max(n, round(depth * n)), int(count) // 2 - n)
     if layer < n:
         return None
-    return _with_ends(easier, question, additive.multipliers, layer, int(count), search, seconds)
+    return _with_ends(about, question, additive.multipliers, layer, int(count), search, seconds)
 
 
 def grouped_lower(
@@ -125,7 +131,8 @@ def grouped_lower(
     # Real values: the range is made of whole steps, none longer than a group.
     step = reach if question.integer else question.width / -(-question.width // reach)
     about, _ = grouped(question, group, step)
-    found = layered_lower(replace(about, sensitivity=step), 1, depth, search, seconds)
+    about = replace(about, sensitivity=step)
+    found = layered_lower(about, 1, depth, search, seconds, eased_in_groups)
     if found is None or not isinstance(found.certificate, ChannelCertificate):
         return None
     return proven(question, replace(found.certificate, group=group), found.resolution)

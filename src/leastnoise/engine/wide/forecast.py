@@ -6,6 +6,8 @@ What half and twice each number would cost random questions: `benchmarks/thresho
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from ...ask import Question
 
 #: In sensitivities: in a narrower range a program does better, and soon.
@@ -15,6 +17,9 @@ _NARROWEST = 6
 _NARROWEST_LAYERED, _STEEP = 20, 3
 #: Likewise: what the ends cost is little in a range this wide.
 _HARDLY_ENDS = 1_000
+#: With one node to a group the solver has less dust than elsewhere: multipliers are sought for this
+#: delta at least.
+_LEAST_DELTA = Fraction(1, 100_000)
 
 
 def noise_pays(question: Question) -> bool:
@@ -40,3 +45,8 @@ def hardly_ends(question: Question) -> bool:
 def copies_pay(question: Question) -> bool:
     """Whether additive multipliers alone prove much: cells too fine for layers, or hardly ends."""
     return hardly_ends(question) or question.epsilon >= _STEEP
+
+
+def eased_in_groups(delta: Fraction) -> Fraction:
+    """The delta that multipliers of groups are sought for."""
+    return max(delta, _LEAST_DELTA)

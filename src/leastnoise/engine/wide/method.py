@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import zip_longest
 
 from ...ask import Question
 from ..bounds import Bounds
@@ -21,51 +20,69 @@ from .forecast import copies_pay, layers_pay, noise_pays, wide_for_layers
 
 #: Layers are about this long over epsilon, and at least so many sensitivities.
 _DEPTH, _LEAST_DEPTH = 4.0, 1.0
-#: Twice that for a loss that grows faster, in a range of which the ends are a part.
+#: Likewise for a loss that grows faster, in a range of which the ends are a part.
+_DEEPER, _LEAST_DEEPER = 6.5, 2.0
 _ENDS_MATTER = 1_000
 _SHORT = 0.8
-#: What epsilon adds up to in a group, coarse to fine.
+#: What epsilon adds up to in a group at least, coarse to fine.
 _EPSILONS_OF_GROUPS = (0.3, 0.12)
 #: The most nodes of a layer, and of all its nodes times their neighbours.
 _MOST_NODES, _MOST_WORK = 110, 1_400
 #: Seconds for the program at the ends, and for the additive noise.
 _SECONDS, _SECONDS_OF_NOISE = 30.0, 5.0
+#: Finer noise is looked for while the last one gained this share of the gap.
+_GAINED = 0.25
 #: Of the time that is left, the share for a program: what it finds has yet to be proven.
 _SHARE = 0.7
 
 
 def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
-    """Pairs of bounds, coarse to fine."""
+    """Bounds without a program over cells, then noise, coarse to fine while that gains."""
     if search.done():
         return
     if copies_pay(question):
         seconds = search.left(_SECONDS_OF_NOISE)
         yield boundary_layers.copied_lower(question, search, seconds), None
-    sizes = list(_lower_sizes(question))
-    for group, depth in _groups(question) if not sizes else ():
+    for group, depth in _groups(question):
         seconds = _SHARE * search.left(_SECONDS / _SHARE)
         yield boundary_layers.grouped_lower(question, group, depth, search, seconds), None
-    for steps, cells in zip_longest(remapped.resolutions(question), sizes):
+    best = math.inf
+    for steps in remapped.resolutions(question):
         if search.bracket.upper is not None and search.late():
             return
-        if steps is not None:
-            seconds = search.left(_SECONDS_OF_NOISE)
-            yield None, remapped.moved_upper(question, steps, seconds, search)
-        if cells is not None and not search.late():
-            n, depth = cells
-            seconds = _SHARE * search.left(_SECONDS / _SHARE)
-            yield boundary_layers.layered_lower(question, n, depth, search, seconds), None
+        seconds = search.left(_SECONDS_OF_NOISE)
+        found = remapped.moved_upper(question, steps, seconds, search)
+        yield None, found
+        if found is not None:
+            if float(found.value) > best * (1 - _GAINED * search.gap):
+                return
+            best = min(best, float(found.value))
+
+
+def _layers(question: Question, search: Search) -> Iterator[Bounds]:
+    """Lower bounds of the smallest groups with longer layers; or of cells, coarse to fine."""
+    for group, depth in list(_groups(question))[-1:]:
+        seconds, longer = _SHARE * search.left(_SECONDS / _SHARE), depth * _DEEPER / _DEPTH
+        yield boundary_layers.grouped_lower(question, group, longer, search, seconds), None
+    for n, depth in _lower_sizes(question):
+        if search.late():
+            return
+        seconds = _SHARE * search.left(_SECONDS / _SHARE)
+        yield boundary_layers.layered_lower(question, n, depth, search, seconds), None
 
 
 def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
     """(cells a sensitivity, length of a layer in sensitivities) that a program can hold."""
     half = float(question.width / question.sensitivity) / 2
-    if not layers_pay(question):
+    if not layers_pay(question) or any(_groups(question)):
         return
-    reach = float(question.sensitivity)
+    reach, epsilon = float(question.sensitivity), max(float(question.epsilon), 0.01)
+    if half < _DEPTH / epsilon:
+        return  # the noise is as wide as the range: a program over all of it has few nodes
     grows = float(question.loss(2 * reach)) > 3 * float(question.loss(reach))
-    least = 2 * _LEAST_DEPTH if grows and 2 * half <= _ENDS_MATTER else _LEAST_DEPTH
-    wanted = max(least, _DEPTH / max(float(question.epsilon), 0.01))
+    wanted = max(_LEAST_DEPTH, _DEPTH / epsilon)
+    if grows and 2 * half <= _ENDS_MATTER:
+        wanted = max(_LEAST_DEEPER, _DEEPER / epsilon)
     wanted = half if half <= 1.5 * wanted else wanted
     wanted *= 2 if wanted <= half / 2 and not wide_for_layers(question) else 1
     for n in boundary_layers.resolutions(question):
@@ -79,21 +96,29 @@ def _groups(question: Question) -> Iterator[tuple[int, float]]:
 
     A group's epsilon is large enough for a short layer, and so small that noise hardly changes.
     """
-    epsilon = float(question.epsilon)
-    groups = [int(share / max(epsilon, 1e-6)) for share in _EPSILONS_OF_GROUPS]
+    epsilon = max(float(question.epsilon), 1e-6)
+    groups = [math.ceil(share / epsilon) for share in _EPSILONS_OF_GROUPS]
     far = float(question.width / question.sensitivity)
+    if groups[-1] == 1 or not wide_for_layers(question) or 4 * _DEPTH / epsilon > far:
+        return
     for group in dict.fromkeys(groups):
-        wanted = _DEPTH / (group * epsilon) if group * epsilon > 0 else math.inf
-        if group > 1 and wide_for_layers(question) and 4 * wanted * group <= far:
-            yield group, wanted
+        yield group, _DEPTH / (group * epsilon)
 
 
 WIDE_RANGE = Method(
     "wide range",
-    "remapped noise from above, boundary layers from below",
+    "remapped noise from above, copies of multipliers and groups of sensitivities from below",
     _bounds,
     seconds=0.3,
     serves=remapped.serves,
     worth=noise_pays,
     whatever=True,
+)
+LAYERS = Method(
+    "boundary layers",
+    "additive multipliers in the middle, programs at the ends",
+    _layers,
+    seconds=0.7,
+    serves=remapped.serves,
+    worth=noise_pays,
 )

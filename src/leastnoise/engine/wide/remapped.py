@@ -15,18 +15,28 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from ...ask import Question
-from ...certify.channel import ChannelCertificate, ChannelDocument, LatticeNoise, Moved, NodeLosses
+from ...certify.channel import ChannelCertificate, ChannelDocument, LatticeNoise, Moved
 from ...program.layout import Floats, Ints
+from ...work import BUDGET, counted
 from ..bounds import Upper, certified
 from ..channel.baselines import additive_bracket, fitting
 from ..search import Search
 
 #: How such a mechanism is called.
 MOVED = "moved"
-#: Noise on more steps than this takes too long to move and to check.
-_MOST_STEPS = 700
+#: Noise on more steps than this takes too long to move and to check, on finer ones than need be
+#: if it is more than the second number.
+_MOST_STEPS, _MOST_FINE_STEPS = 6_000, 700
+#: An answer is looked for among so many on each side.
+_LOOK = 8
+#: Points of a rule for what a node pays.
+_POINTS = 4
+#: Answers of longer noise are rounded, to about so many in its width: a file that lists fewer is
+#: checked sooner.
+_ANSWERS = 700
 #: Nodes beyond the noise's own width that the table of an end looks at.
 _MARGIN = 8
 #: How near to its optimum the additive noise has to be.
@@ -84,7 +94,8 @@ def moved_upper(question: Question, n: int, seconds: float, search: Search) -> U
         moved=Moved((), ()),
     )
     document = replace(document, moved=_tables(document))
-    return certified(document, MOVED, loss=question.loss, resolution=int(last))
+    with counted(BUDGET // 6):  # which is left for reading the file and for its bound
+        return certified(document, MOVED, loss=question.loss, resolution=int(last))
 
 
 def resolutions(question: Question) -> Iterator[int]:
@@ -93,7 +104,7 @@ def resolutions(question: Question) -> Iterator[int]:
     # Noise ends where its density has fallen by about delta.
     smallest = min(float(delta) for _, delta in question.budgets)
     reach = math.log(1 / max(smallest, 1e-30)) / max(float(question.epsilon), 1e-3) + 1
-    yield from (n for n in sorted(found) if n == min(found) or 2 * n * reach <= _MOST_STEPS)
+    yield from (n for n in sorted(found) if n == min(found) or 2 * n * reach <= _MOST_FINE_STEPS)
 
 
 def _tables(document: ChannelDocument) -> Moved:
@@ -103,64 +114,76 @@ def _tables(document: ChannelDocument) -> Moved:
     places = last + width  # of all nodes together
     near = min(last, 2 * width + _MARGIN)
     if near == last:
-        best = _answers(document, near)
+        best = _answers(document, near, places)
         half = places // 2
         low, high = best[:half], last - best[half:][::-1]
     else:
-        low = _answers(document, near)[: width + _MARGIN]
-        turned = _answers(document, near, turned=True)
-        high = turned[: width + _MARGIN]
+        low = _answers(document, near, width + _MARGIN)
+        high = _answers(document, near, width + _MARGIN, turned=True)
     first = document.noise.first
     at_top = last + first + width - 1  # the last place
+    unit = max(1, round(width / _ANSWERS))
     return Moved(
-        _trimmed(low, np.arange(first, first + len(low))),
-        _trimmed(high, last - (at_top - np.arange(len(high)))),
+        _trimmed(low, np.arange(first, first + len(low)), unit),
+        _trimmed(high, last - (at_top - np.arange(len(high))), unit),
     )
 
 
-def _trimmed(table: Ints, own: Ints) -> tuple[int, ...]:
-    """Without the inner entries that move nothing."""
+def _trimmed(table: Ints, own: Ints, unit: int) -> tuple[int, ...]:
+    """Without the inner entries that move nothing; answers in such units, the largest as it is."""
     moving = np.flatnonzero(table != own)
-    return tuple(table[: int(moving[-1]) + 1 if len(moving) else 0].tolist())
+    kept = table[: int(moving[-1]) + 1 if len(moving) else 0]
+    whole = unit * np.rint(kept / unit).astype(np.int64)
+    return tuple(np.minimum(whole, table.max()).tolist())
 
 
-def _answers(document: ChannelDocument, near: int, turned: bool = False) -> Ints:
-    """The best answer for every place of the nodes 0..near, as if the range ended there.
+def _answers(document: ChannelDocument, near: int, places: int, turned: bool = False) -> Ints:
+    """The best answers for the first places of the nodes 0..near, as if the range ended there.
 
-    With `turned`, for the range turned around.
+    With `turned`, for the range turned around. Looked for around that of the place before: what a
+    convex loss costs has one valley.
     """
     assert document.noise is not None
     weights = np.array(document.noise.weights, dtype=np.float64) / document.denominator
-    end, middle, start = _costs(document, near)
+    end, middle, start = _costs(document.question, document.step, near)
     if turned:
         weights, end, middle, start = weights[::-1], start[::-1], middle[::-1], end[::-1]
-    nodes = np.arange(near + 1)
-    apart = nodes[None, :] - nodes[:, None] + near
-    costs = middle[apart]
-    costs[0], costs[near] = end[apart[0]], start[apart[near]]
-    best = np.empty(near + len(weights), dtype=np.int64)
-    for place in range(len(best)):
+    best = np.empty(places, dtype=np.int64)
+    answer = 0
+    for place in range(places):
         # Nodes that reach this place: k + j = place for a weight j.
         first, stop = max(0, place - len(weights) + 1), min(near, place) + 1
         reached = weights[place - np.arange(first, stop)]
-        best[place] = int((reached @ costs[first:stop]).argmin())
+        look = 0
+        while True:  # further, as long as the last one that was looked at costs least
+            look = 2 * look + _LOOK
+            several = np.arange(max(answer - look, 0), min(answer + look, near) + 1)
+            # Row a of these has what nodes stop - 1 down to `first` pay for the answer a.
+            errors = sliding_window_view(middle, stop - first)[several - stop + 1 + near]
+            costs = errors @ reached[::-1]
+            for node, own in ((0, end), (near, start)):
+                if first <= node < stop:
+                    costs += reached[node - first] * (own - middle)[several - node + near]
+            found = int(several[costs.argmin()])
+            if abs(found - answer) < look or found in (0, near):
+                break
+        answer = found
+        best[place] = answer
     return best
 
 
-def _costs(document: ChannelDocument, near: int) -> tuple[Floats, Floats, Floats]:
-    """What the first, a middle and the last node pay for errors from -near to near."""
-    question, step = document.question, document.step
+def _costs(question: Question, step: Fraction, near: int) -> tuple[Floats, Floats, Floats]:
+    """About what the first, a middle and the last node pay for errors from -near to near."""
+    errors = np.arange(-near, near + 1.0)
     if question.integer:
-        own = np.asarray(question.loss(np.arange(-near, near + 1.0)), dtype=np.float64)
+        own = np.asarray(question.loss(errors), dtype=np.float64)
         return own, own, own
-    losses = NodeLosses(question.within(high=question.low + 2 * step), step)
-    first, middle, last = (
-        np.array(
-            [
-                float(losses.cost(kind, question.low + (kind + error) * step))
-                for error in range(-near, near + 1)
-            ]
-        )
-        for kind in (0, 1, 2)
+    # A value that is rounded to the node is at most a step away, less likely the further it is.
+    points, shares = np.polynomial.legendre.leggauss(_POINTS)
+    away = (1 + points) / 2
+    below, above = (
+        np.asarray(question.loss((errors[:, None] + side * away) * float(step)))
+        @ (shares * (1 - away))
+        for side in (1, -1)
     )
-    return first, middle, last
+    return above, below + above, below
