@@ -117,13 +117,13 @@ def test_rows_of_known_sign_leave_the_optimum_and_its_multipliers_prove_it() -> 
     question = Question.of(epsilon=1, delta=0.25, loss="l1", profile=[(2, 0.1), (3, 0.04)])
     relaxed = Relaxed(question, question.budgets, N, 4 * N)
     whole = Interior(relaxed.program).solve(np.ones(relaxed.line.columns), 1e-7)
-    near = Near(whole.smooth, 1.0)
+    near = Near.alike(whole.smooth, 1.0)
     found = Interior(relaxed.program, near=near).solve(np.ones(relaxed.line.columns), 1e-7)
     assert found.rows < 0.6 * whole.rows
     assert found.value == pytest.approx(whole.value, rel=1e-4)
     assert relaxed.bound(found.multipliers.pairs) == pytest.approx(found.value, rel=1e-5)
     # Signs that are wrong relax the program, and its solution shows which they are.
-    astray, values = Near(np.exp(-3 * relaxed.places), 0.2), []
+    astray, values = Near.alike(np.exp(-3 * relaxed.places), 0.2), []
     for _ in range(5):
         guess = Interior(relaxed.program, near=astray).solve(astray.x, 1e-7)
         values.append(guess.value)

@@ -34,6 +34,9 @@ _LOOSE = 1e-2
 #: Pure budgets have no interior; this much is mended afterwards. The path starts with this share
 #: of what they are about.
 _LEAST_DELTA, _PURE_SIZE = 1e-13, 1e-2
+#: Where a solution of a similar program is known, products begin at so many times what they end at,
+#: masses at this share of the largest one, slacks of new budgets at this share of their size.
+_NEARBY, _LEAST_MASS, _SLACK = 10.0, 1e-10, 1e-2
 
 
 @dataclass(frozen=True)
@@ -94,13 +97,18 @@ class Near:
     """What is known of a solution: it is like x.
 
     Excesses whose two sides differ at x by more than a factor e^window keep the sign that they have
-    there, unless it is another at one of `seen`. That relaxes the program, and multipliers 0 and y
-    belong to it.
+    there, unless it is another at one of `seen`; the window of an excess is the sum of those of its
+    two columns. That relaxes the program, and multipliers 0 and y belong to it.
     """
 
     x: Floats
-    window: float
+    windows: Floats  # of the columns
     seen: tuple[Floats, ...] = ()
+
+    @classmethod
+    def alike(cls, x: Floats, window: float, seen: tuple[Floats, ...] = ()) -> Near:
+        """One window for all excesses."""
+        return cls(x, np.full(len(x), window / 2), seen)
 
     def ratios(self, ahead: Ints, up: Floats, behind: Ints, down: Floats) -> list[Floats]:
         """Logarithms of what is ahead over what is behind, at x and as seen."""
@@ -140,14 +148,20 @@ class InteriorMethod:
         self._crossed, self._up2, self._down2 = rows.up * rows.down, rows.up**2, rows.down**2
 
     def follow(
-        self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
+        self,
+        start: Floats,
+        tolerance: float,
+        stop: Callable[[], bool] = lambda: False,
+        known: Floats | None = None,
     ) -> InteriorEnd:
         """Follow the central path until the products sum to `tolerance` times the value.
 
-        `start` holds a positive number for every column. Ends early, with what there is, when
-        `stop()` is true or floating point is exhausted.
+        `start` holds a positive number for every column; `known` about the multiplier of every
+        budget, not a number where nothing is known. Ends early, with what there is, when `stop()`
+        is true or floating point is exhausted.
         """
-        point, steps, loose = self._beginning(start), 0, None
+        point = self._beginning(start) if known is None else self._nearby(start, known, _NEARBY * tolerance)
+        steps, loose = 0, None
         # The matrices are small: threads would only wait for each other. Numbers that overflow (a
         # program without a solution) end the path.
         with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
@@ -222,6 +236,31 @@ class InteriorMethod:
         theta = np.full(len(self.mass), (float(slack @ x) - 0.1 * loss) / len(self.mass))
         sigma = np.maximum(slack - theta @ self.mass, mean / x)
         return _Point([x, s, t, u], [sigma, q, z, y], theta)
+
+    def _nearby(self, x: Floats, known: Floats, share: float) -> _Point:
+        """The point of the central path whose x and y these are, as far as they are on it.
+
+        All products are the same there: with z + q = y and s - t the excess that makes s and t the
+        roots of a quadratic equation.
+        """
+        x = np.maximum(x, _LEAST_MASS * x.max())
+        x = x * len(self.mass) / float((self.mass @ x).sum())
+        group, excess = self.rows.group, self._excess(x)
+        pairs = len(x) + 2 * len(group) + len(self.budgets)
+        mean = share * float(self.cost @ x) / pairs
+        used = self._per_budget(np.maximum(excess, 0.0)) + self.extra @ x
+        size = np.abs(self.budgets) + np.abs(self.extra) @ x
+        u = np.maximum(self.budgets - used, _SLACK * size)
+        y = np.where(np.isnan(known), mean / u, np.maximum(known, mean / size))
+        half = mean / y[group]
+        larger = np.hypot(excess / 2, half) + np.abs(excess) / 2
+        smaller = half**2 / larger
+        s = np.where(excess > 0, larger, smaller) + half
+        t = np.where(excess > 0, smaller, larger) + half
+        z = mean / t
+        slack = self.cost + self._excess_transposed(z) + y @ self.extra
+        theta = np.full(len(self.mass), (float(slack @ x) - mean * len(x)) / len(self.mass))
+        return _Point([x, s, t, mean / y], [mean / x, mean / s, z, y], theta)
 
     def _path(self, point: _Point) -> Iterator[_Point]:
         """Predictor-corrector steps with further corrections towards the central path."""
@@ -383,7 +422,7 @@ class Interior:
             )
             kept = (above > 0) & (whole.group >= 0)  # its own neighbour never exceeds it
             if near is not None:
-                either = np.abs(ratio - epsilon) <= near.window
+                either = np.abs(ratio - epsilon) <= near.windows[ahead] + near.windows[behind]
                 for another in seen:
                     either |= (ratio > epsilon) != (another > epsilon)
                 sure, kept = kept & ~either & (ratio > epsilon), kept & either
@@ -409,9 +448,16 @@ class Interior:
         return rows, np.zeros(len(names)), extra
 
     def solve(
-        self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
+        self,
+        start: Floats,
+        tolerance: float,
+        stop: Callable[[], bool] = lambda: False,
+        like: PairDuals | None = None,
     ) -> Found:
-        """Follow the central path from positive numbers, one for every column, atoms included."""
+        """Follow the central path from positive numbers, one for every column, atoms included.
+
+        `like` are multipliers of a program whose solution is about `start`.
+        """
         layout = self.program.layout
         start = start * len(layout.masses) / float((layout.masses @ start).sum())
         if self.together is not None:
@@ -420,7 +466,8 @@ class Interior:
                 for e, _ in self.program.budgets
             ]
             start = np.append(start, 1.05 * np.array(used) + 1e-12)
-        end = self.method.follow(start, tolerance, stop)
+        known = None if like is None else self._known(like)
+        end = self.method.follow(start, tolerance, stop, known)
         rows = len(self.method.rows.group)
         loose = None if end.loose is None else end.loose[: layout.columns]
         return Found(
@@ -433,9 +480,22 @@ class Interior:
             loose,
         )
 
+    def _known(self, pairs: PairDuals) -> Floats:
+        """The multipliers of budgets that these are about, not a number for others."""
+        found, share = np.full(len(self.method.budgets), math.nan), self._share
+        for group, name in enumerate(self._names.tolist()):
+            j, k = divmod(name, len(self.pairs))
+            if (one := pairs.get((j, int(self.pairs[k])))) is not None:
+                found[group] = one[0] / share
+        return found
+
+    @property
+    def _share(self) -> float:
+        """Of multipliers that two mirror images share, what is one's own."""
+        return 0.5 if self.program.layout.symmetric else 1.0
+
     def _multipliers(self, end: InteriorEnd) -> Multipliers:
-        share = 0.5 if self.program.layout.symmetric else 1.0
-        pairs: PairDuals = {}
+        share, pairs = self._share, PairDuals()
         groups = np.concatenate([self.method.rows.group, *(group for group, _ in self._signed)])
         numbers = np.concatenate([self._numbers, *(number for _, number in self._signed)])
         z = np.concatenate([end.z, *(end.y[group] for group, _ in self._signed)])

@@ -245,11 +245,11 @@ class BelowCurve:
         Where the shape of the bound's own programs says otherwise, nothing is known.
         """
         if self._above is None or self._finest[1] < _FINE_LINES:
-            return Near(known.at(relaxed.places), _WINDOW)
+            return Near.alike(known.at(relaxed.places), _WINDOW)
         beside = np.linspace(-1, 1, _INSIDE)
         places = relaxed.places[:, None] + beside / relaxed.n
         masses = self._above.at(np.abs(places) if relaxed.fold else places) @ (1 - abs(beside))
-        return Near(masses, _NARROW, (known.at(relaxed.places),))
+        return Near.alike(masses, _NARROW, (known.at(relaxed.places),))
 
     def _needed(self, relaxed: Relaxed, found: Found) -> Bools:
         """Points and shifts, a column for each shift there is: those that the next program needs.
