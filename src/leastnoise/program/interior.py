@@ -34,9 +34,11 @@ _LOOSE = 1e-2
 #: Pure budgets have no interior; this much is mended afterwards. The path starts with this share
 #: of what they are about.
 _LEAST_DELTA, _PURE_SIZE = 1e-13, 1e-2
+#: A path ends where no equation of a budget is off by more than this share of its size.
+_LEFT_OVER = 1e-6
 #: Where a solution of a similar program is known, products begin at so many times what they end at,
 #: masses at this share of the largest one, slacks of new budgets at this share of their size.
-_NEARBY, _LEAST_MASS, _SLACK = 10.0, 1e-10, 1e-2
+_NEARBY, _LEAST_MASS, _SLACK = 100.0, 1e-10, 1e-2
 
 
 @dataclass(frozen=True)
@@ -171,10 +173,16 @@ class InteriorMethod:
                 value = float(self.cost @ point.primal[0])
                 if loose is None and left <= _LOOSE * value:
                     loose = point.primal[0]
-                if left <= tolerance * value or stop():
+                if (left <= tolerance * value and self._kept(point)) or stop():
                     break
         x = point.primal[0]
         return InteriorEnd(x, point.dual[2], point.dual[3], float(self.cost @ x), steps, loose)
+
+    def _kept(self, point: _Point) -> bool:
+        """Whether the equations of the budgets hold as well as they need to."""
+        x, s, _, u = point.primal
+        gap = self._per_budget(s) + self.extra @ x + u - self.budgets
+        return bool((np.abs(gap) <= _LEFT_OVER * (np.abs(self.budgets) + np.abs(self.extra) @ x)).all())
 
     # -- the linear maps ----------------------------------------------------------------------
 

@@ -31,6 +31,7 @@ from .graded import Shape, binding_of, effort, pieces_of, shape_of, sharpened
 
 #: Lines that stand for a curve, from step to step; noise is made good from the last but one on.
 _LINES = 14, 21, 30, 45
+_CHORDS = 14, 21, 30, 64
 _FINE_LINES = _LINES[-2]
 #: They end where this share of its delta at epsilon = 0 is left.
 _LEFT = 3e-3
@@ -54,6 +55,8 @@ _SOLVED = 5e-4
 #: Excesses whose two sides differ by e^this keep their sign: at a shape from coarser programs of
 #: the bound, and at that of noise on narrow cells.
 _WINDOW, _NARROW = 1.5, 0.7
+#: Cells that hold less than this hold nothing. So much further noise may lie on narrower cells.
+_NOTHING, _BESIDE = 1e-7, 0.05
 #: A density is averaged over so many places next to a point of the lattice.
 _INSIDE = 65
 #: Every so many points of a curve serve the bound at first, at shifts below the sensitivity.
@@ -63,7 +66,7 @@ _SPARSE = 12
 _ROUGH, _EXCEEDED, _IDLE = 1e-3, 1e-3, 5e-5
 #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
 #: than this share of the gap, step by step.
-_MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.15)
+_MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.08)
 #: Narrow cells in one of those of the bound at most, as long as noise is rough and then.
 _OFTEN = 4, 16
 #: Cells next to a peak are as wide as this part of their distance from it, step by step.
@@ -100,6 +103,7 @@ class BelowCurve:
         self._below: Shape | None = None
         self._above: Shape | None = None
         self._bound: tuple[Floats, float] | None = None
+        self._held: tuple[float, float] | None = None
         self._finest = (0, 0)  # cells and lines of the finest noise that was looked for
 
     def nearly_gaussian(self) -> Upper | None:
@@ -142,7 +146,7 @@ class BelowCurve:
     def _bend(self) -> None:
         """Stand-ins for the curve, where it binds: more of them as the rest of the gap shrinks."""
         left = _LEFT * float(curve_above(self._mu, Fraction(0)))
-        curve = chords_below(self._mu, self._lines, left, self._binding)
+        curve = chords_below(self._mu, _CHORDS[self._step], left, self._binding)
         programs, budgets = self.programs, self.question.budgets
         programs.curve, programs.upper_points = curve, (*budgets, *curve.points)
         programs.lower_points = (*budgets, *points_on(self._mu, self._lines, self._binding))
@@ -161,7 +165,8 @@ class BelowCurve:
         """As for any question, but with what is known from wider cells."""
         programs, known = self.programs, self._below
         reach, points = math.ceil(programs.reach * n), programs.lower_points
-        relaxed = Relaxed(self.question, points, n, reach, self._binding_shifts(n))
+        shifts, within = self._binding_shifts(n), self._within(n)
+        relaxed = Relaxed(self.question, points, n, reach, shifts, within)
         found: Found | None
         if known is None and not programs.at_once(relaxed.program):
             return programs.relaxed(n, search)
@@ -198,8 +203,17 @@ class BelowCurve:
         least = _LEAST_SPENT / relaxed.n * sum(spent.values())
         shifts = np.array([m for m, most in spent.items() if most > least], dtype=np.float64)
         self._bound = shifts / relaxed.n, max(_STEPS_APART / relaxed.n, _APART)
+        masses, cells = relaxed.line.spread(found.x)[0], relaxed.line.cells
+        some, more = cells[masses > _NOTHING] / relaxed.n, _BESIDE + 1 / relaxed.n
+        self._held = float(some.min()) - more, float(some.max()) + more
         if self._below is None or relaxed.n <= _FINEST_SHAPE:
             self._below = shape_of(relaxed.places, relaxed.line, found.smooth)
+
+    def _within(self, n: int) -> tuple[int, int] | None:
+        """Between which cells noise lay at the resolution before; None if nothing is known."""
+        if self._held is None or self.question.constraints:
+            return None
+        return math.floor(self._held[0] * n), math.ceil(self._held[1] * n)
 
     def _binding_shifts(self, n: int) -> Ints | None:
         """Shifts near those that bound at the resolution before; None if all may."""
@@ -221,7 +235,8 @@ class BelowCurve:
         pairs = self._needed(relaxed, rough)
         some = np.flatnonzero(pairs.any(axis=0))
         shifts, budgets = relaxed.line.shifts[some], relaxed.budgets
-        finer = Relaxed(self.question, budgets, relaxed.n, relaxed.reach, shifts)
+        within = self._within(relaxed.n)
+        finer = Relaxed(self.question, budgets, relaxed.n, relaxed.reach, shifts, within)
         near, tolerance = replace(near, seen=(*near.seen, rough.x)), _SOLVED * search.gap
         found = self._solved(finer, pairs[:, some], near, tolerance, search)
         # A path that fails, or ends too soon, may prove less than the one before.
