@@ -31,7 +31,6 @@ from .graded import Shape, binding_of, effort, pieces_of, shape_of, sharpened
 
 #: Lines that stand for a curve, from step to step; noise is made good from the last but one on.
 _LINES = 14, 21, 30, 45
-_CHORDS = 14, 21, 30, 64
 _FINE_LINES = _LINES[-2]
 #: They end where this share of its delta at epsilon = 0 is left.
 _LEFT = 3e-3
@@ -66,7 +65,7 @@ _SPARSE = 12
 _ROUGH, _EXCEEDED, _IDLE = 1e-3, 1e-3, 5e-5
 #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
 #: than this share of the gap, step by step.
-_MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.08)
+_MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.15)
 #: Narrow cells in one of those of the bound at most, as long as noise is rough and then.
 _OFTEN = 4, 16
 #: Cells next to a peak are as wide as this part of their distance from it, step by step.
@@ -146,7 +145,7 @@ class BelowCurve:
     def _bend(self) -> None:
         """Stand-ins for the curve, where it binds: more of them as the rest of the gap shrinks."""
         left = _LEFT * float(curve_above(self._mu, Fraction(0)))
-        curve = chords_below(self._mu, _CHORDS[self._step], left, self._binding)
+        curve = chords_below(self._mu, self._lines, left, self._binding)
         programs, budgets = self.programs, self.question.budgets
         programs.curve, programs.upper_points = curve, (*budgets, *curve.points)
         programs.lower_points = (*budgets, *points_on(self._mu, self._lines, self._binding))

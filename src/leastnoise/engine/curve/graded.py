@@ -30,7 +30,7 @@ from ..search import Search
 #: How far, in logarithms, a round may go from the noise before: once little is gained, and no
 #: delta is exceeded by more than half of that, not as far. How many rounds at most.
 _BOX, _MOST_ROUNDS = (0.5, 0.15), 12
-#: A column that went this share of the way may go so many times further in the next one, up to that.
+#: A column that went this share of its way may go so many times as far next time, up to that.
 _AT_END, _WIDER, _WIDEST = 0.9, 2.0, 4.0
 #: Another one begins if there is time for so many: what comes out is made good in about one.
 _ROUNDS_LEFT = 2
@@ -207,7 +207,13 @@ def _shifts(restricted: Restricted, sizes: Iterable[int]) -> list[int]:
 
 
 def _in_a_box(
-    program: Program[Line], x: Floats, pairs: Pairs, boxes: Floats, tolerance: float, search: Search, like: PairDuals | None
+    program: Program[Line],
+    x: Floats,
+    pairs: Pairs,
+    boxes: Floats,
+    tolerance: float,
+    search: Search,
+    like: PairDuals | None,
 ) -> Found | None:
     """The best noise near x that keeps these budgets at these shifts; None if that fails."""
     shifts = sorted({m for _, m in pairs})
