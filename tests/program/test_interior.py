@@ -142,6 +142,23 @@ def test_rows_of_known_sign_leave_the_optimum_and_its_multipliers_prove_it() -> 
     assert relaxed.bound(less.multipliers.pairs) == pytest.approx(less.value, rel=1e-5)
 
 
+def test_a_path_that_begins_next_to_a_solution_is_short_and_ends_at_the_optimum() -> None:
+    before = Question.of(epsilon=1, delta=0.25, loss="l1", profile=[(2, 0.1), (3, 0.04)])
+    question = Question.of(epsilon=1, delta=0.24, loss="l1", profile=[(2, 0.1), (3, 0.041)])
+    known, relaxed = (Relaxed(one, one.budgets, N, 4 * N) for one in (before, question))
+    start = np.ones(relaxed.line.columns)
+    like = Interior(known.program).solve(start, 1e-5)
+    interior = Interior(relaxed.program)
+    afar = interior.solve(start, 1e-7)
+    nearby = interior.solve(like.x, 1e-7, like=like.multipliers.pairs)
+    assert nearby.steps < afar.steps
+    assert nearby.value == pytest.approx(afar.value, rel=1e-6)
+    assert relaxed.bound(nearby.multipliers.pairs) == pytest.approx(afar.value, rel=1e-5)
+    # It may begin anywhere: what is known only steers.
+    nothing = interior.solve(start, 1e-7, like={})
+    assert nothing.value == pytest.approx(afar.value, rel=1e-6)
+
+
 @pytest.mark.parametrize("mirror", [0, None])
 def test_cells_that_share_a_column_are_cells_of_equal_mass(mirror: int | None) -> None:
     pieces = pieces_of(N, 3)

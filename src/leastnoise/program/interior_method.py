@@ -28,9 +28,9 @@ _LOOSE = 1e-2
 _PURE_SIZE = 1e-2
 #: A path ends where no equation of a budget is off by more than this share of its size.
 _LEFT_OVER = 1e-6
-#: Where a solution of a similar program is known, products begin at so many times what they end at,
-#: masses at this share of the largest one, slacks of new budgets at this share of their size.
-_NEARBY, _LEAST_MASS, _SLACK = 100.0, 1e-10, 1e-2
+#: Where a solution of a similar program is known, products begin at this share of the value, masses
+#: at this share of the largest one, and slacks of new budgets at this share of their size.
+_NEARBY, _LEAST_MASS, _SLACK = 0.3, 1e-10, 1e-2
 
 
 @dataclass(frozen=True)
@@ -130,10 +130,7 @@ class InteriorMethod:
         is true or floating point is exhausted.
         """
         steps, loose = 0, None
-        if known is None:
-            point = self._beginning(start)
-        else:
-            point = self._nearby(start, known, _NEARBY * tolerance)
+        point = self._beginning(start) if known is None else self._nearby(start, known)
         # The matrices are small: threads would only wait for each other. Numbers that overflow (a
         # program without a solution) end the path.
         with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
@@ -221,7 +218,7 @@ class InteriorMethod:
         sigma = np.maximum(slack - theta @ self.mass, mean / x)
         return _Point([x, s, t, u], [sigma, q, z, y], theta)
 
-    def _nearby(self, x: Floats, known: Floats, share: float) -> _Point:
+    def _nearby(self, x: Floats, known: Floats) -> _Point:
         """The point of the central path whose x and y these are, as far as they are on it.
 
         All products are the same there: with z + q = y and s - t the excess that makes s and t the
@@ -231,7 +228,7 @@ class InteriorMethod:
         x = x * len(self.mass) / float((self.mass @ x).sum())
         group, excess = self.rows.group, self._excess(x)
         pairs = len(x) + 2 * len(group) + len(self.budgets)
-        mean = share * float(self.cost @ x) / pairs
+        mean = _NEARBY * float(self.cost @ x) / pairs
         used = self._per_budget(np.maximum(excess, 0.0)) + self.extra @ x
         size = self._sizes(x)
         u = np.maximum(self.budgets - used, _SLACK * size)

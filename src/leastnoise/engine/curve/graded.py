@@ -36,7 +36,7 @@ _AT_END, _WIDER, _WIDEST = 0.9, 2.0, 4.0
 _ROUNDS_LEFT = 2
 #: Rounds end when one gains less than this share of the gap, and mending costs less than another.
 #: Programs are solved to a third, and to this share of the loss as long as much is gained.
-_QUIET, _DEARER, _SOLVED, _ROUGH = 0.01, 0.01, 0.05, 3e-3
+_QUIET, _DEARER, _SOLVED, _ROUGH = 0.01, 0.01, 0.015, 3e-3
 #: Programs stay this share below every delta, so that a shift between theirs is not over it. One
 #: that is joins them, so many a round and budget.
 _EASE, _MOST_SHIFTS = 3e-5, 6
@@ -157,7 +157,7 @@ def sharpened(
     for _ in range(_MOST_ROUNDS):
         began = search.clock()
         tolerance = min(_SOLVED * search.gap, _ROUGH) if tight else _ROUGH
-        like = found.multipliers.pairs if found is not None and tight else None
+        like = None if found is None else found.multipliers.pairs
         found = _in_a_box(restricted.program, x, pairs, boxes, tolerance, search, like)
         if found is None or search.late():
             break

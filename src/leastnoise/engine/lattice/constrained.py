@@ -99,7 +99,8 @@ class Constrained:
 
     `lower_points` and `upper_points` are the budgets that the two programs use: those of the
     question, and what stands for a curve, `curve`. `found` is the last noise of a program that was
-    solved with all its rows at once.
+    solved with all its rows at once; `width`, in sensitivities, that of the relaxed program, if it
+    is known.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class Constrained:
         self.curve: GaussianCurve | None = None
         self.upper_points = self.lower_points = question.budgets if points is None else points
         self.found: tuple[Restricted, Found] | None = None
+        self.width: float | None = None
         self.fold = foldable(question.constraints, question.loss)
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = self._carried_points = 1
@@ -272,7 +274,7 @@ class Constrained:
         radius = math.ceil(max(self.reach, self.radius) * n) + n
         columns = radius if self.fold else 2 * radius
         if most is not None and not (self.question.constraints or self.question.integer):
-            return columns <= most
+            return (columns if self.width is None else math.ceil(self.width * n)) <= most
         budgets = len(self.lower_points)
         small = columns <= _MOST_COLUMNS and columns * budgets <= _MOST_COLUMNS_AND_BUDGETS
         return small and n * (2 * radius + 1) <= MAX_WORK

@@ -30,7 +30,10 @@ _ZERO = Fraction(0)
 
 
 class Relaxed:
-    """Events within a reach, mass on n more cells, neither beyond the support."""
+    """Events within a reach, mass on n more cells, neither beyond the support.
+
+    With `within`, events between these two cells: where noise is known to lie.
+    """
 
     def __init__(
         self,
