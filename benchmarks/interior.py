@@ -4,7 +4,7 @@
 
 Every program that `program/interior.py` is given for a few questions is solved again by the others,
 to the same relative tolerance, on one core. Printed are CPU seconds, and by how much the values
-differ. What came of it stands in `program/interior.proof.md`.
+differ. What came of it stands in `program/interior_method.proof.md`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from leastnoise import design
-from leastnoise.program.interior import InteriorEnd, InteriorMethod
+from leastnoise.program.interior_method import InteriorEnd, InteriorMethod
 
 QUESTIONS: list[dict[str, Any]] = [
     {"epsilon": 2, "delta": "1e-3", "sensitivity": 1, "loss": "l1"},

@@ -17,7 +17,7 @@ from leastnoise import LeastnoiseError, MaxError, Monotone, Unbiased, design
 from leastnoise.engine import search
 from leastnoise.lp import Solution, Status
 from leastnoise.lp.highs import Model
-from leastnoise.program.interior import InteriorEnd, InteriorMethod
+from leastnoise.program.interior_method import InteriorEnd, InteriorMethod
 
 ARGUMENTS = {"epsilon": 1, "delta": 0.2, "sensitivity": 1, "gap": 3e-2, "time_limit": 5}
 LIES = 2  #: that a search is told before its time is over

@@ -117,13 +117,13 @@ def test_rows_of_known_sign_leave_the_optimum_and_its_multipliers_prove_it() -> 
     question = Question.of(epsilon=1, delta=0.25, loss="l1", profile=[(2, 0.1), (3, 0.04)])
     relaxed = Relaxed(question, question.budgets, N, 4 * N)
     whole = Interior(relaxed.program).solve(np.ones(relaxed.line.columns), 1e-7)
-    near = Near(whole.smooth, 1.0)
+    near = Near.alike(whole.smooth, 1.0)
     found = Interior(relaxed.program, near=near).solve(np.ones(relaxed.line.columns), 1e-7)
     assert found.rows < 0.6 * whole.rows
     assert found.value == pytest.approx(whole.value, rel=1e-4)
     assert relaxed.bound(found.multipliers.pairs) == pytest.approx(found.value, rel=1e-5)
     # Signs that are wrong relax the program, and its solution shows which they are.
-    astray, values = Near(np.exp(-3 * relaxed.places), 0.2), []
+    astray, values = Near.alike(np.exp(-3 * relaxed.places), 0.2), []
     for _ in range(5):
         guess = Interior(relaxed.program, near=astray).solve(astray.x, 1e-7)
         values.append(guess.value)
@@ -140,6 +140,23 @@ def test_rows_of_known_sign_leave_the_optimum_and_its_multipliers_prove_it() -> 
     assert {j for j, m in less.multipliers.pairs if m < N} <= {0}
     assert relaxed.bound(less.multipliers.pairs) <= whole.value * (1 + 1e-6)
     assert relaxed.bound(less.multipliers.pairs) == pytest.approx(less.value, rel=1e-5)
+
+
+def test_a_path_that_begins_next_to_a_solution_is_short_and_ends_at_the_optimum() -> None:
+    before = Question.of(epsilon=1, delta=0.25, loss="l1", profile=[(2, 0.1), (3, 0.04)])
+    question = Question.of(epsilon=1, delta=0.24, loss="l1", profile=[(2, 0.1), (3, 0.041)])
+    known, relaxed = (Relaxed(one, one.budgets, N, 4 * N) for one in (before, question))
+    start = np.ones(relaxed.line.columns)
+    like = Interior(known.program).solve(start, 1e-5)
+    interior = Interior(relaxed.program)
+    afar = interior.solve(start, 1e-7)
+    nearby = interior.solve(like.x, 1e-7, like=like.multipliers.pairs)
+    assert nearby.steps < afar.steps
+    assert nearby.value == pytest.approx(afar.value, rel=1e-6)
+    assert relaxed.bound(nearby.multipliers.pairs) == pytest.approx(afar.value, rel=1e-5)
+    # It may begin anywhere: what is known only steers.
+    nothing = interior.solve(start, 1e-7, like={})
+    assert nothing.value == pytest.approx(afar.value, rel=1e-6)
 
 
 @pytest.mark.parametrize("mirror", [0, None])

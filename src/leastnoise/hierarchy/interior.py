@@ -1,8 +1,8 @@
 """The whole program at once by an interior point method, for uniform cells.
 
 Not in the paper: it reaches meshes that neither Algorithm 1 nor the simplex method does. The method
-is that of `../program/interior.proof.md`, and why it fits is in `interior.proof.md`; what it brings
-back is a proposal like any other.
+is that of `../program/interior_method.proof.md`, and why it fits is in `interior.proof.md`; what it
+brings back is a proposal like any other.
 """
 
 from __future__ import annotations

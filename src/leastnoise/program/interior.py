@@ -2,93 +2,28 @@
 
 Where nearly every pair matters (large delta, fine cells, many budgets) the simplex method needs
 dozens of rounds with thousands of rows; here one matrix as small as the number of columns serves
-all rows of all pairs and all budgets. Derivation: `interior.proof.md`.
+all rows of all pairs and all budgets: `interior_method.py`. Which rows it takes:
+`interior.proof.md`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from threadpoolctl import ThreadpoolController
 
+from .interior_method import InteriorEnd, InteriorMethod, Rows, summed
 from .layout import Bools, Floats, Ints
 from .program import Found, Multipliers, PairDuals, Program
 
-_MOST_STEPS = 300
-#: How much of the way to the boundary a step goes, and the least share of the mean product that
-#: it aims for: bolder steps lose the central path.
-_SHORT_OF_BOUNDARY = 0.97
-_LEAST_AIM = 0.05
-#: How often a step is corrected towards the central path with the same factorisation.
-_CORRECTIONS = 2
 #: Multipliers below this share of the value are not worth their place.
 _SMALL_MULTIPLIER = 1e-10
-#: When the products are this share of the value, the point is remembered.
-_LOOSE = 1e-2
-#: Pure budgets have no interior; this much is mended afterwards. The path starts with this share
-#: of what they are about.
-_LEAST_DELTA, _PURE_SIZE = 1e-13, 1e-2
-#: The libraries of NumPy and SciPy; looking for them anew takes milliseconds.
-_BLAS = ThreadpoolController()
-
-
-@dataclass(frozen=True)
-class _Step:
-    """A change of a point, and how much of it keeps the primal and the dual side positive."""
-
-    primal: list[Floats]
-    dual: list[Floats]
-    theta: Floats
-    primal_room: float
-    dual_room: float
-
-
-@dataclass(frozen=True)
-class _Point:
-    """Strictly positive x, s, t, u against sigma, q, z, y; products of a pair tend to 0."""
-
-    primal: list[Floats]
-    dual: list[Floats]
-    theta: Floats
-
-    @property
-    def products(self) -> list[Floats]:
-        return [a * b for a, b in zip(self.primal, self.dual, strict=True)]
-
-    @property
-    def pairs(self) -> int:
-        return sum(len(a) for a in self.primal)
-
-    def moved(self, step: _Step, primal: float, dual: float) -> _Point:
-        """The point after these shares of the step."""
-        return _Point(
-            [a + primal * da for a, da in zip(self.primal, step.primal, strict=True)],
-            [b + dual * db for b, db in zip(self.dual, step.dual, strict=True)],
-            self.theta + dual * step.theta,
-        )
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Row r is up[r] x[ahead[r]] - down[r] x[behind[r]], and belongs to the budget group[r]."""
-
-    ahead: Ints
-    up: Floats
-    behind: Ints
-    down: Floats
-    group: Ints
-
-    def only(self, kept: Bools) -> Rows:
-        """Some of them."""
-        return Rows(
-            self.ahead[kept], self.up[kept], self.behind[kept], self.down[kept], self.group[kept]
-        )
+#: Pure budgets have no interior; this much is mended afterwards.
+_LEAST_DELTA = 1e-13
 
 
 @dataclass(frozen=True)
@@ -96,231 +31,24 @@ class Near:
     """What is known of a solution: it is like x.
 
     Excesses whose two sides differ at x by more than a factor e^window keep the sign that they have
-    there, unless it is another at one of `seen`. That relaxes the program, and multipliers 0 and y
-    belong to it.
+    there, unless it is another at one of `seen`; the window of an excess is the sum of those of its
+    two columns. That relaxes the program, and multipliers 0 and y belong to it.
     """
 
     x: Floats
-    window: float
+    windows: Floats  # of the columns
     seen: tuple[Floats, ...] = ()
+
+    @classmethod
+    def alike(cls, x: Floats, window: float, seen: tuple[Floats, ...] = ()) -> Near:
+        """One window for all excesses."""
+        return cls(x, np.full(len(x), window / 2), seen)
 
     def ratios(self, ahead: Ints, up: Floats, behind: Ints, down: Floats) -> list[Floats]:
         """Logarithms of what is ahead over what is behind, at x and as seen."""
         every = (self.x, *self.seen)
         with np.errstate(divide="ignore"):
             return [np.log(up * x[ahead]) - np.log(down * x[behind]) for x in every]
-
-
-@dataclass(frozen=True)
-class InteriorEnd:
-    """Where the method stopped: x, multipliers z of the rows and y of the budgets."""
-
-    x: Floats
-    z: Floats
-    y: Floats
-    value: float
-    steps: int
-    loose: Floats | None = None
-
-
-class InteriorMethod:
-    """minimise cost'x over x >= 0 with every row of mass times x = 1, in budgets.
-
-    Budget g: the sum of the positive parts of its rows, plus extra[g]'x, is at most budgets[g].
-    """
-
-    def __init__(
-        self, rows: Rows, mass: Floats, cost: Floats, budgets: Floats, extra: Floats
-    ) -> None:
-        self.rows, self.mass, self.cost = rows, mass, cost
-        self.budgets, self.extra = budgets, extra
-        # Budgets that are about more than one column.
-        self._many = np.count_nonzero(extra, axis=1) > 1
-        self._many[rows.group] = True
-        # What every step needs of the rows: where pairs of columns meet, and their products.
-        self._crossing = rows.ahead * len(cost) + rows.behind
-        self._crossed, self._up2, self._down2 = rows.up * rows.down, rows.up**2, rows.down**2
-
-    def follow(
-        self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
-    ) -> InteriorEnd:
-        """Follow the central path until the products sum to `tolerance` times the value.
-
-        `start` holds a positive number for every column. Ends early, with what there is, when
-        `stop()` is true or floating point is exhausted.
-        """
-        point, steps, loose = self._beginning(start), 0, None
-        # The matrices are small: threads would only wait for each other. Numbers that overflow (a
-        # program without a solution) end the path.
-        with _BLAS.limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
-            for following in self._path(point):
-                point, steps = following, steps + 1
-                left = sum(float(p.sum()) for p in point.products)
-                value = float(self.cost @ point.primal[0])
-                if loose is None and left <= _LOOSE * value:
-                    loose = point.primal[0]
-                if left <= tolerance * value or stop():
-                    break
-        x = point.primal[0]
-        return InteriorEnd(x, point.dual[2], point.dual[3], float(self.cost @ x), steps, loose)
-
-    # -- the linear maps ----------------------------------------------------------------------
-
-    def _excess(self, x: Floats) -> Floats:
-        """B x: p(i) - e^eps p(i-m), one entry for every row."""
-        rows = self.rows
-        found: Floats = rows.up * x[rows.ahead] - rows.down * x[rows.behind]
-        return found
-
-    def _excess_transposed(self, z: Floats) -> Floats:
-        """B' z."""
-        rows, size = self.rows, len(self.cost)
-        return _sums(rows.ahead, rows.up * z, size) - _sums(rows.behind, rows.down * z, size)
-
-    def _per_budget(self, values: Floats) -> Floats:
-        return _sums(self.rows.group, values, len(self.budgets))
-
-    def _square(self, weights: Floats) -> Floats:
-        """B' diag(weights) B."""
-        rows, size = self.rows, len(self.cost)
-        crossed = _sums(self._crossing, self._crossed * weights, size * size).reshape(size, size)
-        square: Floats = -(crossed + crossed.T)
-        diagonal = _diagonal(square)
-        diagonal += _sums(rows.ahead, self._up2 * weights, size)
-        diagonal += _sums(rows.behind, self._down2 * weights, size)
-        return square
-
-    def _rows_per_budget(self, weights: Floats) -> Floats:
-        """For every budget, the sum of `weights` times the rows of B."""
-        rows = self.rows
-        weighted = replace(rows, up=rows.up * weights, down=rows.down * weights)
-        return _summed(weighted, (len(self.budgets), len(self.cost)))
-
-    # -- the method ---------------------------------------------------------------------------
-
-    def _beginning(self, start: Floats) -> _Point:
-        """A point whose products are about equal over rows and budgets."""
-        total = self.mass.sum(axis=0)
-        held = total > 0
-        x = np.where(held, np.maximum(start, 1e-6 * start[held].max()), start)
-        x = np.where(held, x * len(self.mass) / (total @ x), x)
-        group = self.rows.group
-        excess = self._excess(x)
-        used = self._per_budget(np.maximum(excess, 0.0)) + self.extra @ x
-        rows = np.bincount(group, minlength=len(self.budgets))
-        # (Pure budgets have no size of their own: a little of what their rows are about.)
-        about = self._per_budget(self.rows.up * x[self.rows.ahead])
-        size = np.abs(self.budgets) + np.abs(self.extra) @ x + _PURE_SIZE * about
-        u = np.maximum(self.budgets - used, 0.1 * size) / (rows + 1)
-        s = np.maximum(excess, 0.0) + u[group]
-        t = s - excess
-        loss = float(self.cost @ x)
-        mean = loss / len(group)
-        y = mean / u
-        z, q = y[group] * s / (s + t), y[group] * t / (s + t)
-        slack = self.cost + self._excess_transposed(z) + y @ self.extra
-        # Where multipliers are far too large still, sigma starts away from its equation: a theta
-        # that is below all of it would make every sigma as large.
-        theta = np.full(len(self.mass), (float(slack @ x) - 0.1 * loss) / len(self.mass))
-        sigma = np.maximum(slack - theta @ self.mass, mean / x)
-        return _Point([x, s, t, u], [sigma, q, z, y], theta)
-
-    def _path(self, point: _Point) -> Iterator[_Point]:
-        """Predictor-corrector steps with further corrections towards the central path."""
-        for _ in range(_MOST_STEPS):
-            newton = self._newton(point)
-            if newton is None:
-                return
-            products = point.products
-            mean = sum(float(p.sum()) for p in products) / point.pairs
-            step = newton([-p for p in products])
-            ahead = point.moved(step, step.primal_room, step.dual_room).products
-            share = sum(float(p.sum()) for p in ahead) / point.pairs / mean
-            aim = max(share**2, _LEAST_AIM) * mean
-            aims = [
-                aim - p - da * db
-                for p, da, db in zip(products, step.primal, step.dual, strict=True)
-            ]
-            step = newton(aims)
-            for _ in range(_CORRECTIONS):
-                # What a longer step would leave far from the aim is pulled back to it.
-                longer = point.moved(
-                    step,
-                    min(1.0, 1.08 * step.primal_room + 0.08),
-                    min(1.0, 1.08 * step.dual_room + 0.08),
-                ).products
-                aims = [
-                    a + np.maximum(np.clip(p, 0.1 * aim, 10 * aim) - p, -10 * aim)
-                    for a, p in zip(aims, longer, strict=True)
-                ]
-                trial = newton(aims)
-                if trial.primal_room + trial.dual_room < step.primal_room + step.dual_room + 0.01:
-                    break
-                step = trial
-            point = point.moved(
-                step, _SHORT_OF_BOUNDARY * step.primal_room, _SHORT_OF_BOUNDARY * step.dual_room
-            )
-            if not all(float(a.min()) > 0 for a in point.primal + point.dual):
-                return  # rounding, or not a number
-            yield point
-
-    def _newton(self, point: _Point) -> Callable[[Sequence[Floats]], _Step] | None:
-        """The solver of Newton's equations at a point, for any wanted change of the products.
-
-        The letters are those of `interior.proof.md`. None when the matrix cannot be factorised.
-        """
-        x, s, t, u = point.primal
-        sigma, q, z, y = point.dual
-        group, mass, extra = self.rows.group, self.mass, self.extra
-        gap_rows = s - self._excess(x) - t
-        gap_budgets = self.budgets - self._per_budget(s) - extra @ x - u
-        gap_mass = 1.0 - mass @ x
-        gap_dual = self.cost + self._excess_transposed(z) + y @ extra - point.theta @ mass - sigma
-        r = s / q
-        w = 1.0 / (r + t / z)
-        v = self._per_budget(r * (t / z) * w) + u / y
-        g = self._rows_per_budget(r * w) + extra
-        many, one = g[self._many] / np.sqrt(v[self._many])[:, None], g[~self._many]
-        matrix = self._square(w) + many.T @ many
-        diagonal = _diagonal(matrix)
-        diagonal += sigma / x + (1 / v[~self._many]) @ one**2
-        scale = 1.0 / np.sqrt(diagonal)
-        scaled = matrix * scale
-        scaled *= scale[:, None]
-        diagonal = _diagonal(scaled)
-        diagonal += 1e-14
-        try:
-            factor = cho_factor(scaled, lower=True, overwrite_a=True)
-        except (LinAlgError, ValueError):
-            return None
-
-        def solved(right: Floats) -> Floats:
-            found: Floats = scale * cho_solve(factor, scale * right, check_finite=False)
-            found += scale * cho_solve(factor, scale * (right - matrix @ found), check_finite=False)
-            return found
-
-        along = np.stack([solved(one) for one in mass], axis=1)
-
-        def step(aims: Sequence[Floats]) -> _Step:
-            for_x, for_s, for_t, for_u = aims
-            h = for_t / z - for_s / q - gap_rows
-            k = self._per_budget(for_s / q + r * w * h) + for_u / y - gap_budgets
-            dx = solved(for_x / x - gap_dual - self._excess_transposed(w * h) - g.T @ (k / v))
-            try:
-                dtheta = np.asarray(
-                    np.linalg.solve(mass @ along, gap_mass - mass @ dx), dtype=np.float64
-                )
-            except LinAlgError:
-                dtheta = np.full(len(mass), math.nan)  # ends the path
-            dx = dx + along @ dtheta
-            dy = (g @ dx + k) / v
-            dz = w * (self._excess(dx) + r * dy[group] + h)
-            dq = dy[group] - dz
-            primal = [dx, (for_s - s * dq) / q, (for_t - t * dz) / z, (for_u - u * dy) / y]
-            dual = [(for_x - sigma * dx) / x, dq, dz, dy]
-            return _Step(primal, dual, dtheta, _room(point.primal, primal), _room(point.dual, dual))
-
-        return step
 
 
 class Interior:
@@ -385,11 +113,11 @@ class Interior:
             )
             kept = (above > 0) & (whole.group >= 0)  # its own neighbour never exceeds it
             if near is not None:
-                either = np.abs(ratio - epsilon) <= near.window
+                either = np.abs(ratio - epsilon) <= near.windows[ahead] + near.windows[behind]
                 for another in seen:
                     either |= (ratio > epsilon) != (another > epsilon)
                 sure, kept = kept & ~either & (ratio > epsilon), kept & either
-                extra += _summed(whole.only(sure), extra.shape)
+                extra += summed(whole.only(sure), extra.shape)
                 self._signed.append((whole.group[sure], number[sure]))
             parts.append(whole.only(kept))
             numbers.append(number[kept])
@@ -411,9 +139,16 @@ class Interior:
         return rows, np.zeros(len(names)), extra
 
     def solve(
-        self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
+        self,
+        start: Floats,
+        tolerance: float,
+        stop: Callable[[], bool] = lambda: False,
+        like: PairDuals | None = None,
     ) -> Found:
-        """Follow the central path from positive numbers, one for every column, atoms included."""
+        """Follow the central path from positive numbers, one for every column, atoms included.
+
+        `like` are multipliers of a program whose solution is about `start`.
+        """
         layout = self.program.layout
         start = start * len(layout.masses) / float((layout.masses @ start).sum())
         if self.together is not None:
@@ -422,7 +157,8 @@ class Interior:
                 for e, _ in self.program.budgets
             ]
             start = np.append(start, 1.05 * np.array(used) + 1e-12)
-        end = self.method.follow(start, tolerance, stop)
+        known = None if like is None else self._known(like)
+        end = self.method.follow(start, tolerance, stop, known)
         rows = len(self.method.rows.group)
         loose = None if end.loose is None else end.loose[: layout.columns]
         return Found(
@@ -435,9 +171,22 @@ class Interior:
             loose,
         )
 
+    def _known(self, pairs: PairDuals) -> Floats:
+        """The multipliers of budgets that these are about, not a number for others."""
+        found, share = np.full(len(self.method.budgets), math.nan), self._share
+        for group, name in enumerate(self._names.tolist()):
+            j, k = divmod(name, len(self.pairs))
+            if (one := pairs.get((j, int(self.pairs[k])))) is not None:
+                found[group] = one[0] / share
+        return found
+
+    @property
+    def _share(self) -> float:
+        """Of multipliers that two mirror images share, what is one's own."""
+        return 0.5 if self.program.layout.symmetric else 1.0
+
     def _multipliers(self, end: InteriorEnd) -> Multipliers:
-        share = 0.5 if self.program.layout.symmetric else 1.0
-        pairs: PairDuals = {}
+        share, pairs = self._share, PairDuals()
         groups = np.concatenate([self.method.rows.group, *(group for group, _ in self._signed)])
         numbers = np.concatenate([self._numbers, *(number for _, number in self._signed)])
         z = np.concatenate([end.z, *(end.y[group] for group, _ in self._signed)])
@@ -455,30 +204,3 @@ class Interior:
         rest = end.y[self._listed :]
         compared = len(rest) - len(self.program.comparisons)
         return Multipliers(pairs, rest[: len(self.program.rows)], rest[compared:])
-
-
-def _diagonal(square: Floats) -> Floats:
-    """The diagonal, to be changed in place."""
-    return square.reshape(-1)[:: len(square) + 1]
-
-
-def _sums(index: Ints, values: Floats, size: int) -> Floats:
-    """Sums of the values that share an index."""
-    found: Floats = np.bincount(index, values, size).astype(np.float64, copy=False)
-    return found
-
-
-def _summed(rows: Rows, shape: tuple[int, int]) -> Floats:
-    """For every budget, the sum of its rows."""
-    size = shape[0] * shape[1]
-    found = _sums(rows.group * shape[1] + rows.ahead, rows.up, size)
-    found -= _sums(rows.group * shape[1] + rows.behind, rows.down, size)
-    return found.reshape(shape)
-
-
-def _room(values: Sequence[Floats], changes: Sequence[Floats]) -> float:
-    """The share of the changes, at most 1, that keeps all values from falling below 0."""
-    fall = -min(
-        float((change / value).min()) for value, change in zip(values, changes, strict=True)
-    )
-    return min(1.0, 1.0 / fall) if fall > 0 else 1.0

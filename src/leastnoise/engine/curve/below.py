@@ -29,14 +29,14 @@ from ..search import Search
 from .chords import Binding, chords_below, gaussian_noise, points_on, sharpest
 from .graded import Shape, binding_of, effort, pieces_of, shape_of, sharpened
 
-#: Lines that stand for a curve, from step to step; noise is made good from the last but one on.
-_LINES = 14, 21, 30, 45
-_FINE_LINES = _LINES[-2]
+#: Lines that stand for a curve, from step to step; noise is made good from the third on.
+_LINES = 14, 21, 30, 45, 64
+_FINE_LINES = _LINES[2]
 #: They end where this share of its delta at epsilon = 0 is left.
 _LEFT = 3e-3
 #: A program of the lower bound with more columns than this is left to coarser resolutions, for
 #: symmetric noise, of whose finer cells a file could not hold the multipliers, and for others.
-_MOST_COLUMNS = 800, 1050
+_MOST_COLUMNS = 960, 1080
 #: The least factor between resolutions: programs with many budgets are dear.
 _SLOWEST = 1.75
 #: Programs start from Gaussian noise of so many times the mu of the curve; what is mixed into noise
@@ -49,11 +49,16 @@ _TAIL = 4.4
 _LEAST_SPENT, _STEPS_APART, _APART = 0.016, 1.51, 0.04
 #: Finer noise than this fits the budgets that were left out: its shape would mislead.
 _FINEST_SHAPE = 64
+#: Programs of the bound take about n to this power; one begins where this share of the time that is
+#: left should do. Less than this many seconds say nothing.
+_GROWS, _IN_TIME, _MOMENT = 2.7, 0.6, 0.02
 #: Programs are solved to this share of the gap: near a vertex few multipliers are left.
 _SOLVED = 5e-4
 #: Excesses whose two sides differ by e^this keep their sign: at a shape from coarser programs of
 #: the bound, and at that of noise on narrow cells.
 _WINDOW, _NARROW = 1.5, 0.7
+#: Cells that hold less than this hold nothing. So much further noise may lie on narrower cells.
+_NOTHING, _BESIDE = 1e-7, 0.05
 #: A density is averaged over so many places next to a point of the lattice.
 _INSIDE = 65
 #: Every so many points of a curve serve the bound at first, at shifts below the sensitivity.
@@ -63,11 +68,11 @@ _SPARSE = 12
 _ROUGH, _EXCEEDED, _IDLE = 1e-3, 1e-3, 5e-5
 #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
 #: than this share of the gap, step by step.
-_MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.15)
+_MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.15, 0.15)
 #: Narrow cells in one of those of the bound at most, as long as noise is rough and then.
 _OFTEN = 4, 16
 #: Cells next to a peak are as wide as this part of their distance from it, step by step.
-_SPREADS = 2, 2, 2, 4
+_SPREADS = 2, 2, 2, 4, 4
 #: Of the work that a check may take, this is left to the bound, whose multipliers take less than
 #: half of it, and to what a forecast may err by.
 _WORK_OF_BOUNDS = BUDGET // 5
@@ -108,6 +113,8 @@ class BelowCurve:
         self._below: Shape | None = None
         self._above: Shape | None = None
         self._bound: tuple[Floats, float] | None = None
+        self._held: tuple[float, float] | None = None
+        self._took = 0, 0.0  # cells of the last program of the bound, and seconds
         self._finest = (0, 0)  # cells and lines of the finest noise that was looked for
 
     def nearly_gaussian(self) -> Upper | None:
@@ -126,11 +133,21 @@ class BelowCurve:
     def sizes(self, search: Search) -> Iterator[int]:
         """Resolutions as for any several budgets, the last until all lines have had their turn."""
         tried, size = 0, 0
-        for size in self.programs.sizes(search):
+        for wanted in self.programs.sizes(search):
+            size = self._in_time(wanted, search)
             yield size
             tried += 1
         if tried and search.bracket.upper is not None:
             yield from [size] * (len(_LINES) - tried)
+
+    def _in_time(self, size: int, search: Search) -> int:
+        """This resolution, or the finest that there is time for, no coarser than the last one."""
+        last, seconds = self._took
+        if not last or self.question.constraints:  # (they ask for certain resolutions)
+            return size
+        longer = _IN_TIME * search.left(math.inf) / max(seconds, _MOMENT)
+        affordable = min(float(size), last * math.pow(longer, 1 / _GROWS))
+        return max(min(size, last), math.floor(affordable))
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         """The relaxed program, which the lines are bent to, and then the restricted one."""
@@ -168,9 +185,10 @@ class BelowCurve:
 
     def _relaxed(self, n: int, search: Search) -> Lower | None:
         """As for any question, but with what is known from wider cells."""
-        programs, known = self.programs, self._below
+        programs, known, began = self.programs, self._below, search.clock()
         reach, points = math.ceil(programs.reach * n), programs.lower_points
-        relaxed = Relaxed(self.question, points, n, reach, self._binding_shifts(n))
+        shifts, within = self._binding_shifts(n), self._within(n)
+        relaxed = Relaxed(self.question, points, n, reach, shifts, within)
         found: Found | None
         if known is None and not programs.at_once(relaxed.program):
             return programs.relaxed(n, search)
@@ -178,7 +196,8 @@ class BelowCurve:
             found = programs.solved(relaxed.program, relaxed.places, search)
         else:
             relaxed, found = self._with_needed(relaxed, self._near(known, relaxed), search)
-        if found is None:
+        self._took = n, search.clock() - began
+        if found is None or (known is not None and search.late()):
             return None
         search.report(found.value, math.inf, n)
         self._learn(found, relaxed)
@@ -207,8 +226,18 @@ class BelowCurve:
         least = _LEAST_SPENT / relaxed.n * sum(spent.values())
         shifts = np.array([m for m, most in spent.items() if most > least], dtype=np.float64)
         self._bound = shifts / relaxed.n, max(_STEPS_APART / relaxed.n, _APART)
+        masses, cells = relaxed.line.spread(found.x)[0], relaxed.line.cells
+        some, more = cells[masses > _NOTHING] / relaxed.n, _BESIDE + 1 / relaxed.n
+        self._held = low, high = float(some.min()) - more, float(some.max()) + more
+        self.programs.width = high + 1 if relaxed.fold else high - low + 2  # the tails count too
         if self._below is None or relaxed.n <= _FINEST_SHAPE:
             self._below = shape_of(relaxed.places, relaxed.line, found.smooth)
+
+    def _within(self, n: int) -> tuple[int, int] | None:
+        """Between which cells noise lay at the resolution before; None if nothing is known."""
+        if self._held is None or self.question.constraints:
+            return None
+        return math.floor(self._held[0] * n), math.ceil(self._held[1] * n)
 
     def _binding_shifts(self, n: int) -> Ints | None:
         """Shifts near those that bound at the resolution before; None if all may."""
@@ -230,7 +259,8 @@ class BelowCurve:
         pairs = self._needed(relaxed, rough)
         some = np.flatnonzero(pairs.any(axis=0))
         shifts, budgets = relaxed.line.shifts[some], relaxed.budgets
-        finer = Relaxed(self.question, budgets, relaxed.n, relaxed.reach, shifts)
+        within = self._within(relaxed.n)
+        finer = Relaxed(self.question, budgets, relaxed.n, relaxed.reach, shifts, within)
         near, tolerance = replace(near, seen=(*near.seen, rough.x)), _SOLVED * search.gap
         found = self._solved(finer, pairs[:, some], near, tolerance, search)
         # A path that fails, or ends too soon, may prove less than the one before.
@@ -254,11 +284,11 @@ class BelowCurve:
         Where the shape of the bound's own programs says otherwise, nothing is known.
         """
         if self._above is None or self._finest[1] < _FINE_LINES:
-            return Near(known.at(relaxed.places), _WINDOW)
+            return Near.alike(known.at(relaxed.places), _WINDOW)
         beside = np.linspace(-1, 1, _INSIDE)
         places = relaxed.places[:, None] + beside / relaxed.n
         masses = self._above.at(np.abs(places) if relaxed.fold else places) @ (1 - abs(beside))
-        return Near(masses, _NARROW, (known.at(relaxed.places),))
+        return Near.alike(masses, _NARROW, (known.at(relaxed.places),))
 
     def _needed(self, relaxed: Relaxed, found: Found) -> Bools:
         """Points and shifts, a column for each shift there is: those that the next program needs.

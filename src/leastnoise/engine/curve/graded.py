@@ -20,7 +20,7 @@ import numpy as np
 from ...certify.privacy import worst_hockey_stick
 from ...program.interior import Interior, Near
 from ...program.layout import Floats, Ints, Line, worst_local_maxima
-from ...program.program import Found, Program, Row
+from ...program.program import Found, PairDuals, Program, Row
 from ...work import BUDGET, counted
 from ..bounds import Upper
 from ..lattice.repair import MIXING_MARGINS, share_of_safe
@@ -29,12 +29,14 @@ from ..search import Search
 
 #: How far, in logarithms, a round may go from the noise before: once little is gained, and no
 #: delta is exceeded by more than half of that, not as far. How many rounds at most.
-_BOX, _MOST_ROUNDS = (0.5, 0.15), 8
+_BOX, _MOST_ROUNDS = (0.5, 0.15), 12
+#: A column that went this share of its way may go so many times as far next time, up to that.
+_AT_END, _WIDER, _WIDEST = 0.9, 2.0, 4.0
 #: Another one begins if there is time for so many: what comes out is made good in about one.
 _ROUNDS_LEFT = 2
 #: Rounds end when one gains less than this share of the gap, and mending costs less than another.
 #: Programs are solved to a third, and to this share of the loss as long as much is gained.
-_QUIET, _DEARER, _SOLVED, _ROUGH = 0.05, 0.03, 0.05, 3e-3
+_QUIET, _DEARER, _SOLVED, _ROUGH = 0.01, 0.01, 0.015, 3e-3
 #: Programs stay this share below every delta, so that a shift between theirs is not over it. One
 #: that is joins them, so many a round and budget.
 _EASE, _MOST_SHIFTS = 3e-5, 6
@@ -148,14 +150,19 @@ def sharpened(
     """
     pairs, x = _pairs_near(shape.binding, restricted), shape.peaked(restricted.places)
     tight = 0  # rounds so far that were solved well
+    boxes = np.full(len(x), _BOX[0])
     value = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
     best: _Mixture | None = None
+    found: Found | None = None
     for _ in range(_MOST_ROUNDS):
         began = search.clock()
         tolerance = min(_SOLVED * search.gap, _ROUGH) if tight else _ROUGH
-        found = _in_a_box(restricted.program, x, pairs, _BOX[tight > 0], tolerance, search)
+        like = None if found is None else found.multipliers.pairs
+        found = _in_a_box(restricted.program, x, pairs, boxes, tolerance, search, like)
         if found is None or search.late():
             break
+        moved = np.abs(np.log(found.x / x * float(restricted.line.masses[0] @ x)))
+        ends = moved > _AT_END * boxes
         gained, value, x = abs(1 - found.value / value), found.value, found.x
         search.report(0.0, value, restricted.mesh.n)
         mixture = _Mixture(restricted, x, safe(restricted.places), tight > 0)
@@ -169,6 +176,7 @@ def sharpened(
             break
         pairs |= mixture.beyond()
         tight += gained < _ROUGH and mixture.excess < _BOX[1] / 2
+        boxes = np.where(ends, np.minimum(_WIDER * boxes, _WIDEST), _BOX[tight > 0])
         if search.left(math.inf) < _ROUNDS_LEFT * (search.clock() - began):
             break
         if tight and rough and not search.closes(0.0, value * (1 - search.gap)):
@@ -199,7 +207,13 @@ def _shifts(restricted: Restricted, sizes: Iterable[int]) -> list[int]:
 
 
 def _in_a_box(
-    program: Program[Line], x: Floats, pairs: Pairs, box: float, tolerance: float, search: Search
+    program: Program[Line],
+    x: Floats,
+    pairs: Pairs,
+    boxes: Floats,
+    tolerance: float,
+    search: Search,
+    like: PairDuals | None,
 ) -> Found | None:
     """The best noise near x that keeps these budgets at these shifts; None if that fails."""
     shifts = sorted({m for _, m in pairs})
@@ -211,11 +225,12 @@ def _in_a_box(
     for c in range(width):
         line = np.zeros(width)
         line[c] = 1 / x[c]
-        rows += [Row(line, -math.inf, math.exp(box)), Row(-line, -math.inf, -math.exp(-box))]
+        up, down = math.exp(boxes[c]), math.exp(-boxes[c])
+        rows += [Row(line, -math.inf, up), Row(-line, -math.inf, -down)]
     eased = tuple((epsilon, delta * (1 - _EASE)) for epsilon, delta in program.budgets)
     boxed = replace(program, rows=tuple(rows), budgets=eased)
-    interior = Interior(boxed, near=Near(x, 2 * box), wanted=wanted)
-    found = interior.solve(x, tolerance, search.late)
+    interior = Interior(boxed, near=Near(x, boxes), wanted=wanted)
+    found = interior.solve(x, tolerance, search.late, like)
     search.count(found, 0)
     sound = np.isfinite(found.x).all() and found.x.min() > 0
     mass = float((program.layout.masses @ found.x)[0])

@@ -104,7 +104,8 @@ class Constrained:
 
     `lower_points` and `upper_points` are the budgets that the two programs use: those of the
     question, and what stands for a curve, `curve`. `found` is the last noise of a program that was
-    solved with all its rows at once.
+    solved with all its rows at once; `width`, in sensitivities, that of the relaxed program, if it
+    is known.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class Constrained:
         self.curve: GaussianCurve | None = None
         self.upper_points = self.lower_points = question.budgets if points is None else points
         self.found: tuple[Restricted, Found] | None = None
+        self.width: float | None = None
         self.fold = foldable(question.constraints, question.loss)
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = self._carried_points = 1
@@ -296,7 +298,7 @@ class Constrained:
     def _affordable(self, n: int) -> bool:
         most, columns = self.steering.most_columns, self._columns(n)
         if most is not None and not (self.question.constraints or self.question.integer):
-            return columns <= most
+            return (columns if self.width is None else math.ceil(self.width * n)) <= most
         budgets = len(self.lower_points)
         small = columns <= _MOST_COLUMNS and columns * budgets <= _MOST_COLUMNS_AND_BUDGETS
         return small and n * (2 * self._radius(n) + 1) <= MAX_WORK

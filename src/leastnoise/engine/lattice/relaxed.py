@@ -30,7 +30,10 @@ _ZERO = Fraction(0)
 
 
 class Relaxed:
-    """Events within a reach, mass on n more cells, neither beyond the support."""
+    """Events within a reach, mass on n more cells, neither beyond the support.
+
+    With `within`, events between these two cells: where noise is known to lie.
+    """
 
     def __init__(
         self,
@@ -39,6 +42,7 @@ class Relaxed:
         n: int,
         reach: int,
         shifts: Ints | None = None,
+        within: tuple[int, int] | None = None,
     ) -> None:
         self.question, self.budgets, self.n = question, tuple(budgets), n
         self.fold = foldable(question.constraints, question.loss)
@@ -52,9 +56,11 @@ class Relaxed:
         if self.fold:
             high = min(high, -low)
             low = -high
-        self.line = make_line(
-            n, low, high, 0 if self.fold else None, (max(low, -reach), min(high, reach))
-        )
+        events = max(low, -reach), min(high, reach)
+        if within is not None:
+            events = max(events[0], within[0]), min(events[1], within[1])
+            low, high = max(low, events[0] - n), min(high, events[1] + n)
+        self.line = make_line(n, low, high, 0 if self.fold else None, events)
         self.line = replace(self.line, listed=shifts)
         self._rows: list[tuple[int, str]] = []  # (constraint, which of its multipliers)
         self._compared: list[tuple[int, int]] = []  # (constraint, cell)
