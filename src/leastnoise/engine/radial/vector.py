@@ -235,9 +235,10 @@ class Vector:
             search.bracket.resolutions.append(size)
             self._flows.append((flow, size))
             aim = loss / (1 + 0.9 * search.gap)
-            # With shorter shifts a close proof takes long: at first something, if it is not enough.
-            less = 0.97 * flow.bound if len(flow.nets) > 1 else flow.bound
-            enough = aim if flow.bound >= aim else less
+            # With shorter shifts a close proof takes long: something, where that is not enough or
+            # there is no time for it.
+            less = 0.97 * flow.bound if len(flow.nets) > 1 else min(aim, flow.bound)
+            enough = aim if flow.bound >= aim and search.left(1e9) > _kept(search) else less
             yield proven_by(flow, self.question, size, self._spent, enough), None
 
     def _radial(self) -> Radial:
