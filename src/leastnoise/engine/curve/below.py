@@ -51,7 +51,7 @@ _LEAST_SPENT, _STEPS_APART, _APART = 0.016, 1.51, 0.04
 _FINEST_SHAPE = 64
 #: Programs of the bound take about n to this power; one begins where this share of the time that is
 #: left should do. Less than this many seconds say nothing.
-_GROWS, _IN_TIME, _MOMENT = 2.7, 0.6, 0.02
+_GROWS, _IN_TIME, _MOMENT = 2.7, 0.4, 0.02
 #: Programs are solved to this share of the gap: near a vertex few multipliers are left.
 _SOLVED = 5e-4
 #: Excesses whose two sides differ by e^this keep their sign: at a shape from coarser programs of
