@@ -143,7 +143,7 @@ class BelowCurve:
     def _in_time(self, size: int, search: Search) -> int:
         """This resolution, or the finest that there is time for, no coarser than the last one."""
         last, seconds = self._took
-        if not last or self.question.constraints:  # (they ask for certain resolutions)
+        if not last or not self._free:
             return size
         longer = _IN_TIME * search.left(math.inf) / max(seconds, _MOMENT)
         affordable = min(float(size), last * math.pow(longer, 1 / _GROWS))

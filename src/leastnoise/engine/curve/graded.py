@@ -30,8 +30,9 @@ from ..search import Search
 #: How far, in logarithms, a round may go from the noise before: once little is gained, and no
 #: delta is exceeded by more than half of that, not as far. How many rounds at most.
 _BOX, _MOST_ROUNDS = (0.5, 0.15), 12
-#: A column that went this share of its way may go so many times as far next time, up to that.
-_AT_END, _WIDER, _WIDEST = 0.9, 2.0, 4.0
+#: A column that went this share of its way may go so many times as far next time, up to that. Where
+#: some went further than they might there is no solution, and all may.
+_AT_END, _OUTSIDE, _WIDER, _WIDEST = 0.9, 1.01, 2.0, 4.0
 #: Another one begins if there is time for so many: what comes out is made good in about one.
 _ROUNDS_LEFT = 2
 #: Rounds end when one gains less than this share of the gap, and mending costs less than another.
@@ -162,6 +163,9 @@ def sharpened(
         if found is None or search.late():
             break
         moved = np.abs(np.log(found.x / x * float(restricted.line.masses[0] @ x)))
+        if (moved > _OUTSIDE * boxes).any() and boxes.max() < _WIDEST:
+            boxes, found = _WIDER * boxes, None  # nothing in them keeps the budgets
+            continue
         ends = moved > _AT_END * boxes
         gained, value, x = abs(1 - found.value / value), found.value, found.x
         search.report(0.0, value, restricted.mesh.n)
