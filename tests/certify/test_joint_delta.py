@@ -171,7 +171,7 @@ def certificates(
 @cache
 def plane_at(epsilon: str, delta: Fraction, loss: str) -> tuple[Fraction, Any]:
     """A bound for vectors of the plane, and its curves."""
-    asked: dict[str, Any] = {"sensitivity": 1, "dimension": 2, "loss": loss, "gap": "1"}
+    asked: dict[str, Any] = {"sensitivity": 1, "dimension": 2, "loss": loss, "gap": "0.05"}
     found = design(epsilon=epsilon, delta=delta, time_limit=60, **asked).document
     return found.lower, found.certificate
 
