@@ -16,6 +16,7 @@ from leastnoise.certify import check_any
 from leastnoise.engine.radial.march import March
 from leastnoise.engine.radial.net import Radial, held_edges
 from leastnoise.engine.radial.shells import RadialStaircase, Shells, first_staircases
+from leastnoise.engine.radial.stationary import stationary
 from leastnoise.errors import ArgumentError
 from leastnoise.losses import as_loss
 from leastnoise.mechanisms.vectors import exponential_loss, gaussian_loss, rivals
@@ -270,3 +271,17 @@ def test_a_curve_that_is_not_at_its_end_where_the_radii_are_is_none():
     assert found is not None and len(found) < len(march.radii)
     march.use(march.radii[: len(found) - 1])
     assert march.along(theta, height) is None
+
+
+def test_stairs_that_no_check_could_compare_are_not_tried_and_others_serve() -> None:
+    found = design(
+        epsilon="0.03", delta="0.7", sensitivity=1, dimension=3, loss="l2", gap=0.5, time_limit=0.5
+    )
+    assert 0 < found.upper < 1 and found.verify().proven
+
+
+def test_edges_are_left_where_they_are_when_it_is_late() -> None:
+    shells = Shells(3, 0.3, as_loss("l1"), 1.0)
+    stairs = min(first_staircases(shells, 0.9), key=lambda one: one.loss)
+    assert len(stairs.edges) > 50  # Newton would take seconds
+    assert stationary(shells, 0.9, stairs, lambda: True) is stairs
