@@ -150,7 +150,8 @@ ADDITIVE_AT_LAST = Method(
 
 def refuse(question: Question) -> NoReturn:
     """No answers keep to a bound at every value, or none fit into a file."""
-    limits = [name for name in ("max_error", "instance_bound") if getattr(question, name)]
+    names = ("max_error", "instance_bound")
+    limits = [name for name in names if getattr(question, name) is not None]
     name = limits[0] if limits else "epsilon"
     which = "keep to it at every value" if limits else "a file can hold"
     raise ArgumentError(
