@@ -16,6 +16,7 @@ import numpy as np
 
 from ...ask import Question, foldable
 from ...ask.privacy import curve_above
+from ...certify.narrow import NarrowEvent
 from ...losses import Loss
 from ...program.interior import Interior, Near
 from ...program.layout import Bools, Floats, Ints, Line
@@ -28,6 +29,7 @@ from ..lattice.restricted import Restricted, lattice_of
 from ..search import Search
 from .chords import Binding, chords_below, gaussian_noise, points_on, sharpest
 from .graded import Shape, binding_of, effort, pieces_of, shape_of, sharpened
+from .narrow import Narrowed
 
 #: Lines that stand for a curve, from step to step; noise is made good from the third on.
 _LINES = 14, 21, 30, 45, 52
@@ -190,12 +192,14 @@ class BelowCurve:
         shifts, within = self._binding_shifts(n), self._within(n)
         relaxed = Relaxed(self.question, points, n, reach, shifts, within)
         found: Found | None
+        narrow: tuple[NarrowEvent, ...] = ()
         if known is None and not programs.at_once(relaxed.program):
             return programs.relaxed(n, search)
         if known is None:
             found = programs.solved(relaxed.program, relaxed.places, search)
         else:
-            relaxed, found = self._with_needed(relaxed, self._near(known, relaxed), search)
+            near = self._near(known, relaxed)
+            relaxed, found, narrow = self._with_needed(relaxed, near, search)
         self._took = n, search.clock() - began
         if found is None or (known is not None and search.late()):
             return None
@@ -207,11 +211,12 @@ class BelowCurve:
             return relaxed.exact(multipliers, scale)
         # Nearly all are positive: without the small ones the file is short.
         share = _THINNED * search.gap
-        pairs, _ = relaxed.thinned(multipliers.pairs, share)
+        pairs, _ = relaxed.thinned(multipliers.pairs, share, narrow)
         while sum(len(cells) for _, cells, _ in pairs.values()) > _MOST_MULTIPLIERS and share < 1:
             share *= 1.3
-            pairs, _ = relaxed.thinned(pairs, share)
-        return relaxed.exact(replace(multipliers, pairs=pairs), scale, _DIGITS)
+            pairs, _ = relaxed.thinned(pairs, share, narrow)
+        of_shifts = replace(multipliers, pairs=pairs, rows=np.zeros(0))  # narrow events have theirs
+        return relaxed.exact(of_shifts, scale, _DIGITS, narrow)
 
     def _learn(self, found: Found, relaxed: Relaxed) -> None:
         """Where the curve binds: epsilons, shifts; and what noise the bound is about."""
@@ -251,32 +256,43 @@ class BelowCurve:
 
     def _with_needed(
         self, relaxed: Relaxed, near: Near, search: Search
-    ) -> tuple[Relaxed, Found | None]:
+    ) -> tuple[Relaxed, Found | None, tuple[NarrowEvent, ...]]:
         """With few pairs of points and shifts, and then with those that noise would exceed."""
-        rough = self._solved(relaxed, self._sparse(relaxed.line), near, _ROUGH, search)
+        rough, narrow = self._solved(relaxed, self._sparse(relaxed.line), near, _ROUGH, search)
         if rough is None or search.late():
-            return relaxed, rough
+            return relaxed, rough, narrow
         pairs = self._needed(relaxed, rough)
         some = np.flatnonzero(pairs.any(axis=0))
         shifts, budgets = relaxed.line.shifts[some], relaxed.budgets
         within = self._within(relaxed.n)
         finer = Relaxed(self.question, budgets, relaxed.n, relaxed.reach, shifts, within)
         near, tolerance = replace(near, seen=(*near.seen, rough.x)), _SOLVED * search.gap
-        found = self._solved(finer, pairs[:, some], near, tolerance, search)
+        found, proven = self._solved(finer, pairs[:, some], near, tolerance, search)
         # A path that fails, or ends too soon, may prove less than the one before.
-        before = relaxed.bound(rough.multipliers.pairs)
-        if found is None or not finer.bound(found.multipliers.pairs) > before:
-            return relaxed, rough
-        return finer, found
+        before = relaxed.bound(rough.multipliers.pairs, narrow)
+        if found is None or not finer.bound(found.multipliers.pairs, proven) > before:
+            return relaxed, rough, narrow
+        return finer, found, proven
 
     def _solved(
         self, relaxed: Relaxed, wanted: Bools, near: Near, tolerance: float, search: Search
-    ) -> Found | None:
-        interior = Interior(relaxed.program, near=near, wanted=wanted)
-        found = interior.solve(near.x, tolerance, search.late)
+    ) -> tuple[Found | None, tuple[NarrowEvent, ...]]:
+        """What a program finds near something known, and the narrow events that it needs."""
+        narrow = None
+        program, start = relaxed.program, near.x
+        if not (self.question.constraints or self.question.integer):
+            narrow = Narrowed(relaxed, near.seen[-1] if near.seen else near.x)
+            program, start = narrow.program, narrow.start(near.x)
+        interior = Interior(program, near=near, wanted=wanted)
+        found = interior.solve(start, tolerance, search.late)
         search.count(found, int(wanted.sum()))
         mass = float((relaxed.line.masses @ found.x)[0])
-        return found if abs(mass - 1) < 1e-6 else None
+        if abs(mass - 1) >= 1e-6:
+            return None, ()
+        if narrow is None:
+            return found, ()
+        digits = max(0, _DIGITS + math.ceil(-math.log10(max(found.value, 1e-300))))
+        return found, narrow.proven(found, digits)
 
     def _near(self, known: Shape, relaxed: Relaxed) -> Near:
         """About the solution: what good noise is rounded to, if that is known.
