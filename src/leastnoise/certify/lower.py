@@ -284,9 +284,14 @@ def _narrowed(
     left, here, right = (
         floors[i] + Fraction(gains[i], unit) for i in range(centre - 1, centre + 2)
     )
-    ends = [(left + right) / 2] if fold else [left, right]
     floors[centre] += narrow.raised[0][1]
-    return [here + r * (end - here) + more for end in ends for r, more in narrow.raised]
+    found = []
+    longest = bits(left, here, right, *(amount for _, *two in narrow.raised for amount in two))
+    charge(20 * len(narrow.raised) * arithmetic(longest))
+    for r, before, after in narrow.raised:
+        two = [here + r * (left - here) + before, here + r * (right - here) + after]
+        found += [sum(two) / 2] if fold else two
+    return found
 
 
 def _beyond(

@@ -19,6 +19,7 @@ from ..exact import exp_upper, text_of
 from ..work import add_up, arithmetic, bits, charge
 from .fields import (
     check_keys,
+    read_exactly,
     read_flag,
     read_integer,
     read_list,
@@ -31,25 +32,28 @@ from .limits import MAX_CELLS, MAX_NARROW, MAX_POINTS_OF_PROFILE
 _ZERO = Fraction(0)
 
 
+Side = tuple[Fraction, Fraction]  #: (inner, outer): certain up to the one, nothing from the other
+
+
 @dataclass(frozen=True)
 class NarrowEvent:
     """One event and its multiplier; lengths and shifts are in steps of the certificate.
 
-    It is certain within `inner` of 0, its share falls to 0 at `outer`, and the shift is spread
-    around the whole numbers from `first` to `last`. With `mirror`, its mirror image too.
+    On either side of 0 it is certain within `inner`, and its share falls to 0 at `outer`. The shift
+    is spread around the whole numbers from `first` to `last`. With `mirror`, its mirror image too.
     """
 
     point: int  # of the certificate's points
-    inner: Fraction
-    outer: Fraction
+    left: Side
+    right: Side
     first: int
     last: int
     mirror: bool
     multiplier: Fraction
 
     def __post_init__(self) -> None:
-        if not 0 <= self.inner < self.outer <= 1:
-            raise FormatError('a narrow event needs 0 <= "inner" < "outer" <= 1')
+        if not all(0 <= inner < outer <= 1 for inner, outer in (self.left, self.right)):
+            raise FormatError("each side of a narrow event needs 0 <= inner < outer <= 1")
         if self.first > self.last:
             raise FormatError('"first" of a narrow event must be at most its "last"')
         if self.multiplier < 0:
@@ -60,21 +64,25 @@ class NarrowEvent:
         """No shift of the event is further than so many steps."""
         return 1 + max(abs(self.first), abs(self.last))
 
-    def share(self, radius: Fraction) -> Fraction:
-        """Of a place so far from 0."""
-        if radius <= self.inner:
-            return Fraction(1)
-        return max(_ZERO, (self.outer - radius) / (self.outer - self.inner))
-
     def weights(self) -> list[tuple[int, Fraction]]:
         """(cell, weight): hats of the lattice whose sum is at least the event, moved, in the mean.
 
-        `narrow.proof.md`, 1.
+        `narrow.proof.md`, 1; a cell may occur twice.
         """
-        i, o, count = self.inner, self.outer, self.last - self.first + 1
-        whole, beside = (i + o) / count, (i * i + i * o + o * o) / (6 * count)
+        count = self.last - self.first + 1
+        whole = sum((*self.left, *self.right), _ZERO) / (2 * count)
+        before, after = ((i * i + i * o + o * o) / (6 * count) for i, o in (self.left, self.right))
+        leans = (-self.first if after > before else -self.last), abs(after - before)
         inside = [(-m, whole) for m in range(self.first, self.last + 1)]
-        return [(-self.first + 1, beside), *inside, (-self.last - 1, beside)]
+        return [(-self.first + 1, after), *inside, (-self.last - 1, before), leans]
+
+
+def share_of(side: Side, radius: Fraction) -> Fraction:
+    """The share of an event at a place so far from 0."""
+    inner, outer = side
+    if radius <= inner:
+        return Fraction(1)
+    return max(_ZERO, (outer - radius) / (outer - inner))
 
 
 @dataclass(frozen=True)
@@ -82,7 +90,7 @@ class Narrow:
     """What narrow events add to the loss and its multipliers: all of it piecewise linear."""
 
     lowered: dict[int, Fraction]  # by so much at a cell, hats
-    raised: list[tuple[Fraction, Fraction]]  # (radius, by so much there), from 0 on
+    raised: list[tuple[Fraction, Fraction, Fraction]]  # (radius, to its left, right), from 0 on
     spent: Fraction
 
 
@@ -103,10 +111,16 @@ def narrow_parts(events: Sequence[NarrowEvent], points: Sequence[Point]) -> Narr
                 charge(2 * arithmetic(bits(lowered[side * cell], amount)))
                 lowered[side * cell] += amount
     raised = []
-    for r in sorted({_ZERO, *(r for one in events for r in (one.inner, one.outer))}):
-        charge(len(events) * 8)
-        shares = ((1 + one.mirror) * one.multiplier * one.share(r) for one in events)
-        raised.append((r, add_up(share for share in shares if share)))
+    for r in sorted({_ZERO, *(r for one in events for r in (*one.left, *one.right))}):
+        charge(len(events) * 16)
+        shares = [(one, share_of(one.left, r), share_of(one.right, r)) for one in events]
+        left, right = (
+            add_up(
+                one.multiplier * (there + one.mirror * mirrored) for one, there, mirrored in some
+            )
+            for some in (shares, [(one, right, left) for one, left, right in shares])
+        )
+        raised.append((r, left, right))
     return Narrow(dict(lowered), raised, add_up(spent))
 
 
@@ -115,8 +129,8 @@ def narrow_to_json(events: Sequence[NarrowEvent]) -> list[dict[str, Any]]:
     return [
         {
             "point": one.point,
-            "inner": text_of(one.inner),
-            "outer": text_of(one.outer),
+            "left": [text_of(r) for r in one.left],
+            "right": [text_of(r) for r in one.right],
             "first": one.first,
             "last": one.last,
             "mirror": one.mirror,
@@ -131,13 +145,13 @@ def narrow_from_json(raw: object) -> tuple[NarrowEvent, ...]:
     found = []
     for raw_event in read_list(raw, "narrow", MAX_NARROW):
         one = read_object(raw_event, "narrow")
-        keys = {"point", "inner", "outer", "first", "last", "mirror", "multiplier"}
+        keys = {"point", "left", "right", "first", "last", "mirror", "multiplier"}
         check_keys(one, "narrow", keys, set())
         found.append(
             NarrowEvent(
                 read_integer(one["point"], "point", 0, MAX_POINTS_OF_PROFILE),
-                read_short_number(one["inner"], "inner"),
-                read_short_number(one["outer"], "outer"),
+                _side(one["left"], "left"),
+                _side(one["right"], "right"),
                 read_integer(one["first"], "first", -MAX_CELLS, MAX_CELLS),
                 read_integer(one["last"], "last", -MAX_CELLS, MAX_CELLS),
                 read_flag(one["mirror"], "mirror"),
@@ -145,3 +159,8 @@ def narrow_from_json(raw: object) -> tuple[NarrowEvent, ...]:
             )
         )
     return tuple(found)
+
+
+def _side(raw: object, name: str) -> Side:
+    inner, outer = read_exactly(raw, name, 2)
+    return read_short_number(inner, name), read_short_number(outer, name)

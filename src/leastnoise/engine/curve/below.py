@@ -32,7 +32,7 @@ from .graded import Shape, binding_of, effort, pieces_of, shape_of, sharpened
 from .narrow import Narrowed
 
 #: Lines that stand for a curve, from step to step; noise is made good from the third on.
-_LINES = 14, 21, 30, 45, 52
+_LINES = 14, 21, 30, 60, 80
 _FINE_LINES = _LINES[2]
 #: They end where this share of its delta at epsilon = 0 is left.
 _LEFT = 3e-3

@@ -21,8 +21,11 @@ from ...program.layout import Floats, Line
 from ...program.program import Found, Program, Row
 from ..lattice.relaxed import Relaxed
 
-#: The cell at 0 is halved so often, and shifts of one sign fall into so many windows.
-_HALVED, _WINDOWS = 6, 8
+#: The cell at 0 is halved so often. Shifts of one sign fall into so many windows, of which those
+#: serve that hold least, so many.
+_HALVED, _WINDOWS, _EMPTIEST = 6, 8, 4
+#: How many halvings further an event may reach on one side than on the other.
+_LEAN = 1
 #: Points of the curve that are asked for in each window: those that allow the least.
 _POINTS = 2
 #: Where a path begins, a part holds about this share of the cell at 0.
@@ -53,18 +56,23 @@ class Narrowed:
         line = self.relaxed.line
         return int(line.column[cell - line.first])
 
-    def _of_parts(self, values: Floats) -> Floats:
-        """One value for each radius, on every side, after those of the cells."""
-        both = 2.0 if self.relaxed.fold else 1.0
-        return np.concatenate(
-            [np.zeros(self.relaxed.line.columns), *[both * values] * len(self._sides)]
-        )
+    def _parts(self, side: int) -> slice:
+        """The columns of the parts on a side, after those of the cells."""
+        first = self.relaxed.line.columns + side * _HALVED
+        return slice(first, first + _HALVED)
+
+    @property
+    def _both(self) -> float:
+        """A column of a symmetric program holds what is on one of two sides."""
+        return 2.0 if self.relaxed.fold else 1.0
 
     @cached_property
     def _centre(self) -> Floats:
         """What is left at 0 itself: all of the cell but what its parts round to it."""
-        found = -self._of_parts(1 - self._radii)
+        found = np.zeros(self.relaxed.line.columns + self._more)
         found[self._column(0)] = 1.0
+        for k in range(len(self._sides)):
+            found[self._parts(k)] = -self._both * (1 - self._radii)
         return found
 
     def _rows(self) -> list[Row]:
@@ -73,8 +81,7 @@ class Narrowed:
         for k, side in enumerate(self._sides):
             beside = np.zeros(len(self._centre))
             beside[self._column(side)] = -1.0
-            first = self.relaxed.line.columns + k * _HALVED
-            beside[first : first + _HALVED] = self._radii
+            beside[self._parts(k)] = self._radii
             rows.append(Row(beside, -math.inf, 0.0))
         return rows
 
@@ -82,30 +89,33 @@ class Narrowed:
     def _events(self) -> list[NarrowEvent]:
         """For every radius and window the points that allow the least, at x."""
         n, fold = self.relaxed.n, self.relaxed.fold
-        ends = np.linspace(1, n, _WINDOWS + 1).round().astype(int)
-        windows = [(int(a), int(b) - 1) for a, b in pairwise(ends) if a < b]
-        if not fold:
-            windows += [(-b, -a) for a, b in windows]
-        radii = [Fraction(0), *(Fraction(r) for r in self._radii.tolist()), Fraction(1)]
-        points = [(math.exp(float(e)), float(d)) for e, d in self.relaxed.budgets]
         x = self.x / float(self.relaxed.line.masses[0] @ self.x)
+        windows = _windows(n, _WINDOWS)
+        if not fold:
+            windows += [(-last, -first) for first, last in windows]
+        windows.sort(
+            key=lambda one: np.mean([x[self._column(-m)] for m in range(one[0], one[1] + 1)])
+        )
+        bends = pairwise([Fraction(0), *(Fraction(r) for r in self._radii.tolist()), Fraction(1)])
+        parts = list(bends)
+        points = [(math.exp(float(e)), float(d)) for e, d in self.relaxed.budgets]
         found = []
-        for inner, outer in pairwise(radii):
-            for first, last in windows:
-                one = NarrowEvent(0, inner, outer, first, last, fold, Fraction(0))
-                around = sum(
-                    float(weight) * x[self._column(cell)] for cell, weight in one.weights()
-                )
-                allowed = [(delta + factor * around, j) for j, (factor, delta) in enumerate(points)]
-                found += [replace(one, point=j) for _, j in sorted(allowed)[:_POINTS]]
+        for k, left in enumerate(parts):
+            for right in parts[k : k + 1] if fold else parts[max(0, k - _LEAN) : k + _LEAN + 1]:
+                for first, last in windows[:_EMPTIEST]:
+                    one = NarrowEvent(0, left, right, first, last, fold, Fraction(0))
+                    around = sum(float(w) * x[self._column(cell)] for cell, w in one.weights())
+                    least = sorted((d + e * around, j) for j, (e, d) in enumerate(points))
+                    found += [replace(one, point=j) for _, j in least[:_POINTS]]
         return found
 
     def _row(self, event: NarrowEvent) -> Row:
         """The mass within, less e^eps times that of the window, is at most delta."""
         epsilon, delta = self.relaxed.budgets[event.point]
-        found = self._centre + self._of_parts(
-            (self._radii <= float(event.inner)).astype(np.float64)
-        )
+        found = self._centre.copy()
+        ends = (event.right, event.left)[: len(self._sides)]
+        for k, (inner, _) in enumerate(ends):
+            found[self._parts(k)] += self._both * (self._radii <= float(inner))
         for cell, weight in event.weights():
             found[self._column(cell)] -= math.exp(float(epsilon)) * float(weight)
         return Row(found, -math.inf, float(delta))
@@ -131,3 +141,9 @@ class Narrowed:
             for event, count in zip(self._events, whole, strict=True)
             if count > 0
         )
+
+
+def _windows(n: int, count: int) -> list[tuple[int, int]]:
+    """The shifts 1, ..., n - 1 in so many windows, or in one each."""
+    ends = np.linspace(1, n, count + 1).round().astype(int).tolist()
+    return [(first, end - 1) for first, end in pairwise(ends) if first < end]

@@ -146,12 +146,11 @@ class Relaxed:
         parts = narrow_parts(narrow, self.budgets)
         for cell, amount in parts.lowered.items():
             values[edge + cell] -= float(amount)
-        radii, raised = np.array([(float(r), float(more)) for r, more in parts.raised]).T
-        between = [values[edge] + radii * (values[edge + s] - values[edge]) for s in (1, -1)]
-        values[edge] += raised[0]
-        return (
-            min(float(values.min()), float((between + raised).min())) - spent - float(parts.spent)
-        )
+        radii, *raised = np.array([[float(one) for one in three] for three in parts.raised]).T
+        here, ends = values[edge], values[[edge - 1, edge + 1]]
+        between = here + radii * (ends[:, None] - here) + raised
+        values[edge] += raised[0][0]
+        return min(float(values.min()), float(between.min())) - spent - float(parts.spent)
 
     def thinned(
         self, pairs: PairDuals, loss: float, narrow: Sequence[NarrowEvent] = ()
