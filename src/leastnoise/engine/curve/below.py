@@ -70,7 +70,7 @@ _SPARSE = 12
 _ROUGH, _EXCEEDED, _IDLE = 1e-3, 1e-3, 5e-5
 #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
 #: than this share of the gap, step by step.
-_MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.15, 0.15)
+_MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.05, 0.05)
 #: Narrow cells in one of those of the bound at most, as long as noise is rough and then.
 _OFTEN = 4, 16
 #: Cells next to a peak are as wide as this part of their distance from it, step by step.
