@@ -32,7 +32,7 @@ from .graded import Shape, binding_of, effort, pieces_of, shape_of, sharpened
 from .narrow import Narrowed
 
 #: Lines that stand for a curve, from step to step; noise is made good from the third on.
-_LINES = 14, 21, 30, 60, 80
+_LINES = 14, 21, 30, 68, 80
 _FINE_LINES = _LINES[2]
 #: They end where this share of its delta at epsilon = 0 is left.
 _LEFT = 3e-3
@@ -53,7 +53,7 @@ _LEAST_SPENT, _STEPS_APART, _APART = 0.016, 1.51, 0.04
 _FINEST_SHAPE = 64
 #: Programs of the bound take about n to this power; one begins where this share of the time that is
 #: left should do. Less than this many seconds say nothing.
-_GROWS, _IN_TIME, _MOMENT = 2.7, 0.4, 0.02
+_GROWS, _IN_TIME, _MOMENT = 2.7, 0.55, 0.02
 #: Programs are solved to this share of the gap: near a vertex few multipliers are left.
 _SOLVED = 5e-4
 #: Excesses whose two sides differ by e^this keep their sign: at a shape from coarser programs of
@@ -67,7 +67,7 @@ _INSIDE = 65
 _SPARSE = 12
 #: A program with these is solved to this share. Pairs of a point and a shift whose delta is
 #: exceeded by more than this share of it join, and those that spend less than this share leave.
-_ROUGH, _EXCEEDED, _IDLE = 1e-3, 1e-3, 5e-5
+_ROUGH, _EXCEEDED, _IDLE = 3e-3, 1e-3, 5e-5
 #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
 #: than this share of the gap, step by step.
 _MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.05, 0.05)
@@ -143,13 +143,19 @@ class BelowCurve:
             yield from [size] * (len(_LINES) - tried)
 
     def _in_time(self, size: int, search: Search) -> int:
-        """This resolution, or the finest that there is time for, no coarser than the last one."""
+        """This resolution, or the finest that there is time for, no coarser than the last one.
+
+        One that would be the last before the time is over is as fine as there is time for.
+        """
         last, seconds = self._took
         if not last or not self._free:
             return size
         longer = _IN_TIME * search.left(math.inf) / max(seconds, _MOMENT)
-        affordable = min(float(size), last * math.pow(longer, 1 / _GROWS))
-        return max(min(size, last), math.floor(affordable))
+        timely = last * math.pow(longer, 1 / _GROWS)
+        if timely >= _SLOWEST * size:
+            return size
+        finer = (n for n in range(math.floor(timely), size, -1) if self.programs.affordable(n))
+        return next(finer, max(min(size, last), min(size, math.floor(timely))))
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         """The relaxed program, which the lines are bent to, and then the restricted one."""

@@ -23,7 +23,7 @@ from ..lattice.relaxed import Relaxed
 
 #: The cell at 0 is halved so often. Shifts of one sign fall into so many windows, of which those
 #: serve that hold least, so many.
-_HALVED, _WINDOWS, _EMPTIEST = 6, 8, 4
+_HALVED, _WINDOWS, _EMPTIEST = 8, 8, 4
 #: How many halvings further an event may reach on one side than on the other.
 _LEAN = 1
 #: Points of the curve that are asked for in each window: those that allow the least.
