@@ -65,7 +65,6 @@ def lower_bound(document: Document, certificate: Certificate, loss: Loss) -> Fra
     points = certificate.points or ((document.epsilon, document.delta),)
     # (With a curve, (epsilon, delta) is a point of the noise's own chords, just below it.)
     own = ((document.epsilon, document.delta),) if document.gdp is None else ()
-    used = {entry.point for entry in certificate.shifts}
     stated = (*own, *document.profile)
 
     def asked(point: Point) -> bool:
@@ -74,7 +73,7 @@ def lower_bound(document: Document, certificate: Certificate, loss: Loss) -> Fra
             return demanded(document.releases, point)
         return implied(point, stated, None if document.gdp is None else document.gdp.mu)
 
-    if not all(asked(points[j]) for j in used if j < len(points)):
+    if not all(asked(points[j]) for j in certificate.used):
         return None
     whole = document.kind == "integer"
     found = bound_on_noise(

@@ -37,6 +37,7 @@ from .fields import (
 )
 from .json_file import load_json, read_bytes
 from .limits import MAX_CELLS, MAX_EDGES, MAX_GRID, MAX_RUN, MAX_WORK, marks_of, on_small_lattice
+from .narrow import narrow_to_json
 from .shifts import Certificate, ShiftMultipliers, certificate_from_json, shifts_to_json
 
 
@@ -147,6 +148,13 @@ class Document(MechanismDocument):
             all(abs(entry.shift) <= n for entry in certificate.shifts),
             f"a shift of the certificate is beyond the sensitivity, {n} steps",
         )
+        if certificate.narrow:
+            plain = self.kind == "additive" and self.gdp is not None and not self.constraints
+            demand(plain, '"narrow" is for noise below a curve, without constraints')
+            demand(
+                all(one.furthest <= n for one in certificate.narrow),
+                f"a narrow event is moved beyond the sensitivity, {n} steps",
+            )
         check_duals(certificate.constraints, self.constraints, certificate.reach)
 
     @property
@@ -215,6 +223,8 @@ class Document(MechanismDocument):
                 for dual, one in zip(certificate.constraints, self.constraints, strict=True)
             ]
         data["shifts"] = shifts_to_json(certificate.shifts, bool(certificate.points))
+        if certificate.narrow:
+            data["narrow"] = narrow_to_json(certificate.narrow)
         return data
 
 

@@ -19,6 +19,7 @@ MAX_REPORT = 40_000_000  # bytes of a report of answers; each mechanism file in 
 MAX_DIGITS, MAX_SHORT = LONGEST, LONGEST_SHORT
 MAX_CELLS = 60_000
 MAX_MULTIPLIERS = 100_000
+MAX_NARROW = 2_000  # narrow events
 MAX_GRID = 1_000_001
 MAX_RUN = 10**15  # whole numbers of one cell of integer noise
 MAX_POINTS_OF_PROFILE = 300

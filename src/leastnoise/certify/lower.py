@@ -27,6 +27,7 @@ from ..losses import Loss
 from ..work import arithmetic, bits, charge
 from .constraints import Dual, check_duals
 from .document import Certificate
+from .narrow import Narrow, narrow_parts
 
 #: Multipliers share a denominator of at most so many bits, so that sums of them stay small.
 _MOST_BITS = 4096
@@ -85,11 +86,20 @@ def dual_bound(
     if fold:
         # Symmetric noise with one closed end has no open one.
         beyond = [sum(beyond, _ZERO) / 2] if len(beyond) == 2 else []
+    between: list[Fraction] = []
+    if certificate.narrow:
+        if integer or constraints:
+            raise FormatError("narrow events are for real noise without constraints")
+        if any(one.furthest > edge - certificate.reach for one in certificate.narrow):
+            raise FormatError("a narrow event is moved beyond the sensitivity")
+        narrow = narrow_parts(certificate.narrow, points)
+        spent += narrow.spent
+        between = _narrowed(narrow, floors, gains, unit, fold)
     low, high = lattice_ends(constraints, step, edge, integer)
     inside = _inside(floors, gains, unit, low + edge, high + edge, fold)
     if not (inside or beyond):
         raise FormatError("no noise at all lies in the support")
-    return max(_ZERO, min([*inside, *beyond]) - spent)
+    return max(_ZERO, min([*inside, *between, *beyond]) - spent)
 
 
 def bound_on_noise(
@@ -258,6 +268,30 @@ def _inside(
     else:
         floors, gains = floors[first : max(0, last + 1)], gains[first : max(0, last + 1)]
     return [least_sum(floors, gains, unit)] if floors else []
+
+
+def _narrowed(
+    narrow: Narrow, floors: list[Fraction], gains: Sequence[int], unit: int, fold: bool
+) -> list[Fraction]:
+    """Add narrow events to the floors; floor + gain at their bends next to 0 (`narrow.proof.md`).
+
+    With `fold`, the means of both sides.
+    """
+    centre = len(floors) // 2
+    for cell, amount in narrow.lowered.items():
+        charge(2 * arithmetic(bits(amount, floors[centre + cell])))
+        floors[centre + cell] -= amount
+    left, here, right = (
+        floors[i] + Fraction(gains[i], unit) for i in range(centre - 1, centre + 2)
+    )
+    floors[centre] += narrow.raised[0][1]
+    found = []
+    longest = bits(left, here, right, *(amount for _, *two in narrow.raised for amount in two))
+    charge(20 * len(narrow.raised) * arithmetic(longest))
+    for r, before, after in narrow.raised:
+        two = [here + r * (left - here) + before, here + r * (right - here) + after]
+        found += [sum(two) / 2] if fold else two
+    return found
 
 
 def _beyond(

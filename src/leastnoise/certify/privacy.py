@@ -8,7 +8,7 @@ never below the true one.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -40,7 +40,7 @@ def run_hockey_sticks(
     weights: Sequence[int], epsilon: Fraction, n: int, tail: Tail | None = None
 ) -> Iterator[tuple[int, Fraction]]:
     """The same at shifts among which is the worst, from runs of equal weights."""
-    found, unit = _in_runs(weights, epsilon, n, tail)
+    found, unit = _in_runs(_runs(weights), epsilon, n, tail)
     return ((m, value * unit) for m, value in found)
 
 
@@ -62,10 +62,10 @@ def worst_hockey_stick(document: Document, epsilon: Fraction | None = None) -> t
     """
     at = document.epsilon if epsilon is None else epsilon
     if document.edges is None:
-        weights, n = document.weights, document.whole_shifts
-        runs = 1 + sum(a != b for a, b in pairwise(weights))
-        few = _FEW_RUNS * runs**2 <= n * len(weights)
-        found, unit = (_in_runs if few else _on_lattice)(weights, at, n, document.tail)
+        weights, n, tail = document.weights, document.whole_shifts, document.tail
+        runs = _runs(weights)
+        few = _FEW_RUNS * len(runs[1]) ** 2 <= n * len(weights)
+        found, unit = _in_runs(runs, at, n, tail) if few else _on_lattice(weights, at, n, tail)
         m, value = max(found, key=itemgetter(1))
         where = f"shift of {m} cells"
     else:
@@ -78,13 +78,21 @@ def worst_hockey_stick(document: Document, epsilon: Fraction | None = None) -> t
 
 
 Found = Iterator[tuple[int, int]]
+_Runs = tuple[list[int], list[int]]  # edges, and the values between them
+
+
+def _factor(epsilon: Fraction) -> Fraction:
+    """At most e^epsilon, epsilon >= 0, and at least 1: V is 0 at 0."""
+    if epsilon < 0:
+        raise ValueError(f"epsilon = {epsilon} is below 0")
+    return max(exp_lower(epsilon), Fraction(1))
 
 
 def _on_lattice(
     weights: Sequence[int], epsilon: Fraction, n: int, tail: Tail | None
 ) -> tuple[Found, Fraction]:
     """(m, V(m)) in whole numbers of some unit, and that unit."""
-    top, bottom = exp_lower(epsilon).as_integer_ratio()
+    top, bottom = _factor(epsilon).as_integer_ratio()
     cells = list(weights)
     signs = (1,) if cells == cells[::-1] else (1, -1)
     _charge_lattice(cells, n, len(signs), tail)
@@ -113,31 +121,39 @@ def _continued(cells: list[int], tail: Tail) -> tuple[list[int], Fraction]:
     return cells, Fraction(1, b * b * (b - a))
 
 
-def _in_runs(
-    weights: Sequence[int], epsilon: Fraction, n: int, tail: Tail | None
-) -> tuple[Found, Fraction]:
+def _in_runs(runs: _Runs, epsilon: Fraction, n: int, tail: Tail | None) -> tuple[Found, Fraction]:
     """(m, V(m)) at every difference of the edges of runs, the worst among them, and the unit."""
-    top, bottom = exp_lower(epsilon).as_integer_ratio()
-    cells, unit, windows = list(weights), Fraction(1), [(0, len(weights), 1)]
-    charge(len(cells))
-    if tail is not None:
-        cells, unit = _continued(cells, tail)
-        charge(len(cells))
-        period, end, b = tail.period, len(cells) - tail.period, tail.ratio.denominator
-        body = 2 * period, end - period, b - tail.ratio.numerator
-        windows = [(period, 2 * period, b), body, (end - period, end, b)]
-    parts = []
-    for first, last, factor in windows:
-        marks, values = _runs(cells[first:last], first)
-        parts.append((marks, [w * bottom for w in values], factor))
-    marks, values = _runs(cells, 0)
-    return _sweep(parts, marks, [w * top for w in values], n), unit / bottom
+    ratio, (marks, values), last = _factor(epsilon), runs, runs[0][-1]
+    turned = [last - x for x in reversed(marks)], values[::-1]
+    signs = (1,) if turned == (marks, values) else (1, -1)
+    if tail is None:
+        found = _sweep(runs, ratio, [(0, last, 1)], n, signs)
+        return found, Fraction(1, ratio.denominator)
+    period, (a, b) = tail.period, tail.ratio.as_integer_ratio()
+    left, right = _cut(runs, 0, period), _cut(runs, last - period, last)
+    charge(len(values) * (2 + (max(values).bit_length() + b.bit_length()) // 300))
+    # As in `_continued`: two explicit periods on each side.
+    marks, values = [-2 * period], []
+    parts = (
+        (left, -2, a * a),
+        (left, -1, a * b),
+        (runs, 0, b * b),
+        (right, 1, a * b),
+        (right, 2, a * a),
+    )
+    for (edges, density), periods, factor in parts:
+        marks += [x + periods * period for x in edges[1:]]
+        values += [d * factor for d in density]
+    windows = [(-period, 0, b), (0, last, b - a), (last, last + period, b)]
+    unit = Fraction(1, b * b * (b - a) * ratio.denominator)
+    return _sweep((marks, values), ratio, windows, n, signs), unit
 
 
-def _runs(cells: Sequence[int], first: int) -> tuple[list[int], list[int]]:
-    """Edges of the runs of equal cells, the first cell being number `first`, and their values."""
+def _runs(cells: Sequence[int]) -> _Runs:
+    """Edges of the runs of equal cells, and their values."""
+    charge(1 + len(cells) // 8)
     starts = [0, *(k for k, (a, b) in enumerate(pairwise(cells), 1) if a != b)]
-    return [first + k for k in (*starts, len(cells))], [cells[k] for k in starts]
+    return [*starts, len(cells)], [cells[k] for k in starts]
 
 
 def _charge_lattice(weights: Sequence[int], n: int, signs: int, tail: Tail | None) -> None:
@@ -198,53 +214,69 @@ def _on_mesh(
         ]
         found, unit = _on_lattice(cells, epsilon, n, None)
         return ((m * h, value) for m, value in found), unit / common, scale
-    top, bottom = exp_lower(epsilon).as_integer_ratio()
-    common = math.lcm(*lengths)
+    ratio, common = _factor(epsilon), math.lcm(*lengths)
     longest = max(weights, default=0).bit_length() + common.bit_length() + 128
     charge(len(marks) * longest // 1000)
     density = [w * (common // length) for w, length in zip(weights, lengths, strict=True)]
-    plus, minus = [d * bottom for d in density], [d * top for d in density]
-    return _sweep([(marks, plus, 1)], marks, minus, limit), Fraction(1, common * bottom), scale
+    windows = [(marks[0], marks[-1], 1)]
+    found = _sweep((marks, density), ratio, windows, limit, (1, -1))
+    return found, Fraction(1, common * ratio.denominator), scale
 
 
 def _sweep(
-    parts: Sequence[tuple[Sequence[int], Sequence[int], int]],
-    marks: Sequence[int],
-    minus: Sequence[int],
+    runs: _Runs,
+    ratio: Fraction,
+    windows: Sequence[tuple[int, int, int]],
     limit: int,
+    signs: Sequence[int],
 ) -> Found:
-    """V at every difference of two edges up to the limit, and at the limit.
+    """V at every difference of two edges up to the limit, and at the limit, with these signs.
 
-    V(shift) = the sum over parts (edges, plus, factor) of factor times the part's mass, less
-    min(plus_j, minus_k) times the length of the overlap of its cell j with cell k moved by the
-    shift. That length is piecewise linear with kinks at the four differences of their edges, so V
-    bends only at differences of edges: by what the steps of the two densities there share.
+    V(shift) = the sum over windows (first, last, factor) of factor times the integral over the
+    window of max(0, d(x) - ratio d(x - shift)), ratio >= 1, in units of 1 / its denominator. It is
+    0 at 0, where the steps of d give its slope, and it bends only at differences of edges: by what
+    a step of the density in the window and a step of the moved one share.
     """
-    moved = sorted(_steps(marks, minus))
-    lowest = [low for low, _, _, _ in moved]
-    longest = max(minus, default=0).bit_length()
-    bends: defaultdict[int, int] = defaultdict(int, {-limit: 0, limit: 0})
-    value = slope = 0
-    for edges, plus, factor in parts:
-        value += factor * sum(d * (b - a) for d, (a, b) in zip(plus, pairwise(edges), strict=True))
-        for low, high, x, sign in _steps(edges, plus):
-            before = moved[: bisect_left(lowest, high)]
-            charge(1 + len(before) // 10)
-            shared = [step for step in before if step[1] > low]
-            charge(len(shared) * (2000 + longest // 2) // 1000)
-            for bottom, top, y, other in shared:
-                both = min(high, top) - max(low, bottom)
-                bends[x - y] += factor * (both if sign == other else -both)
-    last = min(bends)
-    for shift in sorted(bends):
-        value += slope * (shift - last)
-        slope += bends[shift]
-        last = shift
-        if 0 < abs(shift) <= limit:
-            yield shift, value
+    top, bottom = ratio.as_integer_ratio()
+    every = _steps(runs)
+    moved = [(min(a, b) * top, max(a, b) * top, y, a < b) for y, a, b in every]
+    places = [y for y, _, _ in every]
+    longest = max(runs[1], default=0).bit_length() + top.bit_length()
+    for sign in signs:
+        bends: defaultdict[int, int] = defaultdict(int, {limit: 0})
+        slope = value = last = 0
+        for first, end, factor in windows:
+            for x, a, b in every:
+                ahead, behind = (b, a) if sign > 0 else (a, b)
+                if first <= x < end if sign > 0 else first < x <= end:
+                    slope += factor * max(0, ahead * bottom - behind * top)
+            for x, a, b in _steps(_cut(runs, first, end)):
+                low, high, rises = min(a, b) * bottom, max(a, b) * bottom, a < b
+                left, right = sorted((x, x - sign * limit))
+                beside = moved[bisect_left(places, left) : bisect_right(places, right)]
+                charge(1 + len(beside) // 10)
+                shared = [step for step in beside if step[0] < high and step[1] > low]
+                charge(len(shared) * (2000 + longest // 2) // 1000)
+                for under, over, y, other in shared:
+                    both = min(high, over) - max(low, under)
+                    bends[sign * (x - y)] += factor * (both if rises == other else -both)
+        bends.pop(0, None)
+        for shift in sorted(bends):
+            value += slope * (shift - last)
+            slope += bends[shift]
+            last = shift
+            yield sign * shift, value
 
 
-def _steps(edges: Sequence[int], density: Sequence[int]) -> list[tuple[int, int, int, bool]]:
-    """(lower, upper, edge, whether it rises) of every edge at which a density steps."""
-    steps = zip(edges, pairwise([0, *density, 0]), strict=True)
-    return [(min(a, b), max(a, b), x, a < b) for x, (a, b) in steps if a != b]
+def _steps(runs: _Runs) -> list[tuple[int, int, int]]:
+    """(edge, density to its left, density to its right) of every edge at which they differ."""
+    marks, density = runs
+    sides = zip(marks, pairwise([0, *density, 0]), strict=True)
+    return [(x, a, b) for x, (a, b) in sides if a != b]
+
+
+def _cut(runs: _Runs, first: int, end: int) -> _Runs:
+    """Edges and values within a window."""
+    marks, values = runs
+    j, k = bisect_right(marks, first), bisect_left(marks, end)
+    return [first, *marks[j:k], end], values[j - 1 : k]

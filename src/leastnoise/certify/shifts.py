@@ -27,6 +27,7 @@ from .fields import (
     read_positive,
 )
 from .limits import MAX_CELLS, MAX_MULTIPLIERS, MAX_POINTS_OF_PROFILE
+from .narrow import NarrowEvent, narrow_from_json
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Certificate:
     shifts: tuple[ShiftMultipliers, ...]
     constraints: tuple[Dual, ...] = ()  # one per constraint of the document
     points: tuple[Point, ...] = ()  # at which privacy is used, if not at (epsilon, delta) alone
+    narrow: tuple[NarrowEvent, ...] = ()  # besides, for noise below a curve
 
     def __post_init__(self) -> None:
         if self.step <= 0:
@@ -71,16 +73,21 @@ class Certificate:
             raise FormatError("a shift occurs twice")
         if any(abs(i) > self.reach for entry in self.shifts for i, _ in entry.cells):
             raise FormatError(f"a multiplier lies beyond the reach of {self.reach}")
-        if any(not 0 <= e.point < max(1, len(self.points)) for e in self.shifts):
+        if any(not 0 <= point < max(1, len(self.points)) for point in self.used):
             raise FormatError("a shift of the certificate names a point that is not there")
         check_points(self.points)
+
+    @property
+    def used(self) -> set[int]:
+        """The points at which privacy is used."""
+        return {entry.point for entry in (*self.shifts, *self.narrow)}
 
 
 def certificate_from_json(raw: object, constraints: tuple[Constraint, ...]) -> Certificate:
     """The multipliers of a file with these constraints."""
     data = read_object(raw, "certificate")
     more = {"constraints"} if constraints else set()
-    check_keys(data, "certificate", {"step", "reach", "shifts"} | more, {"points"})
+    check_keys(data, "certificate", {"step", "reach", "shifts"} | more, {"points", "narrow"})
     points = points_from_json(data["points"], "points") if "points" in data else ()
     return Certificate(
         read_positive(data["step"], "certificate.step"),
@@ -88,6 +95,7 @@ def certificate_from_json(raw: object, constraints: tuple[Constraint, ...]) -> C
         shifts_from_json(data["shifts"], bool(points)),
         duals_from_spec(data["constraints"], constraints) if constraints else (),
         points,
+        narrow_from_json(data["narrow"]) if "narrow" in data else (),
     )
 
 

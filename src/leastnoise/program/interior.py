@@ -67,14 +67,16 @@ class Interior:
     ) -> None:
         layout = program.layout
         self.program, self.together, self.near, self.wanted = program, together, near, wanted
-        free = np.zeros(0 if together is None else len(program.budgets))
+        free = np.zeros(program.more if together is None else len(program.budgets))
         mass = np.pad(layout.masses, ((0, 0), (0, len(free))))
         cost = np.concatenate([program.cost, free])
         rows, budgets, extra = self._budgets(len(cost))
         more = []
         for row in program.rows:
             assert math.isinf(row.low), "equalities have no interior"
-            more.append((np.pad(row.coefficients, (0, len(free))), row.high))
+            more.append(
+                (np.pad(row.coefficients, (0, len(cost) - len(row.coefficients))), row.high)
+            )
         if together is not None:
             weights, most = together
             more.append((np.concatenate([np.zeros(layout.columns), weights]), most))
@@ -145,12 +147,12 @@ class Interior:
         stop: Callable[[], bool] = lambda: False,
         like: PairDuals | None = None,
     ) -> Found:
-        """Follow the central path from positive numbers, one for every column, atoms included.
+        """Follow the central path from positive numbers, one for every column, further ones too.
 
         `like` are multipliers of a program whose solution is about `start`.
         """
         layout = self.program.layout
-        start = start * len(layout.masses) / float((layout.masses @ start).sum())
+        start = start * len(layout.masses) / float((layout.masses @ start[: layout.columns]).sum())
         if self.together is not None:
             used = [
                 layout.sticks(layout.spread(start), math.exp(e))[1].max()

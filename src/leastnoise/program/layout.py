@@ -17,12 +17,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .bends import sticks_by_bends
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-#: What a run takes besides, and for each hockey stick, in terms of what a cell takes (measured).
-_SORTED, _TWICE = 160, 4
+#: What a pair of edges takes, in terms of what a cell takes at a shift (measured).
+_PAIR = 4
 #: Continued periods are listed until less than this share of them is left.
 _NOTHING = 1e-18
 
@@ -177,15 +179,10 @@ class Line:
         (cells, atom), factors = spread, np.asarray(exponentials, dtype=np.float64)[..., None]
         first, last = self.n, len(cells) - self.n
         values = np.full((*factors.shape[:-1], len(shifts)), atom[0])
-        edges = np.flatnonzero((np.diff(cells) != 0) | (np.diff(self.events) != 0)) + 1
-        if len(edges) * (_SORTED + _TWICE * factors.size) < len(cells) * factors.size:
-            for k, m in enumerate(shifts):
-                at = np.sort(np.concatenate([[first], edges, edges + m]), kind="stable")
-                at = at[np.searchsorted(at, first) : np.searchsorted(at, last)]
-                excess = cells[at] - factors * cells[at - m]
-                weight = np.diff(at, append=last) * self.events[at]
-                values[..., k] += np.maximum(excess, 0.0, out=excess) @ weight
-            return values
+        edges = np.flatnonzero(np.diff(cells)) + 1
+        if _PAIR * len(edges) ** 2 < len(cells) * len(shifts):
+            every = sticks_by_bends(cells, edges, self.events, self.n, factors.ravel())
+            return np.asarray(values + every.reshape(*factors.shape[:-1], -1)[..., shifts + self.n])
         ahead, weight, scaled = cells[first:last], self.events[first:last], factors * cells
         for k, m in enumerate(shifts):
             excess = ahead - scaled[..., first - m : last - m]

@@ -48,6 +48,7 @@ class Program(Generic[L]):
     rows: tuple[Row, ...] = ()
     comparisons: tuple[tuple[int, int], ...] = ()
     fixed: Mapping[int, float] = field(default_factory=dict)
+    more: int = 0  # further columns, which hold no place and cost nothing: rows alone name them
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ import numpy as np
 
 from ...ask import Question, foldable
 from ...ask.privacy import curve_above
+from ...certify.limits import MAX_WORK
+from ...certify.narrow import NarrowEvent
 from ...losses import Loss
 from ...program.interior import Interior, Near
 from ...program.layout import Bools, Floats, Ints, Line
@@ -28,9 +30,10 @@ from ..lattice.restricted import Restricted, lattice_of
 from ..search import Search
 from .chords import Binding, chords_below, gaussian_noise, points_on, sharpest
 from .graded import Shape, binding_of, effort, pieces_of, shape_of, sharpened
+from .narrow import Narrowed
 
 #: Lines that stand for a curve, from step to step; noise is made good from the third on.
-_LINES = 14, 21, 30, 45, 52
+_LINES = 14, 21, 30, 68, 80
 _FINE_LINES = _LINES[2]
 #: They end where this share of its delta at epsilon = 0 is left.
 _LEFT = 3e-3
@@ -51,7 +54,7 @@ _LEAST_SPENT, _STEPS_APART, _APART = 0.016, 1.51, 0.04
 _FINEST_SHAPE = 64
 #: Programs of the bound take about n to this power; one begins where this share of the time that is
 #: left should do. Less than this many seconds say nothing.
-_GROWS, _IN_TIME, _MOMENT = 2.7, 0.4, 0.02
+_GROWS, _IN_TIME, _MOMENT = 2.7, 0.55, 0.02
 #: Programs are solved to this share of the gap: near a vertex few multipliers are left.
 _SOLVED = 5e-4
 #: Excesses whose two sides differ by e^this keep their sign: at a shape from coarser programs of
@@ -65,10 +68,10 @@ _INSIDE = 65
 _SPARSE = 12
 #: A program with these is solved to this share. Pairs of a point and a shift whose delta is
 #: exceeded by more than this share of it join, and those that spend less than this share leave.
-_ROUGH, _EXCEEDED, _IDLE = 1e-3, 1e-3, 5e-5
+_ROUGH, _EXCEEDED, _IDLE = 3e-3, 1e-3, 5e-5
 #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
 #: than this share of the gap, step by step.
-_MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.15, 0.15)
+_MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.05, 0.05)
 #: Narrow cells in one of those of the bound at most, as long as noise is rough and then.
 _OFTEN = 4, 16
 #: Cells next to a peak are as wide as this part of their distance from it, step by step.
@@ -141,13 +144,19 @@ class BelowCurve:
             yield from [size] * (len(_LINES) - tried)
 
     def _in_time(self, size: int, search: Search) -> int:
-        """This resolution, or the finest that there is time for, no coarser than the last one."""
+        """This resolution, or the finest that there is time for, no coarser than the last one.
+
+        One that would be the last before the time is over is as fine as there is time for.
+        """
         last, seconds = self._took
         if not last or not self._free:
             return size
         longer = _IN_TIME * search.left(math.inf) / max(seconds, _MOMENT)
-        affordable = min(float(size), last * math.pow(longer, 1 / _GROWS))
-        return max(min(size, last), math.floor(affordable))
+        timely = last * math.pow(longer, 1 / _GROWS)
+        if timely >= _SLOWEST * size:
+            return size
+        finer = (n for n in range(math.floor(timely), size, -1) if self.programs.affordable(n))
+        return next(finer, max(min(size, last), min(size, math.floor(timely))))
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         """The relaxed program, which the lines are bent to, and then the restricted one."""
@@ -190,12 +199,14 @@ class BelowCurve:
         shifts, within = self._binding_shifts(n), self._within(n)
         relaxed = Relaxed(self.question, points, n, reach, shifts, within)
         found: Found | None
+        narrow: tuple[NarrowEvent, ...] = ()
         if known is None and not programs.at_once(relaxed.program):
             return programs.relaxed(n, search)
         if known is None:
             found = programs.solved(relaxed.program, relaxed.places, search)
         else:
-            relaxed, found = self._with_needed(relaxed, self._near(known, relaxed), search)
+            near = self._near(known, relaxed)
+            relaxed, found, narrow = self._with_needed(relaxed, near, search)
         self._took = n, search.clock() - began
         if found is None or (known is not None and search.late()):
             return None
@@ -207,11 +218,12 @@ class BelowCurve:
             return relaxed.exact(multipliers, scale)
         # Nearly all are positive: without the small ones the file is short.
         share = _THINNED * search.gap
-        pairs, _ = relaxed.thinned(multipliers.pairs, share)
+        pairs, _ = relaxed.thinned(multipliers.pairs, share, narrow)
         while sum(len(cells) for _, cells, _ in pairs.values()) > _MOST_MULTIPLIERS and share < 1:
             share *= 1.3
-            pairs, _ = relaxed.thinned(pairs, share)
-        return relaxed.exact(replace(multipliers, pairs=pairs), scale, _DIGITS)
+            pairs, _ = relaxed.thinned(pairs, share, narrow)
+        of_shifts = replace(multipliers, pairs=pairs, rows=np.zeros(0))  # narrow events have theirs
+        return relaxed.exact(of_shifts, scale, _DIGITS, narrow)
 
     def _learn(self, found: Found, relaxed: Relaxed) -> None:
         """Where the curve binds: epsilons, shifts; and what noise the bound is about."""
@@ -251,32 +263,43 @@ class BelowCurve:
 
     def _with_needed(
         self, relaxed: Relaxed, near: Near, search: Search
-    ) -> tuple[Relaxed, Found | None]:
+    ) -> tuple[Relaxed, Found | None, tuple[NarrowEvent, ...]]:
         """With few pairs of points and shifts, and then with those that noise would exceed."""
-        rough = self._solved(relaxed, self._sparse(relaxed.line), near, _ROUGH, search)
+        rough, narrow = self._solved(relaxed, self._sparse(relaxed.line), near, _ROUGH, search)
         if rough is None or search.late():
-            return relaxed, rough
+            return relaxed, rough, narrow
         pairs = self._needed(relaxed, rough)
         some = np.flatnonzero(pairs.any(axis=0))
         shifts, budgets = relaxed.line.shifts[some], relaxed.budgets
         within = self._within(relaxed.n)
         finer = Relaxed(self.question, budgets, relaxed.n, relaxed.reach, shifts, within)
         near, tolerance = replace(near, seen=(*near.seen, rough.x)), _SOLVED * search.gap
-        found = self._solved(finer, pairs[:, some], near, tolerance, search)
+        found, proven = self._solved(finer, pairs[:, some], near, tolerance, search)
         # A path that fails, or ends too soon, may prove less than the one before.
-        before = relaxed.bound(rough.multipliers.pairs)
-        if found is None or not finer.bound(found.multipliers.pairs) > before:
-            return relaxed, rough
-        return finer, found
+        before = relaxed.bound(rough.multipliers.pairs, narrow)
+        if found is None or not finer.bound(found.multipliers.pairs, proven) > before:
+            return relaxed, rough, narrow
+        return finer, found, proven
 
     def _solved(
         self, relaxed: Relaxed, wanted: Bools, near: Near, tolerance: float, search: Search
-    ) -> Found | None:
-        interior = Interior(relaxed.program, near=near, wanted=wanted)
-        found = interior.solve(near.x, tolerance, search.late)
+    ) -> tuple[Found | None, tuple[NarrowEvent, ...]]:
+        """What a program finds near something known, and the narrow events that it needs."""
+        narrow = None
+        program, start = relaxed.program, near.x
+        if not (self.question.constraints or self.question.integer):
+            narrow = Narrowed(relaxed, near.seen[-1] if near.seen else near.x)
+            program, start = narrow.program, narrow.start(near.x)
+        interior = Interior(program, near=near, wanted=wanted)
+        found = interior.solve(start, tolerance, search.late)
         search.count(found, int(wanted.sum()))
         mass = float((relaxed.line.masses @ found.x)[0])
-        return found if abs(mass - 1) < 1e-6 else None
+        if abs(mass - 1) >= 1e-6:
+            return None, ()
+        if narrow is None:
+            return found, ()
+        digits = max(0, _DIGITS + math.ceil(-math.log10(max(found.value, 1e-300))))
+        return found, narrow.proven(found, digits)
 
     def _near(self, known: Shape, relaxed: Relaxed) -> Near:
         """About the solution: what good noise is rounded to, if that is known.
@@ -367,7 +390,8 @@ class BelowCurve:
         No fewer than before: it costs little because it is narrow.
         """
         often = _OFTEN[self._lines >= _FINE_LINES]
-        most, wide = min(_MOST_NARROW, often * n), min(n, _MOST_WIDE)
+        longest = math.isqrt(int(MAX_WORK / (2 * self.programs.radius + 1)))  # that a file holds
+        most, wide = min(_MOST_NARROW, often * n, longest), min(n, _MOST_WIDE)
         finer = max(1, self._finest[0] // wide)
         best = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
         while 2 * wide * finer <= most:

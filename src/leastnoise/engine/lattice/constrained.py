@@ -210,14 +210,14 @@ class Constrained:
         n = self._fit(
             max(math.ceil(3 / self._gamma), self.first()) if self._gamma < 1 else self.first()
         )
-        while n > 1 and not self._affordable(n):
+        while n > 1 and not self.affordable(n):
             n //= 2
         found = search.bracket.upper is not None
         if self._columns(n) > (_MOST_COLUMNS_AT_ONCE if found else MAX_CELLS):
             search.reason = "noise so wide that no program holds it"
             return
         previous = 0
-        while previous == 0 or self._affordable(n):
+        while previous == 0 or self.affordable(n):
             if n > previous:
                 yield from [n] if previous else self._wide_enough(n, search)
                 previous = n
@@ -232,10 +232,10 @@ class Constrained:
     def _last(self, n: int, previous: int) -> int:
         """n, or the finest resolution there is, if that is less than a step from n."""
         most = math.ceil(n * self.steering.slowest)
-        if self._affordable(most):
+        if self.affordable(most):
             return n
         some = range(math.ceil(_WORTH * previous), most)
-        return max((k for k in some if self._affordable(k)), default=n)
+        return max((k for k in some if self.affordable(k)), default=n)
 
     def _wide_enough(self, n: int, search: Search) -> Iterator[int]:
         """This size, and again with noise that may go further out while none is found.
@@ -246,7 +246,7 @@ class Constrained:
         narrow, ends = self.radius, ends_of(self.question.constraints)
         while search.bracket.upper is None and None in ends:
             self.radius *= _WIDER
-            if self.radius > _WIDEST * self.reach or not self._affordable(n):
+            if self.radius > _WIDEST * self.reach or not self.affordable(n):
                 break
             yield n
         if search.bracket.upper is None:
@@ -272,7 +272,7 @@ class Constrained:
         assert self.question.output_step is not None
         outputs = int(self.question.sensitivity / self.question.output_step)
         odd = [r for r in range(1, min(outputs, 10_000) + 1, 2) if outputs % r == 0]
-        fitting = [outputs // r for r in odd if self._affordable(outputs // r)]
+        fitting = [outputs // r for r in odd if self.affordable(outputs // r)]
         if not fitting:
             raise ArgumentError(
                 "output_step",
@@ -295,7 +295,7 @@ class Constrained:
         """About the columns of a program."""
         return self._radius(n) * (1 if self.fold else 2)
 
-    def _affordable(self, n: int) -> bool:
+    def affordable(self, n: int) -> bool:
         most, columns = self.steering.most_columns, self._columns(n)
         if most is not None and not (self.question.constraints or self.question.integer):
             return (columns if self.width is None else math.ceil(self.width * n)) <= most

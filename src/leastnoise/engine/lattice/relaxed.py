@@ -20,6 +20,7 @@ from ...ask.demands import Distinguishing, LossAtMost, Monotone, Unbiased, Unimo
 from ...certify.constraints import Dual
 from ...certify.document import Certificate, ShiftMultipliers
 from ...certify.lower import end_cells, inward, lattice_ends
+from ...certify.narrow import NarrowEvent, narrow_parts
 from ...losses import Loss
 from ...program.costs import floors
 from ...program.layout import Floats, Ints, Line, make_line
@@ -128,7 +129,7 @@ class Relaxed:
 
     # -- bounds -------------------------------------------------------------------------------
 
-    def bound(self, pairs: PairDuals) -> float:
+    def bound(self, pairs: PairDuals, narrow: Sequence[NarrowEvent] = ()) -> float:
         """What multipliers of shifts prove without those of constraints, in floats to steer by."""
         edge = self.reach + self.n
         gains, spent = np.zeros(2 * edge + 1), 0.0
@@ -139,30 +140,48 @@ class Relaxed:
             spent += float(delta) * float(z.max(initial=0.0))
         if self.fold:
             gains, spent = gains + gains[::-1], 2 * spent
-        return float((self._floors(self.question.loss) + gains).min()) - spent
+        values = self._floors(self.question.loss) + gains
+        if not narrow:
+            return float(values.min()) - spent
+        parts = narrow_parts(narrow, self.budgets)
+        for cell, amount in parts.lowered.items():
+            values[edge + cell] -= float(amount)
+        radii, *raised = np.array([[float(one) for one in three] for three in parts.raised]).T
+        here, ends = values[edge], values[[edge - 1, edge + 1]]
+        between = here + radii * (ends[:, None] - here) + raised
+        values[edge] += raised[0][0]
+        return min(float(values.min()), float(between.min())) - spent - float(parts.spent)
 
-    def thinned(self, pairs: PairDuals, loss: float) -> tuple[PairDuals, float]:
+    def thinned(
+        self, pairs: PairDuals, loss: float, narrow: Sequence[NarrowEvent] = ()
+    ) -> tuple[PairDuals, float]:
         """Without small multipliers, as long as the bound falls by at most a share `loss`.
 
         First without those far out, where the loss is larger than the bound. Returns what is left
         and its bound in floating point.
         """
-        whole = self.bound(pairs)
+        whole = self.bound(pairs, narrow)
         least = whole - loss * abs(whole)
         largest = max((float(z.max()) for _, _, z in pairs.values()), default=0.0)
         kept, bound = pairs, whole
         for reach in np.linspace(0.2, 0.9, 8) * self.reach:
             nearer = _kept(pairs, reach, 0.0)
-            if self.bound(nearer) >= whole - 0.3 * loss * abs(whole):
-                kept, bound = nearer, self.bound(nearer)
+            if self.bound(nearer, narrow) >= whole - 0.3 * loss * abs(whole):
+                kept, bound = nearer, self.bound(nearer, narrow)
                 break
         for share in np.geomspace(1e-3, 1e-8, 26):
             fewer = _kept(kept, self.reach, share * largest)
-            if self.bound(fewer) >= least:
-                return fewer, self.bound(fewer)
+            if self.bound(fewer, narrow) >= least:
+                return fewer, self.bound(fewer, narrow)
         return kept, bound
 
-    def exact(self, multipliers: Multipliers, scale: float, digits: int = 14) -> Lower:
+    def exact(
+        self,
+        multipliers: Multipliers,
+        scale: float,
+        digits: int = 14,
+        narrow: tuple[NarrowEvent, ...] = (),
+    ) -> Lower:
         """The exact bound that float multipliers prove. `scale` is the size of the optimal loss.
 
         Multipliers keep `digits` digits after the first of `scale`: multiplying a cell's z by
@@ -196,6 +215,7 @@ class Relaxed:
             tuple(entries),
             self._duals(multipliers, rounded),
             points,
+            narrow,
         )
         return proven(question, certificate, self.n)
 

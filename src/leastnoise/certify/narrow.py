@@ -1,0 +1,166 @@
+"""Narrow events around 0 against a mean over shifts: further multipliers of a lower bound.
+
+On a lattice noise may hide all of a peak in one point. A narrow event, compared with what lies
+around it after a shift that is drawn at random, does not let it: `narrow.proof.md`. Standard
+library only; each e^eps rounded up.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..ask.privacy import Point
+from ..errors import FormatError
+from ..exact import exp_upper, text_of
+from ..work import add_up, arithmetic, bits, charge
+from .fields import (
+    check_keys,
+    read_exactly,
+    read_flag,
+    read_integer,
+    read_list,
+    read_number,
+    read_object,
+    read_short_number,
+)
+from .limits import MAX_CELLS, MAX_NARROW, MAX_POINTS_OF_PROFILE
+
+_ZERO = Fraction(0)
+
+
+Side = tuple[Fraction, Fraction]  #: (inner, outer): certain up to the one, nothing from the other
+
+
+@dataclass(frozen=True)
+class NarrowEvent:
+    """One event and its multiplier; lengths and shifts are in steps of the certificate.
+
+    On either side of 0 it is certain within `inner`, and its share falls to 0 at `outer`. The shift
+    is spread around the whole numbers from `first` to `last`. With `mirror`, its mirror image too.
+    """
+
+    point: int  # of the certificate's points
+    left: Side
+    right: Side
+    first: int
+    last: int
+    mirror: bool
+    multiplier: Fraction
+
+    def __post_init__(self) -> None:
+        if not all(0 <= inner < outer <= 1 for inner, outer in (self.left, self.right)):
+            raise FormatError("each side of a narrow event needs 0 <= inner < outer <= 1")
+        if self.first > self.last:
+            raise FormatError('"first" of a narrow event must be at most its "last"')
+        if self.multiplier < 0:
+            raise FormatError('"multiplier" must be non-negative')
+
+    @property
+    def furthest(self) -> int:
+        """No shift of the event is further than so many steps."""
+        return 1 + max(abs(self.first), abs(self.last))
+
+    def weights(self) -> list[tuple[int, Fraction]]:
+        """(cell, weight): hats of the lattice whose sum is at least the event, moved, in the mean.
+
+        `narrow.proof.md`, 1; a cell may occur twice.
+        """
+        count = self.last - self.first + 1
+        whole = sum((*self.left, *self.right), _ZERO) / (2 * count)
+        before, after = ((i * i + i * o + o * o) / (6 * count) for i, o in (self.left, self.right))
+        leans = (-self.first if after > before else -self.last), abs(after - before)
+        inside = [(-m, whole) for m in range(self.first, self.last + 1)]
+        return [(-self.first + 1, after), *inside, (-self.last - 1, before), leans]
+
+
+def share_of(side: Side, radius: Fraction) -> Fraction:
+    """The share of an event at a place so far from 0."""
+    inner, outer = side
+    if radius <= inner:
+        return Fraction(1)
+    return max(_ZERO, (outer - radius) / (outer - inner))
+
+
+@dataclass(frozen=True)
+class Narrow:
+    """What narrow events add to the loss and its multipliers: all of it piecewise linear."""
+
+    lowered: dict[int, Fraction]  # by so much at a cell, hats
+    raised: list[tuple[Fraction, Fraction, Fraction]]  # (radius, to its left, right), from 0 on
+    spent: Fraction
+
+
+def narrow_parts(events: Sequence[NarrowEvent], points: Sequence[Point]) -> Narrow:
+    """Sums over all events, mirror images included."""
+    lowered: defaultdict[int, Fraction] = defaultdict(Fraction)
+    spent = []
+    for one in events:
+        if not 0 <= one.point < len(points):
+            raise FormatError(f"a narrow event names no point, {one.point}")
+        epsilon, delta = points[one.point]
+        times, sides = exp_upper(epsilon) * one.multiplier, (1, -1) if one.mirror else (1,)
+        spent.append(len(sides) * delta * one.multiplier)
+        charge(one.last - one.first + 10)
+        for cell, weight in one.weights():
+            amount = times * weight
+            for side in sides:
+                charge(2 * arithmetic(bits(lowered[side * cell], amount)))
+                lowered[side * cell] += amount
+    raised = []
+    for r in sorted({_ZERO, *(r for one in events for r in (*one.left, *one.right))}):
+        charge(len(events) * 16)
+        shares = [(one, share_of(one.left, r), share_of(one.right, r)) for one in events]
+        left, right = (
+            add_up(
+                one.multiplier * (there + one.mirror * mirrored) for one, there, mirrored in some
+            )
+            for some in (shares, [(one, right, left) for one, left, right in shares])
+        )
+        raised.append((r, left, right))
+    return Narrow(dict(lowered), raised, add_up(spent))
+
+
+def narrow_to_json(events: Sequence[NarrowEvent]) -> list[dict[str, Any]]:
+    """Narrow events as a file lists them."""
+    return [
+        {
+            "point": one.point,
+            "left": [text_of(r) for r in one.left],
+            "right": [text_of(r) for r in one.right],
+            "first": one.first,
+            "last": one.last,
+            "mirror": one.mirror,
+            "multiplier": text_of(one.multiplier),
+        }
+        for one in events
+    ]
+
+
+def narrow_from_json(raw: object) -> tuple[NarrowEvent, ...]:
+    """The same, read back."""
+    found = []
+    for raw_event in read_list(raw, "narrow", MAX_NARROW):
+        one = read_object(raw_event, "narrow")
+        keys = {"point", "left", "right", "first", "last", "mirror", "multiplier"}
+        check_keys(one, "narrow", keys, set())
+        found.append(
+            NarrowEvent(
+                read_integer(one["point"], "point", 0, MAX_POINTS_OF_PROFILE),
+                _side(one["left"], "left"),
+                _side(one["right"], "right"),
+                read_integer(one["first"], "first", -MAX_CELLS, MAX_CELLS),
+                read_integer(one["last"], "last", -MAX_CELLS, MAX_CELLS),
+                read_flag(one["mirror"], "mirror"),
+                read_number(one["multiplier"], "multiplier"),
+            )
+        )
+    return tuple(found)
+
+
+def _side(raw: object, name: str) -> Side:
+    inner, outer = read_exactly(raw, name, 2)
+    return read_short_number(inner, name), read_short_number(outer, name)
