@@ -24,7 +24,8 @@ def trivial_lower(question: Question) -> Lower:
 
 
 def _additive(question: Question) -> Lower:
-    n = int(question.sensitivity) if question.integer else 1
+    # Without constraints what holds for all noise holds for whole numbers.
+    n = int(question.sensitivity) if question.integer and question.constraints else 1
     nothing = np.zeros(0)
     free = replace(question, constraints=())
     found = Relaxed(free, ((question.epsilon, question.delta),), n, 0).exact(

@@ -238,12 +238,13 @@ def interpolated(question: Question) -> Canonical | None:
     """For integers with a large sensitivity D: multipliers of the shifts +-D alone.
 
     Those of real noise at the multiples of D, and on straight lines in between, where nothing is
-    lost for a loss that is straight there. None if a mechanism file could not hold them.
+    lost for a loss that is straight there; without these lines, which is a bound on all noise, if
+    a mechanism file could not hold them. None if it could not hold either.
     """
     found = canonical(replace(question, integer=False))
     width = int(question.sensitivity)
     if found is None or (found.reach + 1) * width > MAX_CELLS:
-        return None
+        return None if found is None else replace(found, question=question)
     pairs: PairDuals = {}
     for (j, shift), (y, cells, values) in found.pairs.items():
         order = np.argsort(cells)

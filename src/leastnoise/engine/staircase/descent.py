@@ -44,7 +44,7 @@ class Descent:
         question = self.question
         steps = steps_of(_inside(question))
         self.steps = replace(steps, question=replace(question, integer=False))
-        found = steps.finite() if question.delta > 0 else steps.endless()
+        found = steps.best()
         self.upper = (
             None
             if found is None
@@ -54,16 +54,15 @@ class Descent:
         )
         if self.upper is not None and question.delta > 0:
             noise = self.upper.noise
-            first, last = noise.first, noise.first + len(noise.weights) - 1
-            ends = (
-                max(-first, last) if noise.edges is None else max(-noise.edges[0], noise.edges[-1])
-            )
             # Stairs that hold next to nothing of delta do not matter.
-            held: float = math.ceil(
+            self.ends = max(steps.left, steps.right) + math.ceil(
                 math.log(_NOTHING / float(question.delta)) / float(question.epsilon)
             )
-            held += max(steps.left, steps.right)
-            self.ends = min(float(ends * noise.step / question.sensitivity), held)
+            if noise.tail is None:
+                first, last = noise.first, noise.first + len(noise.weights) - 1
+                ends = (first, last) if noise.edges is None else (noise.edges[0], noise.edges[-1])
+                far = max(-ends[0], ends[1]) * noise.step / question.sensitivity
+                self.ends = min(float(far), self.ends)
         yield None, self.upper
         far = not near_a_staircase(question) or multipliers_prove_little(question)
         if self.upper is None or far:
