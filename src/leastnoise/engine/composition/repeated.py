@@ -114,7 +114,7 @@ class Repeated:
         total = self.total
         losses = self._losses
         if total.epsilon == 0:
-            step = Fraction(farthest / losses).limit_denominator(10**6)
+            step = Fraction(f"{farthest / losses:.6g}")
         else:
             share = total.epsilon / total.count
             parts = losses * float(share) / farthest
