@@ -33,9 +33,13 @@ def _additive(question: Question) -> Lower:
     )
     if question.plain:
         return found
-    zero = Fraction(0)
-    duals = tuple(Dual((zero,) * len(one.duals)) for one in question.constraints)
-    return replace(found, value=zero, certificate=replace(found.multipliers, constraints=duals))
+    unused = replace(found.multipliers, constraints=unused_duals(question))
+    return replace(found, value=Fraction(0), certificate=unused)
+
+
+def unused_duals(question: Question) -> tuple[Dual, ...]:
+    """Multipliers of the constraints that use none of them."""
+    return tuple(Dual((Fraction(0),) * len(one.duals)) for one in question.constraints)
 
 
 def _on_range(question: Question) -> Lower:

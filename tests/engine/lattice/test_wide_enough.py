@@ -70,3 +70,15 @@ def test_an_envelope_is_the_least_that_keeps_a_ratio(n: int) -> None:
     found = enveloped(weights, n, 0.7)
     np.testing.assert_allclose(found, least, rtol=1e-10)
     assert (found[:, None] <= np.exp(0.7) * found)[apart <= n].all()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"epsilon": 0, "delta": "0.001", "constraints": [Unimodal()]},  # (uniform noise)
+        {"epsilon": "0.005", "delta": "1e-7", "constraints": [LossAtMost("l2", 10**6)]},
+    ],
+)
+def test_noise_too_wide_for_programs_has_a_closed_form(asked: dict[str, Any]) -> None:
+    found = design(**asked, sensitivity=1, gap="0.01", time_limit=2)
+    assert found.converged and found.verify().proven

@@ -22,7 +22,8 @@ from ...mechanisms import Mechanism, Staircase
 from ...program.costs import floors, means
 from ...program.layout import Floats
 from ...program.program import Multipliers, PairDuals
-from ..bounds import Lower, Upper, certified
+from ..bounds import Lower, Upper, certified, proven
+from ..trivial import unused_duals
 from .forecast import flat
 from .proposal import Proposal, closed_forms_of, discretise, end_of, strictly_private
 from .relaxed import Relaxed
@@ -133,16 +134,26 @@ def _nearest_edge(position: float) -> float:
     return max(0, round(position - 0.5)) + 0.5
 
 
-def pure_noise(question: Question) -> Upper | None:
-    """Noise without any delta, so private that it keeps every budget; None if it breaks a demand.
+def simple_noise(question: Question) -> Upper | None:
+    """A closed form that keeps every budget and every demand; None if none of these does.
 
-    Noise that is private at (epsilon, 0) is so at (e, d) if e^epsilon (1 - d) <= e^e + d.
+    For the budget, if there is one alone; or else without any delta: noise that is private at
+    (epsilon, 0) is so at (e, d) if e^epsilon (1 - d) <= e^e + d.
     """
     wide = [math.log((math.exp(float(e)) + float(d)) / (1 - float(d))) for e, d in question.budgets]
-    epsilon = round_down(Fraction(min(wide)), 9)
-    if epsilon <= 0 or question.output_step is not None:
-        return None
-    part = replace(question, epsilon=epsilon, delta=Fraction(0), profile=(), constraints=())
+    pure = round_down(Fraction(min(wide)), 9), Fraction(0)
+    alone = question.budgets if len(question.budgets) == 1 and question.gdp is None else ()
+    for point in (*alone, pure):
+        if any(point) and question.output_step is None:
+            found = _simple_noise(question, point)
+            if found is not None:
+                return found
+    return None
+
+
+def _simple_noise(question: Question, point: Point) -> Upper | None:
+    part = replace(question, epsilon=point[0], delta=point[1], profile=(), constraints=())
+    best: Upper | None = None
     for found in Incumbents(part, None).mechanisms(
         int(question.sensitivity) if question.integer else 1
     ):
@@ -160,9 +171,11 @@ def pure_noise(question: Question) -> Upper | None:
             resolution=found.resolution,
             points=question.budgets,
         )
-        if kept is not None:
-            return replace(kept, method="closed forms")
-    return None
+        if kept is not None and (best is None or kept.value < best.value):
+            best = replace(kept, method="closed forms")
+            if point[1] > 0:  # (the best comes first; tails are better the later they begin)
+                break
+    return best
 
 
 # -- multipliers ------------------------------------------------------------------------------
@@ -212,14 +225,18 @@ def canonical(question: Question) -> Canonical | None:
 
 
 def one_by_one(question: Question) -> Lower | None:
-    """What one of several budgets proves alone, the best of these; None under constraints."""
-    found = []
-    for point in () if question.constraints else question.stated:
-        part = replace(question, epsilon=point[0], delta=point[1], profile=(), gdp=None)
+    """What one of several budgets proves alone, the best of these; of demands none is used."""
+    found, free = [], replace(question, constraints=())
+    for point in question.stated:
+        part = replace(free, epsilon=point[0], delta=point[1], profile=(), gdp=None)
         known = canonical(part) if any(point) else None
         if known is not None:
-            found.append(replace(known, question=question).exact(point))
-    return max(found, key=lambda one: one.value, default=None)
+            found.append(replace(known, question=free).exact(point))
+    best = max(found, key=lambda one: one.value, default=None)
+    if best is None or not question.constraints:
+        return best
+    unused = replace(best.multipliers, constraints=unused_duals(question))
+    return replace(proven(question, unused, best.resolution), method="closed forms")
 
 
 def likeliest(question: Question, longest: int) -> int:

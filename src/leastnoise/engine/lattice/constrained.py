@@ -295,6 +295,11 @@ class Constrained:
         """About the columns of a program."""
         return self._radius(n) * (1 if self.fold else 2)
 
+    @property
+    def wide(self) -> bool:
+        """Whether noise is so wide that even the smallest program takes long."""
+        return not self._affordable(int(self.question.sensitivity) if self.question.integer else 1)
+
     def _affordable(self, n: int) -> bool:
         most, columns = self.steering.most_columns, self._columns(n)
         if most is not None and not (self.question.constraints or self.question.integer):
