@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,6 +18,7 @@ import numpy as np
 
 from ...ask import Point, Question
 from ...certify.document import MAX_CELLS, MAX_WORK
+from ...errors import ArgumentError, RegimeError
 from ...exact import round_down
 from ...mechanisms import Mechanism, Staircase
 from ...program.costs import floors, means
@@ -38,8 +40,17 @@ class Incumbents:
     def __init__(self, question: Question, resolution: int | None) -> None:
         self.question = question
         self.resolution = resolution
-        found = closed_forms_of(question, question.delta)
-        losses = [(m.expected_loss(question.loss), k) for k, m in enumerate(found)]
+        found, losses = closed_forms_of(question, question.delta), []
+        for k, mechanism in enumerate(found):
+            with suppress(RegimeError):  # more steps than can be listed
+                losses.append((mechanism.expected_loss(question.loss), k))
+        if not losses:
+            raise ArgumentError(
+                "epsilon",
+                float(question.epsilon),
+                f"larger for {question.loss.name} at delta={float(question.delta):g}: the noise "
+                "would have more steps than can be listed",
+            )
         self._ranked = [found[k] for _, k in sorted(losses)]
         self.best, self.loss = self._ranked[0], min(losses)[0]
         self._safe: dict[int, Proposal | None] = {}
@@ -145,9 +156,10 @@ def simple_noise(question: Question) -> Upper | None:
     alone = question.budgets if len(question.budgets) == 1 and question.gdp is None else ()
     for point in (*alone, pure):
         if any(point) and question.output_step is None:
-            found = _simple_noise(question, point)
-            if found is not None:
-                return found
+            with suppress(ArgumentError):  # wider than anything that can be listed
+                found = _simple_noise(question, point)
+                if found is not None:
+                    return found
     return None
 
 
