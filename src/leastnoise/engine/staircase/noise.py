@@ -36,6 +36,8 @@ _GRID = 100_001
 _ASIDE = 0.1
 #: Stairs are looked at until what is left has this share of their mass.
 _NOTHING = 1e-13
+#: Stairs that end are left for others if they cost more by this share.
+_WORSE = 1e-3
 #: Resolutions of tails: from about one cell for the centre to this many.
 _FINEST, _FINEST_WHOLE = 8.0, 60.0
 #: Noise on at most so many whole numbers, times the sensitivity, is written out.
@@ -114,7 +116,7 @@ class Steps:
     def best(self) -> Upper | None:
         """With an end if there is a delta, and without one where that is better."""
         found = self.finite() if self.question.delta > 0 else None
-        if found is not None and float(found.value) <= self.expected():
+        if found is not None and float(found.value) <= (1 + _WORSE) * self.expected():
             return found
         several = [one for one in (found, self.endless()) if one is not None]
         return min(several, key=lambda one: one.value, default=None)
