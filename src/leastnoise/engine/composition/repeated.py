@@ -343,7 +343,7 @@ class Repeated:
         lower = self._bound(points, lambda: search.clock() >= begin + left / 2)
         alone = self.total.epsilon, self.total.delta
         if lower is None and alone in points:  # one budget has a closed form
-            known = one_by_one(self.question)
+            known = one_by_one(replace(self.question, profile=()))
             if known is not None:
                 lower = replace(known, certificate=replace(known.multipliers, points=(alone,)))
         return lower

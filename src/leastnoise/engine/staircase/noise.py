@@ -287,7 +287,8 @@ class Steps:
         width = int(self.question.sensitivity)
         if width <= min(_LISTED, listed):
             return 1, width
-        cells = np.array(sorted({odd_cell(width, n) for n in several.tolist() if n <= width}))
+        found = {odd_cell(width, n) for n in several.tolist() if n <= width}
+        cells = np.array(sorted(found or {1}))
         n = -(-width // cells)
         best = (self._misfit(n) + 2 * (n * cells / width - 1)).argmin()
         return int(cells[best]), int(n[best])
