@@ -112,7 +112,7 @@ def narrow_parts(events: Sequence[NarrowEvent], points: Sequence[Point]) -> Narr
                 lowered[side * cell] += amount
     raised = []
     for r in sorted({_ZERO, *(r for one in events for r in (*one.left, *one.right))}):
-        charge(len(events) * 16)
+        charge(len(events) * 25)
         shares = [(one, share_of(one.left, r), share_of(one.right, r)) for one in events]
         left, right = (
             add_up(
