@@ -293,6 +293,32 @@ def test_additive_noise_for_every_value() -> None:
             parse_channel({**data, **wrong})
 
 
+def test_additive_noise_on_runs_of_whole_numbers() -> None:
+    """Three runs of three: 2, 3 and 4 with 1/12 each, -1, 0 and 1 with 1/6, which costs 11/6.
+
+    Such files were written and not read back.
+    """
+    data = changed(
+        integer=True,
+        sensitivity="3",
+        bounds=["0", "20"],
+        certificate={"step": "1", "first": 0, "pairs": []},
+        channel={"denominator": "1", "first": 0, "rows": []},
+        upper="2",
+        lower="0",
+        additive={
+            "step": "3",
+            "grid": 3,
+            "noise": {"denominator": "4", "first": -1, "weights": ["1", "2", "1"], "atom": "0"},
+        },
+    )
+    document = parse_channel(data)
+    assert check_channel(document).proven and worst_pair(document)[1] == HALF
+    assert Fraction(11, 6) <= worst_value_loss(document) < 2
+    assert parse_channel(json.loads(document.dumps())) == document
+    assert check_channel(parse_channel({**data, "upper": "1.83"})).verdict("upper") == "refuted"
+
+
 def test_noise_beyond_the_rows() -> None:
     """Rows that are the noise of the neighbours: private everywhere; one broken row is found."""
     row = {k: [str(max(0, 2 - abs(y - k))) for y in range(-1, 4)] for k in range(3)}

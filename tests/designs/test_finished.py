@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from leastnoise import design
-from leastnoise.certify import check_any
+from leastnoise.ask import Question
+from leastnoise.certify import check_bytes, parse_any, shifts
+from leastnoise.certify.limits import MAX_CELLS
 from leastnoise.designs import finished
+from leastnoise.engine.trivial import trivial_lower
 from leastnoise.errors import CertificateError, LimitError, ReleaseWarning
+from leastnoise.losses import as_loss
 
 QUESTION = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 1e-3}
 
@@ -17,13 +23,13 @@ def test_an_earlier_bracket_stands_in(monkeypatch):
     best = design(**QUESTION)
     asked = []
 
-    def checked(document):
-        asked.append(document)
+    def checked(text):
+        asked.append(text)
         if len(asked) < 3:
             raise LimitError("too much work")
-        return check_any(document)
+        return check_bytes(text)
 
-    monkeypatch.setattr(finished, "check", checked)
+    monkeypatch.setattr(finished, "check_bytes", checked)
     found = design(**QUESTION)
     assert len(asked) == 3 and found.verify().proven
     assert found.upper - found.lower > best.upper - best.lower
@@ -31,12 +37,29 @@ def test_an_earlier_bracket_stands_in(monkeypatch):
 
 
 def test_nothing_is_returned_if_nothing_can_be_checked(monkeypatch):
-    def never(document):
+    def never(text):
         raise LimitError("too much work")
 
-    monkeypatch.setattr(finished, "check", never)
+    monkeypatch.setattr(finished, "check_bytes", never)
     with pytest.raises(CertificateError, match="nothing that was found can be checked"):
         design(**QUESTION)
+
+
+def test_a_proof_that_no_file_can_hold_is_not_returned(monkeypatch):
+    """365 releases at a small epsilon had more multipliers than a reader takes."""
+    monkeypatch.setattr(shifts, "MAX_MULTIPLIERS", 3)
+    found = design(**QUESTION)
+    assert not found.converged and parse_any(found.document.dumps()) == found.document
+
+
+def test_a_proof_of_nothing_fits_into_the_file_of_any_whole_sensitivity():
+    """It was a FormatError: a million whole numbers are more cells than a file has."""
+    question = Question(
+        Fraction(1), Fraction(1, 10**6), Fraction(10**6), as_loss("pinball:0.9"), True
+    )
+    lower = trivial_lower(question)
+    assert lower.value == 0
+    assert question.sensitivity / lower.multipliers.step <= MAX_CELLS
 
 
 def test_a_column_of_releases_says_what_it_costs(recwarn):

@@ -81,7 +81,7 @@ def test_both_checkers_say_the_same_of_keys_below_several_budgets() -> None:
     made = keyed(profile=[("1", "0.01"), ("0.5", "0.05"), ("0.2", "0.1")]).document.to_json()
     files = [made, *(agreement.altered(made, draw) for _ in range(60))]
     files += [made | {"profile": made["profile"][:1]}, made | {"delta": "0.0999999"}]
-    files += [made | {"profile": [*made["profile"], ["0", "0.15"]]}]
+    files += [made | {"profile": [*made["profile"], ["0", "0.15"]]}, made | {"sensitivity": "1.0"}]
     found = list(agreement.compared("javascript", files))
     assert found[0][:2] == (0, 0) and {ours for ours, _, _ in found} == {0, 1, 2}
     for ours, other, text in found:

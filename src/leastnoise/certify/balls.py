@@ -23,6 +23,9 @@ from .enclosures import (
     series_sum,
 )
 
+#: Microseconds for a pair of shells, and one more for each dimension.
+PAIR_WORK = 200
+
 
 @lru_cache(maxsize=100_000)
 def overlap(d: int, shift: Fraction, small: Fraction, large: Fraction, bits: int) -> Bounds:
@@ -124,7 +127,7 @@ class BallMixture:
                 else:
                     excess = inner
                 if excess > 0:
-                    charge(200 + self.dimension)
+                    charge(PAIR_WORK + self.dimension)
                     total += -(-excess * self._volume(i, j, shift) >> bits)
         return min(Fraction(1), Fraction(total, 1 << bits))
 

@@ -138,7 +138,9 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
 def _additive(data: Mapping[str, Any], integer: bool) -> Document:
     """The noise in the words of a file of its own, without a lower bound."""
     inner = read_object(data["additive"], "additive")
-    check_keys(inner, "additive", {"step", "noise"} | (set() if integer else {"grid"}), set())
+    grid = {"grid"}  # of whole numbers: where noise is on runs of them
+    required, optional = ({"step", "noise"}, grid) if integer else ({"step", "noise"} | grid, set())
+    check_keys(inner, "additive", required, optional)
     same = ("format", "epsilon", "delta", "sensitivity", "loss", "upper", "profile", "gdp")
     nothing = {"step": data["sensitivity"], "reach": 0, "shifts": []}
     return document_of(

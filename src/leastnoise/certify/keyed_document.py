@@ -27,6 +27,7 @@ from .fields import (
     read_integer,
     read_loss,
     read_not_negative,
+    read_number,
     read_object,
     read_positive,
 )
@@ -199,7 +200,7 @@ def _keyed(data: dict[str, Any]) -> KeyedDocument:
     check_file_keys(data, {"chain", "excess"}, {"certificate", "profile", "curve", "releases"})
     demand("certificate" not in data, 'a file of kind "keyed" has no "certificate"')
     demand(not {"profile", "curve"} <= set(data), '"profile" and "curve" exclude each other')
-    demand(data["sensitivity"] == "1", '"sensitivity" must be "1"')
+    demand(read_number(data["sensitivity"], "sensitivity") == 1, '"sensitivity" must be 1')
     loss = read_loss(data["loss"])
     demand(loss.symmetric and loss.falls_nowhere and loss.certified, f'"loss" must be {EVEN_ONLY}')
     lower, upper = read_bracket(data)

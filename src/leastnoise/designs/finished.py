@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..ask.arguments import Asked
-from ..certify import ChannelDocument, Document, check
+from ..certify import ChannelDocument, Document, check_bytes
 from ..certify.any_file import AnyDocument
 from ..certify.joint_document import JointDocument
 from ..certify.keyed_document import KeyedDocument
@@ -18,7 +18,7 @@ from ..certify.vector_document import VectorDocument
 from ..certify.workload_document import WorkloadDocument
 from ..engine.bounds import Lower, Upper
 from ..engine.search import Bracket, Search
-from ..errors import CertificateError, LimitError
+from ..errors import CertificateError, FormatError
 from ..words import gap_of, gap_words, number, ordered
 from .additive import Design
 from .base import BaseDesign
@@ -56,12 +56,13 @@ def _made(asked: Asked, search: Search, bracket: Bracket) -> AnyDesign:
         low, high = ordered(lower.value, upper.value, loss.certified)
         proof = lower.certificate if loss.certified else None
         halves: dict[str, Any] = {"lower": low, "upper": high, "certificate": proof}
-        document = replace(upper.document, **halves)
-        with contextlib.suppress(LimitError):
-            report = check(document)
+        # As anybody will read and check the file, within one budget of work.
+        with contextlib.suppress(FormatError):
+            document = replace(upper.document, **halves)
+            report = check_bytes(document.dumps().encode())[1]
             break
     else:
-        raise CertificateError("nothing that was found can be checked with the work allowed")
+        raise CertificateError("nothing that was found can be checked, or fits into a file")
     if not report.private or (loss.certified and not report.proven):
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
     converged = gap_of(document) <= search.gap

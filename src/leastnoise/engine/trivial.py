@@ -10,6 +10,7 @@ import numpy as np
 from ..ask import Question
 from ..certify.channel import ChannelCertificate, Copies
 from ..certify.constraints import Dual
+from ..certify.limits import MAX_CELLS
 from ..program.program import Multipliers
 from .bounds import Lower, proven
 from .lattice.relaxed import Relaxed
@@ -24,7 +25,8 @@ def trivial_lower(question: Question) -> Lower:
 
 
 def _additive(question: Question) -> Lower:
-    n = int(question.sensitivity) if question.integer else 1
+    whole = question.integer and question.sensitivity <= MAX_CELLS
+    n = int(question.sensitivity) if whole else 1
     nothing = np.zeros(0)
     free = replace(question, constraints=())
     found = Relaxed(free, ((question.epsilon, question.delta),), n, 0).exact(

@@ -254,3 +254,17 @@ def test_on_the_command_line(tmp_path) -> None:
     words = words.removesuffix(" --json")
     result = CliRunner().invoke(app, [*words.split(), "--gdp", "1", "--output-step", "1"])
     assert "Gaussian-private for mu 1, sensitivity 2" in result.output
+
+
+def test_one_way_to_share_a_total_is_enough() -> None:
+    """No curve has answers on so many whole numbers: it was a TypeError."""
+    found = design(
+        epsilon=5,
+        delta="1e-12",
+        sensitivity=20,
+        bounds=(0, 1200),
+        integer=True,
+        releases=365,
+        time_limit=1,
+    )
+    assert found.verify().proven and found.document.releases is not None

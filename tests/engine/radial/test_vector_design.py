@@ -13,13 +13,15 @@ from vector_files import made, noise_of
 
 from leastnoise import Design, Symmetric, VectorDesign, design, load
 from leastnoise.certify import check_any
+from leastnoise.engine.radial.flow import dual_matrix, radii_of
 from leastnoise.engine.radial.march import March
-from leastnoise.engine.radial.net import Radial, held_edges
-from leastnoise.engine.radial.shells import RadialStaircase, Shells, first_staircases
+from leastnoise.engine.radial.net import Radial, held_edges, make_net, plans
+from leastnoise.engine.radial.shells import RadialStaircase, Shells, first_staircases, scaled_loss
+from leastnoise.engine.radial.stationary import stationary
 from leastnoise.errors import ArgumentError
 from leastnoise.losses import as_loss
 from leastnoise.mechanisms.vectors import exponential_loss, gaussian_loss, rivals
-from leastnoise.work import BUDGET, counted
+from leastnoise.work import BUDGET, OutOfTimeError, counted, until
 
 #: d, epsilon, delta, upper bound of the reference table, its lower bound.
 TABLE = [
@@ -270,3 +272,26 @@ def test_a_curve_that_is_not_at_its_end_where_the_radii_are_is_none():
     assert found is not None and len(found) < len(march.radii)
     march.use(march.radii[: len(found) - 1])
     assert march.along(theta, height) is None
+
+
+def test_stairs_that_no_check_could_compare_are_not_tried_and_others_serve() -> None:
+    found = design(
+        epsilon="0.03", delta="0.7", sensitivity=1, dimension=3, loss="l2", gap=0.5, time_limit=0.5
+    )
+    assert 0 < found.upper < 1 and found.verify().proven
+
+
+def test_edges_are_left_where_they_are_when_it_is_late() -> None:
+    shells = Shells(3, 0.3, as_loss("l1"), 1.0)
+    stairs = min(first_staircases(shells, 0.9), key=lambda one: one.loss)
+    assert len(stairs.edges) > 50  # Newton would take seconds
+    assert stationary(shells, 0.9, stairs, lambda: True) is stairs
+
+
+def test_the_program_of_a_net_is_not_set_up_when_it_is_late() -> None:
+    shells = Shells(2, 1.0, as_loss("l2"), 1.0)
+    stairs = min(first_staircases(shells, 0.5), key=lambda one: one.loss)
+    radial = Radial(2, 1.0, 0.5, scaled_loss(as_loss("l2"), 1.0), stairs)
+    net = make_net(radial, max(plans(radial, 0.001), key=lambda plan: plan.cells))
+    with pytest.raises(OutOfTimeError), until(lambda: True):
+        dual_matrix(radial, [net], radii_of([net], 20))

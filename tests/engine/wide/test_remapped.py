@@ -18,7 +18,7 @@ from leastnoise.engine.curve.chords import chords_below, points_on
 from leastnoise.engine.kinds import made
 from leastnoise.engine.search import Search
 from leastnoise.engine.wide.boundary_layers import grouped_lower, layered_lower
-from leastnoise.engine.wide.remapped import moved_upper
+from leastnoise.engine.wide.remapped import moved_upper, resolutions
 from leastnoise.losses import as_loss
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
@@ -90,6 +90,22 @@ def test_noise_on_many_steps_is_moved_too() -> None:
     assert len(upper.answers.noise.weights) > 1_000
     assert lower.value <= upper.value < 1.05 * lower.value
     assert upper.value < 0.95 * 2 / question.epsilon**2  # what noise costs without ends
+
+
+def test_noise_that_no_file_lists_is_not_looked_for() -> None:
+    def asked(epsilon: str, delta: str, width: str) -> Question:
+        return Question(
+            Fraction(epsilon),
+            Fraction(delta),
+            Fraction("0.121"),
+            as_loss("power:3"),
+            range=Range(Fraction(0), Fraction(width)),
+        )
+
+    assert not list(resolutions(asked("1", "0", "1.21")))  # it has no end
+    assert not list(resolutions(asked("0.03", "3e-5", "0.879")))  # it has 50 thousand steps
+    assert list(resolutions(asked("0.03", "3e-5", "1.21")))
+    assert list(resolutions(asked("0", "0.05", "0.879")))
 
 
 @pytest.mark.parametrize("loss", ["l2", "pinball:0.8"])

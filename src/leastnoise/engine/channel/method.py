@@ -149,13 +149,15 @@ ADDITIVE_AT_LAST = Method(
 
 
 def refuse(question: Question) -> NoReturn:
-    """No answers keep to a bound at every value."""
-    name = "instance_bound" if question.max_error is None else "max_error"
+    """No answers keep to a bound at every value, or none fit into a file."""
+    names = ("max_error", "instance_bound")
+    limits = [name for name in names if getattr(question, name) is not None]
+    name = limits[0] if limits else "epsilon"
+    which = "keep to it at every value" if limits else "a file can hold"
     raise ArgumentError(
         name,
         float(getattr(question, name)),
-        "larger, or time_limit longer: no private answers were found in time that keep to it at "
-        "every value",
+        f"larger, or time_limit longer: no private answers were found in time that {which}",
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ...ask import Question
 from ...ask.budgets import mu_for
+from ...errors import ArgumentError
 from ..bounds import Bounds
 from ..method import Method
 from ..search import Search
@@ -33,10 +34,14 @@ def _shares(question: Question, search: Search) -> Iterator[Bounds]:
     share = replace(question, epsilon=total.epsilon / total.count, delta=total.delta / total.count)
     mu = mu_for(total)
     ways = [share] if mu is None else [share, replace(question, gdp=mu)]
-    found = [
-        search.inner(single(one), search.gap, search.left(LONGEST) / (len(ways) - done))
-        for done, one in enumerate(ways)
-    ]
+    found = []
+    for done, one in enumerate(ways):
+        seconds = search.left(LONGEST) / (len(ways) - done)
+        try:
+            found.append(search.inner(single(one), search.gap, seconds))
+        except ArgumentError:  # the other way may have answers
+            if one is ways[-1] and not found:
+                raise
     best = min(found, key=lambda one: one.upper.value if one.upper else math.inf)
     assert best.upper is not None
     document = best.upper.answers

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...ask import Question, foldable
 from ...ask.privacy import curve_above
+from ...certify.limits import MAX_WORK
 from ...certify.narrow import NarrowEvent
 from ...losses import Loss
 from ...program.interior import Interior, Near
@@ -389,7 +390,8 @@ class BelowCurve:
         No fewer than before: it costs little because it is narrow.
         """
         often = _OFTEN[self._lines >= _FINE_LINES]
-        most, wide = min(_MOST_NARROW, often * n), min(n, _MOST_WIDE)
+        longest = math.isqrt(int(MAX_WORK / (2 * self.programs.radius + 1)))  # that a file holds
+        most, wide = min(_MOST_NARROW, often * n, longest), min(n, _MOST_WIDE)
         finer = max(1, self._finest[0] // wide)
         best = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
         while 2 * wide * finer <= most:

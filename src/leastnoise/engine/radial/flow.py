@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...lp import INF, minimised
+from ...work import charge
 from .net import Net, Radial
 from .shells import cosine_below
 
@@ -79,6 +80,7 @@ def _matrix(d: int, epsilon: float, net: Net, radii: Floats) -> sp.csr_matrix:
     at = low[piece] + (high[piece] - low[piece]) * (r - left[piece]) / (right[piece] - left[piece])
     entries = [(row, piece, 1 - _below(d, at, r))]
     for block in np.array_split(np.arange(len(radii)), max(1, len(radii) * len(low) // 4_000_000)):
+        charge(len(block) * len(low) // 10)  # too late for this is too late for a proof
         r = radii[block][:, None]
         under, over = low[None] < r, high[None] < r
         near = (left[None] < r + 1) & (right[None] > np.abs(r - 1)) & (under | over)

@@ -14,6 +14,7 @@ import numpy as np
 from ...ask import Question
 from ...certify.vector_document import VectorCertificate, VectorDocument
 from ...errors import CertificateError
+from ...work import BUDGET, counted
 from ..bounds import Upper, certified
 from .shells import RadialStaircase, Shells, feasible
 
@@ -24,16 +25,20 @@ _DIGITS = 12
 _GRID_SHARE = 1e-6
 
 
-def exact_noise(question: Question, stairs: RadialStaircase, origin: str) -> Upper:
-    """The staircase as a mixture of balls in exact numbers, widened until it is private."""
+def exact_noise(question: Question, stairs: RadialStaircase, origin: str) -> Upper | None:
+    """The staircase as a mixture of balls in exact numbers, widened until it is private.
+
+    None if a check of it would take too long.
+    """
     shells = Shells(
         question.dimension, float(question.epsilon), question.loss, float(question.sensitivity)
     )
     widen = 1e-10
     while widen < 1.0:
         document = _rounded(question, stairs.edges * (1 + widen))
-        found = certified(document, origin, loss=question.loss, resolution=len(document.radii))
-        if found is not None:
+        with counted() as work:
+            found = certified(document, origin, loss=question.loss, resolution=len(document.radii))
+        if found is not None or work.spent > BUDGET:
             return found
         widen *= 8
         again = feasible(shells, float(question.delta) * (1 - widen), stairs.edges)

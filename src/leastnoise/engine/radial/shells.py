@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import betainc, gammainccinv, gammaincinv
 
+from ...certify.balls import PAIR_WORK
 from ...certify.vector_document import MAX_RADII
 from ...losses import Loss
 from ...mechanisms.analytic_gaussian import smallest_sigma
+from ...work import BUDGET
 from .forecast import short
 
 Floats = NDArray[np.float64]
@@ -27,6 +29,8 @@ MOST_FREE = 120
 _MANY = 150_000
 #: Places of the first stair that are looked at before the best is moved.
 _PLACES = 32
+#: Pairs of stairs that a check has time to compare.
+_MOST_PAIRS = BUDGET // PAIR_WORK
 #: Mass of the noise that is not worth an edge of its own.
 _NEGLIGIBLE = 1e-13
 
@@ -227,10 +231,15 @@ def feasible(shells: Shells, delta: float, edges: Floats) -> RadialStaircase | N
 
 
 def first_staircases(shells: Shells, delta: float) -> list[RadialStaircase]:
-    """The starts, made private, if a file could hold them."""
-    every = starts(shells, delta)
-    found = (feasible(shells, delta, edges) for edges in every if len(edges) <= MAX_RADII)
+    """The starts, made private, if a file could hold them and a check compare their stairs."""
+    every = (edges for edges in starts(shells, delta) if len(edges) <= MAX_RADII)
+    found = (feasible(shells, delta, edges) for edges in every if _meetings(edges) <= _MOST_PAIRS)
     return [one for one in found if one is not None]
+
+
+def _meetings(edges: Floats) -> int:
+    """Pairs of stairs that meet when the noise is moved by the sensitivity."""
+    return int((np.searchsorted(edges, edges + 1) - np.arange(len(edges))).sum())
 
 
 def longer_staircases(

@@ -21,12 +21,18 @@ _SOLVED = 1e-6
 _KNOTS = 16
 
 
-def stationary(shells: Shells, delta: float, stairs: RadialStaircase) -> RadialStaircase:
+class _LateError(Exception):
+    """The deadline has passed."""
+
+
+def stationary(
+    shells: Shells, delta: float, stairs: RadialStaircase, late: Callable[[], bool]
+) -> RadialStaircase:
     """The staircase near this one at which no edge can be moved with profit, by Newton's method.
 
     The curves of the lower bound pass through the corners of the stairs, and fit only if c(edge)
     and what privacy charges there add up to the same at all edges. The same staircase if Newton
-    fails.
+    fails, or it gets late.
     """
     if len(stairs.edges) > _MOST_EQUATIONS or not stairs.price > 0:
         return stairs
@@ -34,6 +40,8 @@ def stationary(shells: Shells, delta: float, stairs: RadialStaircase) -> RadialS
 
     def rest(x: Floats) -> Floats:
         edges = np.exp(x[:-1])
+        if late():
+            raise _LateError
         if np.any(np.diff(edges) <= 0):
             return np.full(len(x), 1e3)
         _, stick, slope, pull = shells.evaluate(edges)
@@ -46,17 +54,13 @@ def stationary(shells: Shells, delta: float, stairs: RadialStaircase) -> RadialS
             found = least_squares(
                 rest, start, x_scale="jac", max_nfev=30, ftol=1e-14, xtol=1e-14, gtol=1e-14
             )
-        except (ValueError, np.linalg.LinAlgError):  # infinities on the way
+        except (ValueError, np.linalg.LinAlgError, _LateError):  # infinities on the way
             return stairs
     if not np.abs(found.fun).max() < _SOLVED:
         return stairs
     edges = np.exp(found.x[:-1])
     loss, stick, _, _ = shells.evaluate(edges)
     return RadialStaircase(edges, loss, stick, float(np.exp(found.x[-1])))
-
-
-class _LateError(Exception):
-    """The deadline has passed."""
 
 
 def smooth_polish(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cached_property
 
 from ...ask import Question
 from ...certify.vector import check_vector
@@ -52,6 +53,7 @@ class Vector:
             question.dimension, float(question.epsilon), question.loss, float(question.sensitivity)
         )
         self.stairs: RadialStaircase | None = None
+        self._settled: RadialStaircase | None = None  # no edge of it can be moved with profit
         self._spent = 0  # work of the checker on the noise alone
         self._plans: dict[int, Plan] = {}
         self._flows: list[tuple[Flow, int]] = []  # with their sizes, proven or not
@@ -59,16 +61,22 @@ class Vector:
 
     # -- upper ----------------------------------------------------------------------------------
 
+    @cached_property
+    def _starts(self) -> list[RadialStaircase]:
+        return first_staircases(self.shells, float(self.question.delta))
+
     def first(self, search: Search) -> Iterator[Bounds]:
         """The best staircase after exponential and Gaussian noise, as it stands."""
-        found = first_staircases(self.shells, float(self.question.delta))
-        if found:
-            yield None, self._upper(min(found, key=lambda one: one.loss), search, "closed form")
+        for stairs in sorted(self._starts, key=lambda one: one.loss):
+            found = self._upper(stairs, search, "closed form")
+            if found is not None:  # else there are too many stairs
+                yield None, found
+                return
 
     def marched(self, search: Search) -> Iterator[Bounds]:
         """One curve, the staircase along it, and what the curve proves of all noise."""
         shells, delta = self.shells, float(self.question.delta)
-        starts = first_staircases(shells, delta) if self.stairs is None else [self.stairs]
+        starts = self._starts if self.stairs is None else [self.stairs]
         if not starts:
             return
         stairs = min(starts, key=lambda one: one.loss)
@@ -105,7 +113,7 @@ class Vector:
         """Edges moved to where they cost least, from each start, and stairs added outside."""
         delta, end = float(self.question.delta), search.clock() + search.left(math.inf) * _SHARE
         best = self.stairs
-        for start in first_staircases(self.shells, delta):
+        for start in self._starts:
             if search.clock() < end:
                 search.bracket.rounds += 1
                 found = self._moved(start, lambda: search.clock() >= end)
@@ -140,7 +148,7 @@ class Vector:
     def _upper(self, stairs: RadialStaircase, search: Search, origin: str) -> Upper | None:
         """The noise as a document; None if a file of it would take too long to check."""
         found = exact_noise(self.question, stairs, origin)
-        if search.improves(float(found.value)):
+        if found is not None and search.improves(float(found.value)):
             try:
                 with counted() as work:
                     check_vector.own(found.vector)
@@ -156,7 +164,7 @@ class Vector:
         if self.stairs is None or not self.stairs.price > 0:
             return
         # All curves pass through the corners, and fit only if no edge can be moved with profit.
-        self._ready()
+        self._ready(search)
         before = 0
         for plan in plans(self._radial(), search.gap):
             self._plans[plan.cells] = plan
@@ -197,14 +205,14 @@ class Vector:
 
         Not where that stair is so narrow that shorter shifts are needed, too.
         """
-        if self._ready() and not self._narrow():
+        if self._ready(search) and not self._narrow():
             radial, aim, late = self._aimed(search)
             first = min(best_first(self.shells), float(radial.stairs.edges[0]))
             yield from self._along(best_fan(radial, first, late, aim), search)
 
     def fanned_shorter(self, search: Search) -> Iterator[Bounds]:
         """The same where it is as narrow as that, with nets for shorter shifts."""
-        if self._ready() and self._narrow():
+        if self._ready(search) and self._narrow():
             radial, aim, late = self._aimed(search)
             flow = fan_with_shorter(radial, few_short_nets(radial), late, aim)
             yield from self._along(flow, search)
@@ -216,10 +224,11 @@ class Vector:
         aim = radial.stairs.loss / (1 + _CLOSE * search.gap)
         return radial, aim, lambda: search.clock() > end
 
-    def _ready(self) -> bool:
+    def _ready(self, search: Search) -> bool:
         """Whether there is a staircase, at which no edge can be moved with profit if it can be."""
-        if self.stairs is not None:
-            self.stairs = stationary(self.shells, float(self.question.delta), self.stairs)
+        if self.stairs is not None and self.stairs is not self._settled:
+            delta, stairs = float(self.question.delta), self.stairs
+            self.stairs = self._settled = stationary(self.shells, delta, stairs, search.late)
         return self.stairs is not None
 
     def _narrow(self) -> bool:

@@ -99,12 +99,27 @@ def moved_upper(question: Question, n: int, seconds: float, search: Search) -> U
 
 
 def resolutions(question: Question) -> Iterator[int]:
-    """Steps a sensitivity, coarse to fine, that fit the steps of good noise."""
-    found = fitting(question, (0.5, 1.5, 2.5, 4.5))
-    # Noise ends where its density has fallen by about delta.
+    """Steps a sensitivity, coarse to fine, that fit the steps of good noise, and not too many."""
+    coarsest, *finer = sorted(fitting(question, (0.5, 1.5, 2.5, 4.5)))
+    least = max(_least_reach(float(epsilon), float(delta)) for epsilon, delta in question.budgets)
+    if 2 * coarsest * least > _MOST_STEPS:
+        return
+    yield coarsest
+    # Good noise ends where its density has fallen by about delta.
     smallest = min(float(delta) for _, delta in question.budgets)
     reach = math.log(1 / max(smallest, 1e-30)) / max(float(question.epsilon), 1e-3) + 1
-    yield from (n for n in sorted(found) if n == min(found) or 2 * n * reach <= _MOST_FINE_STEPS)
+    yield from (n for n in finer if 2 * n * reach <= _MOST_FINE_STEPS)
+
+
+def _least_reach(epsilon: float, delta: float) -> float:
+    """In sensitivities: private noise ends no sooner, and without a delta never.
+
+    What lies beyond a place is at most e^epsilon times what lies a sensitivity further out, and
+    delta more; on the two sides of the middle that adds up to 1.
+    """
+    if not delta:
+        return math.inf
+    return math.log1p(math.expm1(epsilon) / (2 * delta)) / epsilon if epsilon else 1 / (2 * delta)
 
 
 def _tables(document: ChannelDocument) -> Moved:
