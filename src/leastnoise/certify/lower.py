@@ -289,12 +289,12 @@ def _narrowed(
         floors[i] + Fraction(gains[i], unit) for i in range(centre - 1, centre + 2)
     )
     floors[centre] += narrow.raised[0][1]
-    found = []
+    found: list[Fraction] = []
     longest = bits(left, here, right, *(amount for _, *two in narrow.raised for amount in two))
     charge(20 * len(narrow.raised) * arithmetic(longest))
     for r, before, after in narrow.raised:
         two = [here + r * (left - here) + before, here + r * (right - here) + after]
-        found += [sum(two) / 2] if fold else two
+        found += [sum(two, _ZERO) / 2] if fold else two
     return found
 
 
