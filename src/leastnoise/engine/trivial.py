@@ -25,7 +25,8 @@ def trivial_lower(question: Question) -> Lower:
 
 
 def _additive(question: Question) -> Lower:
-    whole = question.integer and question.sensitivity <= MAX_CELLS
+    # Without constraints what holds for all noise holds for whole numbers.
+    whole = question.integer and question.constraints and question.sensitivity <= MAX_CELLS
     n = int(question.sensitivity) if whole else 1
     nothing = np.zeros(0)
     free = replace(question, constraints=())
@@ -34,9 +35,13 @@ def _additive(question: Question) -> Lower:
     )
     if question.plain:
         return found
-    zero = Fraction(0)
-    duals = tuple(Dual((zero,) * len(one.duals)) for one in question.constraints)
-    return replace(found, value=zero, certificate=replace(found.multipliers, constraints=duals))
+    unused = replace(found.multipliers, constraints=unused_duals(question))
+    return replace(found, value=Fraction(0), certificate=unused)
+
+
+def unused_duals(question: Question) -> tuple[Dual, ...]:
+    """Multipliers of the constraints that use none of them."""
+    return tuple(Dual((Fraction(0),) * len(one.duals)) for one in question.constraints)
 
 
 def _on_range(question: Question) -> Lower:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from leastnoise import LossAtMost, Monotone, Support, Unbiased, Unimodal, design
+from leastnoise.engine.lattice.repair import enveloped
 from leastnoise.errors import ArgumentError
 
 QUESTIONS: dict[str, dict[str, Any]] = {
@@ -58,3 +60,25 @@ def test_what_no_noise_can_do_is_refused_still() -> None:
                 constraints=[LossAtMost("l2", "0.1")],
                 integer=integer,
             )
+
+
+@pytest.mark.parametrize("n", [1, 3, 8, 70])
+def test_an_envelope_is_the_least_that_keeps_a_ratio(n: int) -> None:
+    weights = np.exp(3 * np.random.default_rng(n).normal(size=61))
+    apart = np.abs(np.arange(61)[:, None] - np.arange(61))
+    least = (weights * np.exp(-0.7 * np.ceil(apart / n))).max(axis=1)
+    found = enveloped(weights, n, 0.7)
+    np.testing.assert_allclose(found, least, rtol=1e-10)
+    assert (found[:, None] <= np.exp(0.7) * found)[apart <= n].all()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"epsilon": 0, "delta": "0.001", "constraints": [Unimodal()]},  # (uniform noise)
+        {"epsilon": "0.005", "delta": "1e-7", "constraints": [LossAtMost("l2", 10**6)]},
+    ],
+)
+def test_noise_too_wide_for_programs_has_a_closed_form(asked: dict[str, Any]) -> None:
+    found = design(**asked, sensitivity=1, gap="0.01", time_limit=2)
+    assert found.converged and found.verify().proven

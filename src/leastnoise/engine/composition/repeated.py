@@ -31,6 +31,7 @@ from ...program.layout import Floats, Line
 from ...program.program import Program
 from ..bounds import Bounds, Lower, Upper
 from ..kinds import plan_of_noise
+from ..lattice.closed_forms import one_by_one
 from ..lattice.relaxed import Relaxed
 from ..lattice.restricted import Restricted, lattice_of
 from ..search import Search
@@ -114,7 +115,7 @@ class Repeated:
         total = self.total
         losses = self._losses
         if total.epsilon == 0:
-            step = Fraction(farthest / losses).limit_denominator(10**6)
+            step = Fraction(f"{farthest / losses:.6g}")
         else:
             share = total.epsilon / total.count
             parts = losses * float(share) / farthest
@@ -154,7 +155,7 @@ class Repeated:
                 restricted, best = self._made_finer(restricted, best, radius, search)
             found = self._exact(restricted, best)
         yield lower, found
-        if found is None or self.few:
+        if found is None or (self.few and not search.late()):
             yield None, self._shared(search)[1]
         if found is None:
             yield None, self._along_curve(search)
@@ -340,13 +341,12 @@ class Repeated:
             self.total, 1 / self.sigma, lambda: search.clock() >= begin + left / 4
         )
         lower = self._bound(points, lambda: search.clock() >= begin + left / 2)
-        if lower is None and self._total_alone in points:  # one budget is soon done
-            lower = self._bound((self._total_alone,), lambda: False)
+        alone = self.total.epsilon, self.total.delta
+        if lower is None and alone in points:  # one budget has a closed form
+            known = one_by_one(replace(self.question, profile=()))
+            if known is not None:
+                lower = replace(known, certificate=replace(known.multipliers, points=(alone,)))
         return lower
-
-    @property
-    def _total_alone(self) -> Point:
-        return self.total.epsilon, self.total.delta
 
     def _bound(self, points: tuple[Point, ...], stop: Callable[[], bool]) -> Lower | None:
         """What these budgets prove; None if that is nothing."""

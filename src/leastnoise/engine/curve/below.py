@@ -390,8 +390,9 @@ class BelowCurve:
         No fewer than before: it costs little because it is narrow.
         """
         often = _OFTEN[self._lines >= _FINE_LINES]
-        longest = math.isqrt(int(MAX_WORK / (2 * self.programs.radius + 1)))  # that a file holds
-        most, wide = min(_MOST_NARROW, often * n, longest), min(n, _MOST_WIDE)
+        most, wide = min(_MOST_NARROW, often * n), min(n, _MOST_WIDE)
+        while most * (2 * math.ceil(self.programs.radius * most) + 1) > MAX_WORK:
+            most //= 2  # more than a file holds
         finer = max(1, self._finest[0] // wide)
         best = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
         while 2 * wide * finer <= most:

@@ -145,7 +145,7 @@ def gaussian_noise(question: Question, n: int) -> Upper | None:
         depth = np.concatenate([[0.0], np.cumsum(slopes[1:-1] * np.diff(at))])
         k = np.searchsorted(at, places, side="right") - 1
         found = np.exp(-(depth[k] + slopes[1:][k] * (places - at[k]))).mean(axis=1)
-        found = draft.tidied((found + found[::-1]) / 2)
+        found = (found + found[::-1]) / 2
         return np.asarray(found / float(line.masses[0] @ found))
 
     kept = np.array([(float(e), float(d)) for e, d in points if d > 0])

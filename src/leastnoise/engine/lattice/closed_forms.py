@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,12 +18,14 @@ import numpy as np
 
 from ...ask import Point, Question
 from ...certify.document import MAX_CELLS, MAX_WORK
+from ...errors import ArgumentError, RegimeError
 from ...exact import round_down
 from ...mechanisms import Mechanism, Staircase
 from ...program.costs import floors, means
 from ...program.layout import Floats
 from ...program.program import Multipliers, PairDuals
-from ..bounds import Lower, Upper, certified
+from ..bounds import Lower, Upper, certified, proven
+from ..trivial import unused_duals
 from .forecast import flat
 from .proposal import Proposal, closed_forms_of, discretise, end_of, strictly_private
 from .relaxed import Relaxed
@@ -37,8 +40,17 @@ class Incumbents:
     def __init__(self, question: Question, resolution: int | None) -> None:
         self.question = question
         self.resolution = resolution
-        found = closed_forms_of(question, question.delta)
-        losses = [(m.expected_loss(question.loss), k) for k, m in enumerate(found)]
+        found, losses = closed_forms_of(question, question.delta), []
+        for k, mechanism in enumerate(found):
+            with suppress(RegimeError):  # more steps than can be listed
+                losses.append((mechanism.expected_loss(question.loss), k))
+        if not losses:
+            raise ArgumentError(
+                "epsilon",
+                float(question.epsilon),
+                f"larger for {question.loss.name} at delta={float(question.delta):g}: the noise "
+                "would have more steps than can be listed",
+            )
         self._ranked = [found[k] for _, k in sorted(losses)]
         self.best, self.loss = self._ranked[0], min(losses)[0]
         self._safe: dict[int, Proposal | None] = {}
@@ -133,16 +145,27 @@ def _nearest_edge(position: float) -> float:
     return max(0, round(position - 0.5)) + 0.5
 
 
-def pure_noise(question: Question) -> Upper | None:
-    """Noise without any delta, so private that it keeps every budget; None if it breaks a demand.
+def simple_noise(question: Question) -> Upper | None:
+    """A closed form that keeps every budget and every demand; None if none of these does.
 
-    Noise that is private at (epsilon, 0) is so at (e, d) if e^epsilon (1 - d) <= e^e + d.
+    For the budget, if there is one alone; or else without any delta: noise that is private at
+    (epsilon, 0) is so at (e, d) if e^epsilon (1 - d) <= e^e + d.
     """
     wide = [math.log((math.exp(float(e)) + float(d)) / (1 - float(d))) for e, d in question.budgets]
-    epsilon = round_down(Fraction(min(wide)), 9)
-    if epsilon <= 0 or question.output_step is not None:
-        return None
-    part = replace(question, epsilon=epsilon, delta=Fraction(0), profile=(), constraints=())
+    pure = round_down(Fraction(min(wide)), 9), Fraction(0)
+    alone = question.budgets if len(question.budgets) == 1 and question.gdp is None else ()
+    for point in (*alone, pure):
+        if any(point) and question.output_step is None:
+            with suppress(ArgumentError):  # wider than anything that can be listed
+                found = _simple_noise(question, point)
+                if found is not None:
+                    return found
+    return None
+
+
+def _simple_noise(question: Question, point: Point) -> Upper | None:
+    part = replace(question, epsilon=point[0], delta=point[1], profile=(), constraints=())
+    best: Upper | None = None
     for found in Incumbents(part, None).mechanisms(
         int(question.sensitivity) if question.integer else 1
     ):
@@ -160,9 +183,11 @@ def pure_noise(question: Question) -> Upper | None:
             resolution=found.resolution,
             points=question.budgets,
         )
-        if kept is not None:
-            return replace(kept, method="closed forms")
-    return None
+        if kept is not None and (best is None or kept.value < best.value):
+            best = replace(kept, method="closed forms")
+            if point[1] > 0:  # (the best comes first; tails are better the later they begin)
+                break
+    return best
 
 
 # -- multipliers ------------------------------------------------------------------------------
@@ -212,14 +237,18 @@ def canonical(question: Question) -> Canonical | None:
 
 
 def one_by_one(question: Question) -> Lower | None:
-    """What one of several budgets proves alone, the best of these; None under constraints."""
-    found = []
-    for point in () if question.constraints else question.stated:
-        part = replace(question, epsilon=point[0], delta=point[1], profile=(), gdp=None)
+    """What one of several budgets proves alone, the best of these; of demands none is used."""
+    found, free = [], replace(question, constraints=())
+    for point in question.stated:
+        part = replace(free, epsilon=point[0], delta=point[1], profile=(), gdp=None)
         known = canonical(part) if any(point) else None
         if known is not None:
-            found.append(replace(known, question=question).exact(point))
-    return max(found, key=lambda one: one.value, default=None)
+            found.append(replace(known, question=free).exact(point))
+    best = max(found, key=lambda one: one.value, default=None)
+    if best is None or not question.constraints:
+        return best
+    unused = replace(best.multipliers, constraints=unused_duals(question))
+    return replace(proven(question, unused, best.resolution), method="closed forms")
 
 
 def likeliest(question: Question, longest: int) -> int:
@@ -238,12 +267,13 @@ def interpolated(question: Question) -> Canonical | None:
     """For integers with a large sensitivity D: multipliers of the shifts +-D alone.
 
     Those of real noise at the multiples of D, and on straight lines in between, where nothing is
-    lost for a loss that is straight there. None if a mechanism file could not hold them.
+    lost for a loss that is straight there; without these lines, which is a bound on all noise, if
+    a mechanism file could not hold them. None if it could not hold either.
     """
     found = canonical(replace(question, integer=False))
     width = int(question.sensitivity)
     if found is None or (found.reach + 1) * width > MAX_CELLS:
-        return None
+        return None if found is None else replace(found, question=question)
     pairs: PairDuals = {}
     for (j, shift), (y, cells, values) in found.pairs.items():
         order = np.argsort(cells)

@@ -17,7 +17,7 @@ from ...ask import Point, Question, ends_of, foldable
 from ...ask.demands import Distinguishing, Monotone, Unbiased, Unimodal
 from ...ask.privacy import GaussianCurve, implied, points_to_json
 from ...certify.document import MAX_CELLS, MAX_WORK
-from ...errors import ArgumentError, RegimeError
+from ...errors import ArgumentError
 from ...program.interior import Interior, Near
 from ...program.layout import Bools, Floats, Ints, Line
 from ...program.program import Found, Program
@@ -166,12 +166,7 @@ class Constrained:
             if follows or (epsilon == 0 and delta == 0):
                 continue
             part = replace(question, epsilon=epsilon, delta=delta, constraints=(), profile=())
-            try:
-                known = Incumbents(part, None)
-            except RegimeError:  # too many whole numbers even for closed forms
-                self.reach = self.radius = float(MAX_CELLS)
-                self._refuse_many_integers()
-                raise
+            known = Incumbents(part, None)
             radius = max(radius, known.radius)
             if narrow_steps(question):
                 gamma = min(gamma, known.gamma)
@@ -295,7 +290,13 @@ class Constrained:
         """About the columns of a program."""
         return self._radius(n) * (1 if self.fold else 2)
 
+    @property
+    def wide(self) -> bool:
+        """Whether noise is so wide that even the smallest program takes long."""
+        return not self.affordable(int(self.question.sensitivity) if self.question.integer else 1)
+
     def affordable(self, n: int) -> bool:
+        """Whether a program of this resolution takes no longer than its worth."""
         most, columns = self.steering.most_columns, self._columns(n)
         if most is not None and not (self.question.constraints or self.question.integer):
             return (columns if self.width is None else math.ceil(self.width * n)) <= most

@@ -13,7 +13,7 @@ from ...ask import Question
 from ..bounds import Bounds, proven
 from ..method import Method
 from ..search import Search
-from .closed_forms import one_by_one, pure_noise
+from .closed_forms import one_by_one, simple_noise
 from .constrained import Constrained
 from .forecast import as_real
 from .one_budget import run_of
@@ -59,9 +59,11 @@ def _whole(question: Question) -> bool:
 def _constrained(question: Question, search: Search) -> Iterator[Bounds]:
     run = Constrained(question, search.plan.resolution)  # (it refuses some questions)
     yield one_by_one(question), None
+    if run.wide:
+        yield None, simple_noise(question)
     yield from search.coarse_to_fine(run)
-    if search.bracket.upper is None:
-        yield None, pure_noise(question)
+    if search.bracket.upper is None and not run.wide:
+        yield None, simple_noise(question)
 
 
 CLOSED_FORMS = Method(

@@ -186,7 +186,8 @@ class OneBudget:
             )
             return
         if self.resolution is not None:
-            yield self.resolution
+            if self._reach * self.resolution <= MAX_CELLS:
+                yield self.resolution
             return
         n, previous = self._first_resolution(search.gap), 0
         steep = narrow_steps(self.question)

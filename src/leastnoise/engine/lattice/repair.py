@@ -44,12 +44,16 @@ def share_of_safe(
 def enveloped(weights: Floats, n: int, epsilon: float) -> Floats:
     """The least weights above these whose ratios obey e^epsilon at every shift up to n."""
     falling = math.exp(-epsilon * (1 - 1e-12))
-    # w(i) >= e^-eps w(j) for |i - j| <= n; enough sweeps of a running maximum reach every pair.
-    for _ in range(len(weights) // n + 2):
-        padded = np.pad(weights, n)
-        window = np.lib.stride_tricks.sliding_window_view(padded, 2 * n + 1).max(axis=1)
-        raised = np.maximum(weights, falling * window)
-        if np.array_equal(raised, weights):
-            break
-        weights = raised
-    return weights
+    return np.maximum(_from_left(weights, n, falling), _from_left(weights[::-1], n, falling)[::-1])
+
+
+def _from_left(weights: Floats, n: int, falling: float) -> Floats:
+    """What the cells on the left ask of each cell, n cells after n cells."""
+    rows = np.pad(weights, (0, -len(weights) % n)).reshape(-1, n)
+    inside = np.maximum.accumulate(rows, axis=1)
+    before = np.zeros(n)  # the n cells before, raised
+    for row, so_far in zip(rows, inside, strict=True):
+        largest = np.maximum.accumulate(before[::-1])[::-1]
+        largest[1:] = np.maximum(largest[1:], so_far[:-1])
+        before = row[:] = np.maximum(row, falling * largest)
+    return rows.reshape(-1)[: len(weights)]

@@ -26,7 +26,9 @@ _HEIGHT_BITS = 30
 #: more if the file would take long to check.
 _LEAST_SHARES = (3e-6, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1)
 #: By so much less than the floats say a bound is tried to be proven.
-_LESS = (1e-4, 4e-4, 1e-3, 2e-3, 5e-3, 2e-2)
+_LESS = (1e-4, 4e-4, 7e-4, 1e-3, 2e-3, 3e-3, 5e-3, 2e-2)
+#: So often what is not settled in time is followed by less, which is sooner settled.
+_UNSETTLED = 1
 #: Work of reading a piece and its points from a file.
 _READING = 60
 #: Intervals are halved here and there; so much more work it is than one look at each.
@@ -160,12 +162,16 @@ def _proven(
 ) -> Lower | None:
     # A little less than the floats say; the least that is as much as the aim comes first.
     enough = [less for less in _LESS if bound * (1 - less) >= aim]
+    unsettled = 0
     for less in _LESS[max(0, len(enough) - 1) :]:
         try:
             with counted(spent + _READING * certificate.size):
                 lower = claimed(question, certificate, bound * (1 - less), size)
         except LimitError:
-            return None  # a smaller certificate may be settled in time
+            unsettled += 1
+            if unsettled > _UNSETTLED:
+                return None  # a smaller certificate may be settled in time
+            continue
         if lower is not None and lower.value > 0:
             return lower
     return None

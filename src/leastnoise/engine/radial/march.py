@@ -35,6 +35,8 @@ _BACK = 3e-5
 _AGAIN = 3e-3
 #: How closely the logarithm of w and theta are searched, at first and at last.
 _CLOSE, _THETA, _LAST_THETA = 0.02, 3e-5, 1e-7
+#: No more radii than these are a step apart: steps are as long as it takes.
+_MOST_STEPS = 100_000
 #: The first radius beside 0, and by how much of itself a radius grows until that is a step.
 _FIRST, _GROWTH = 2.0**-24, 0.1
 #: Radii go on to so many times the last edge of the staircase that is known.
@@ -118,6 +120,7 @@ def _spread(step: float, reach: float) -> Floats:
     A whole number of steps is a sensitivity: where stairs are nearly as wide, s(radius) is near a
     radius again, and what straight pieces miss on both sides cancels.
     """
+    step = max(step, reach / _MOST_STEPS)
     near = int(math.log(step / _GROWTH / _FIRST) / math.log(1 + _GROWTH))
     inner, parts = _FIRST * (1 + _GROWTH) ** np.arange(near), math.ceil(1 / step)
     far = np.arange(math.ceil(float(inner[-1]) * parts) + 1, int(reach * parts)) / parts
@@ -269,6 +272,7 @@ class March:
             _along_curve(self.shells, self.delta, curve, start, longer)
             for start in _STARTS
             for longer in (False, True)
+            if not self.late()
         ]
         return min((one for one in found if one), key=lambda one: one.loss, default=None)
 

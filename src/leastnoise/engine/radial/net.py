@@ -145,7 +145,7 @@ def plans(radial: Radial, gap: float) -> list[Plan]:
     reach, corners = float(frame.edges[-1]), len(frame.edges) <= most
     asked = [(max(reach / few, _LEAST_WIDTH), False) for few in _FEW_COLUMNS]
     if corners:
-        shares = (2.0, 1.0, 0.55, 0.35, 0.22)[0 if gap > _EASY else 1 :]
+        shares = (2.0, 1.0, 0.55, 0.35, 0.22, 0.15)[0 if gap > _EASY else 1 :]
         scale = min(reach / _SHORT, max(1.0, min(reach / _LONG, 1.6)))
         widest = _WIDEST.get(d, 0.35) * scale
         widths = [max(widest * share, _LEAST_WIDTH) for share in shares]

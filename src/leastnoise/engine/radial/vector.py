@@ -14,7 +14,7 @@ from ...ask import Question
 from ...certify.vector import check_vector
 from ...errors import LimitError
 from ...work import counted
-from ..bounds import Bounds, Upper
+from ..bounds import Bounds, Lower, Upper
 from ..search import Search
 from .certificate import proven_along, proven_by
 from .flow import Flow, best_flow
@@ -40,6 +40,8 @@ _MARCHES, _CLOSE = 2, 0.6
 _SHARE = 0.35
 #: Seconds that are kept for the proof, or so much of the time limit, if that is more.
 _PROOF, _SHARE_OF_PROOF = 3.0, 0.15
+#: What was asked for as closely as this is not asked for again.
+_NEARLY = 2e-3
 #: More edges than this are moved together, by a smooth function.
 _FEW_EDGES = 50
 
@@ -56,7 +58,7 @@ class Vector:
         self._settled: RadialStaircase | None = None  # no edge of it can be moved with profit
         self._spent = 0  # work of the checker on the noise alone
         self._plans: dict[int, Plan] = {}
-        self._flows: list[tuple[Flow, int]] = []  # with their sizes, proven or not
+        self._flows: list[tuple[Flow, int]] = []  # with their sizes, not yet proven closely
         self._took = 0.0  # seconds for the last net
 
     # -- upper ----------------------------------------------------------------------------------
@@ -96,11 +98,11 @@ class Vector:
                 break
         if best is None:
             return
-        if len(stairs.edges) <= _FEW_EDGES:
+        if len(stairs.edges) <= _FEW_EDGES and not search.done():
             moved = polish(shells, delta, stairs.edges, 30)
             if moved is not None and moved.loss < stairs.loss:
                 stairs = moved
-        if stairs is not self.stairs:
+        if stairs is not self.stairs and not search.done():
             yield None, self._upper(stairs, search, "staircase")
         aim = stairs.loss / (1 + 0.9 * search.gap)
         for curve in best.thinner:
@@ -193,12 +195,13 @@ class Vector:
         if flow is None:
             return
         search.report(flow.bound, stairs.loss, size)
-        self._flows.append((flow, size))
         aim = stairs.loss / (1 + 0.9 * search.gap)
         if flow.bound >= aim or search.bracket.lower is None:
             # At first something, which is sooner proven the more is left.
             enough = aim if flow.bound >= aim else 0.97 * flow.bound
-            yield proven_by(flow, self.question, size, self._spent, enough), None
+            yield self._proven(flow, size, enough), None
+        else:
+            self._flows.append((flow, size))
 
     def fanned(self, search: Search) -> Iterator[Bounds]:
         """What one curve from the outside inwards and a fan on the first stair prove.
@@ -242,13 +245,18 @@ class Vector:
             loss, size = self._radial().stairs.loss, len(flow.nets[0].rho)
             search.report(flow.bound, loss, size)
             search.bracket.resolutions.append(size)
-            self._flows.append((flow, size))
             aim = loss / (1 + 0.9 * search.gap)
             # With shorter shifts a close proof takes long: something, where that is not enough or
             # there is no time for it.
             less = 0.97 * flow.bound if len(flow.nets) > 1 else min(aim, flow.bound)
             enough = aim if flow.bound >= aim and search.left(1e9) > _kept(search) else less
-            yield proven_by(flow, self.question, size, self._spent, enough), None
+            yield self._proven(flow, size, enough), None
+
+    def _proven(self, flow: Flow, size: int, enough: float) -> Lower | None:
+        """What a flow proves, if that is enough; if it may be more, it is asked again at last."""
+        if enough < flow.bound * (1 - _NEARLY):
+            self._flows.append((flow, size))
+        return proven_by(flow, self.question, size, self._spent, enough)
 
     def _radial(self) -> Radial:
         """The question and its best staircase in floats, lengths in sensitivities."""

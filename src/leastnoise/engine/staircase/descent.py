@@ -18,8 +18,9 @@ from .forecast import multipliers_prove_little, near_a_staircase
 from .multipliers import Centre, Stairs, centres, levels_for
 from .noise import Steps, steps_of
 
-#: Limits of the program of stairs: lattice points in all, and seconds.
-_MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
+#: Limits of the program of stairs: lattice points in all, seconds, and of those that are left the
+#: share: where it does not end soon, programs over cells may.
+_MOST_STAIRS, _SECONDS_OF_STAIRS, _SHARE = 40_000, 20.0, 0.5
 #: A centre of at most so many integers on each side is looked at integer by integer.
 _NARROW = 40
 #: Noise ends where it is less likely than delta by this factor.
@@ -44,7 +45,7 @@ class Descent:
         question = self.question
         steps = steps_of(_inside(question))
         self.steps = replace(steps, question=replace(question, integer=False))
-        found = steps.finite() if question.delta > 0 else steps.endless()
+        found = steps.best()
         self.upper = (
             None
             if found is None
@@ -54,16 +55,15 @@ class Descent:
         )
         if self.upper is not None and question.delta > 0:
             noise = self.upper.noise
-            first, last = noise.first, noise.first + len(noise.weights) - 1
-            ends = (
-                max(-first, last) if noise.edges is None else max(-noise.edges[0], noise.edges[-1])
-            )
             # Stairs that hold next to nothing of delta do not matter.
-            held: float = math.ceil(
+            self.ends = max(steps.left, steps.right) + math.ceil(
                 math.log(_NOTHING / float(question.delta)) / float(question.epsilon)
             )
-            held += max(steps.left, steps.right)
-            self.ends = min(float(ends * noise.step / question.sensitivity), held)
+            if noise.tail is None:
+                first, last = noise.first, noise.first + len(noise.weights) - 1
+                ends = (first, last) if noise.edges is None else (noise.edges[0], noise.edges[-1])
+                reach = max(-ends[0], ends[1]) * noise.step / question.sensitivity
+                self.ends = min(float(reach), self.ends)
         yield None, self.upper
         far = not near_a_staircase(question) or multipliers_prove_little(question)
         if self.upper is None or far:
@@ -73,7 +73,8 @@ class Descent:
             if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
                 break
             program = Stairs(asked, centre, levels, typical)
-            pairs = program.solved(search.within(_SECONDS_OF_STAIRS))
+            seconds = min(_SECONDS_OF_STAIRS, _SHARE * search.left(math.inf))
+            pairs = program.solved(search.within(seconds))
             if pairs is None:
                 break
             value = program.bound(pairs)

@@ -35,7 +35,9 @@ _GRID = 100_001
 #: How far, in half widths of the centre, its ends are moved to see what that costs.
 _ASIDE = 0.1
 #: Stairs are looked at until what is left has this share of their mass.
-_NOTHING = 1e-18
+_NOTHING = 1e-13
+#: Stairs that end are left for others if they cost more by this share.
+_WORSE = 1e-3
 #: Resolutions of tails: from about one cell for the centre to this many.
 _FINEST, _FINEST_WHOLE = 8.0, 60.0
 #: Noise on at most so many whole numbers, times the sensitivity, is written out.
@@ -92,11 +94,12 @@ class Steps:
 
         Relative to the loss, and about: the ends being at the best places.
         """
-        h, best = _ASIDE * self.narrow, self.expected()
+        real = replace(self, question=replace(self.question, integer=False))
+        h, best = _ASIDE * self.narrow, real.expected()
 
         def bent(x: float, y: float) -> float:
             both = (
-                replace(self, left=self.left + k * x, right=self.right + k * y) for k in (1, -1)
+                replace(real, left=self.left + k * x, right=self.right + k * y) for k in (1, -1)
             )
             return (sum(one.expected() for one in both) / 2 / best - 1) / h**2
 
@@ -110,6 +113,14 @@ class Steps:
         cost = np.maximum(a * x * x + 2 * b * x * y + c * y * y, 0.0)
         return np.where(left + right > 0, cost, np.inf)
 
+    def best(self) -> Upper | None:
+        """With an end if there is a delta, and without one where that is better."""
+        found = self.finite() if self.question.delta > 0 else None
+        if found is not None and float(found.value) <= (1 + _WORSE) * self.expected():
+            return found
+        several = [one for one in (found, self.endless()) if one is not None]
+        return min(several, key=lambda one: one.value, default=None)
+
     # -- with delta ---------------------------------------------------------------------------
 
     def finite(self) -> Upper | None:
@@ -117,7 +128,8 @@ class Steps:
         n, grid = max(1, round(1 / self.narrow)), _GRID
         if self.question.integer:
             most = min(2000, MAX_CELLS // (2 * self._fewest() + 30))
-            grid, n = odd_cells(int(self.question.sensitivity), range(most // 4, most))
+            several = range(max(1, most // 4), max(2, most))
+            grid, n = odd_cells(int(self.question.sensitivity), several)
         fine = n * 2 * grid
         sides, cut = (self.left, self.right), True
         if self._fewest() > MAX_EDGES // 2 - 2:
@@ -265,27 +277,25 @@ class Steps:
     def _fitting(self) -> tuple[int, int]:
         """(whole numbers a cell, resolution): a misfit costs its square, a cell its checking."""
         finest = _FINEST_WHOLE if self.question.integer else _FINEST
-        # A period on each side is all that finer cells leave to be checked.
-        most = math.isqrt(MAX_WORK // 2)
+        # A period on each side is all that finer cells leave to be checked, or to be listed.
+        listed = int((MAX_CELLS // 2 - 1) / (1 + max(abs(self.left), abs(self.right))))
+        most = max(1, min(math.isqrt(MAX_WORK // 2), listed))
         first, last = math.floor(0.5 / self.narrow), math.ceil(finest / self.narrow) + 1
-        several = range(max(1, min(first, most)), min(last, most) + 1)
-
-        def misfit(n: int) -> float:
-            ends = sum(
-                abs((_last_cell(side * n) + 0.5) / n - side) / self.narrow
-                for side in (self.left, self.right)
-            )
-            return float(ends**2 + _CELL * n)
-
+        several = np.arange(max(1, min(first, most)), min(last, most) + 1)
         if not self.question.integer:
-            return 1, min(several, key=misfit)
+            return 1, int(several[self._misfit(several).argmin()])
         width = int(self.question.sensitivity)
-        if width <= _LISTED:
+        if width <= min(_LISTED, listed):
             return 1, width
-        found = {odd_cell(width, n) for n in several if n <= width}
-        waste = {c: -(-width // c) * c / width - 1 for c in found}
-        c = min(found, key=lambda c: misfit(-(-width // c)) + 2 * waste[c], default=1)
-        return c, -(-width // c)
+        found = {odd_cell(width, n) for n in several.tolist() if n <= width}
+        cells = np.array(sorted(found or {1}))
+        n = -(-width // cells)
+        best = (self._misfit(n) + 2 * (n * cells / width - 1)).argmin()
+        return int(cells[best]), int(n[best])
+
+    def _misfit(self, n: Ints) -> Floats:
+        """What cells cost that do not fit the ends, and what their number does."""
+        return self.moved(n, 0.5) + _CELL * n
 
 
 def on_integers(found: Upper | None, question: Question) -> Upper | None:
@@ -350,7 +360,7 @@ def odd_cell(width: int, n: int) -> int:
 
 def _enough(question: Question) -> int:
     """How many stairs matter."""
-    return min(math.ceil(-math.log(_NOTHING) / float(question.epsilon)), 4000)
+    return min(math.ceil(-math.log(_NOTHING) / float(question.epsilon)), MAX_CELLS)
 
 
 def steps_of(question: Question) -> Steps:
