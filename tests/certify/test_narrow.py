@@ -282,6 +282,12 @@ def test_a_forged_event_is_refused(changes: dict[str, Any], word: str) -> None:
         parse(_file([{**EVENT, **changes}]))
 
 
+@pytest.mark.parametrize("events", [[], {}, None, [1]])
+def test_a_list_without_events_is_refused(events: object) -> None:
+    with pytest.raises(FormatError, match="narrow"):
+        parse(_file(events))
+
+
 def test_narrow_events_are_for_noise_below_a_curve() -> None:
     plain = json.loads(_file([EVENT]))
     del plain["gdp"]
