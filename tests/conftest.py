@@ -5,6 +5,7 @@ are made once, by one process, and all that needs Spark, or Coq, to one.
 """
 
 import atexit
+import functools
 import gc
 import importlib.util
 import os
@@ -14,10 +15,16 @@ from pathlib import Path
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import HealthCheck, settings
 
 # All that the tests import stays: looking for garbage in it again and again finds none.
 gc.set_threshold(100_000, 20, 20)
+
+# Typer makes the commands out of their functions for every call, in 20 ms: here once.
+typer.main.get_command = functools.cache(typer.main.get_command)
+typer.testing._get_command = typer.main.get_command
 
 settings.register_profile(
     "leastnoise",

@@ -20,7 +20,7 @@ from leastnoise.queries.answer import rounded
 from leastnoise.queries.base import Estimate
 
 QUICK = "#design?delta=0.2&gap=0.1"
-SLOW_DESIGN = "#design?dimension=3&delta=0.1&gap=1e-9&time-limit=200"
+SLOW_DESIGN = "#design?dimension=4&delta=0.1&gap=1e-9&time-limit=200"  # with a first bracket soon
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 

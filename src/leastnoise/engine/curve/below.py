@@ -65,7 +65,7 @@ _NOTHING, _BESIDE = 1e-7, 0.05
 #: A density is averaged over so many places next to a point of the lattice.
 _INSIDE = 65
 #: Every so many points of a curve serve the bound at first, at shifts below the sensitivity.
-_SPARSE = 12
+_SPARSE = 24
 #: A program with these is solved to this share. Pairs of a point and a shift whose delta is
 #: exceeded by more than this share of it join, and those that spend less than this share leave.
 _ROUGH, _EXCEEDED, _IDLE = 3e-3, 1e-3, 5e-5
