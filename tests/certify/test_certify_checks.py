@@ -11,6 +11,7 @@ from typing import Any
 import certify_brute as brute
 import pytest
 from certify_files import KINDS, good, good_text, meshed, searched
+from certify_hostile import ADDITIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -361,3 +362,10 @@ def test_meshes_of_other_losses() -> None:
         document = meshed(loss)
         assert check(parse(document.dumps())).exit_code == 0
         assert brute.upper_holds(json.loads(document.dumps()))
+
+
+def test_noise_that_is_all_atom_may_list_no_cell() -> None:
+    noise = {"denominator": "1", "first": 0, "weights": [], "atom": "1"}
+    report = check(parse(json.dumps({**ADDITIVE, "noise": noise})))
+    assert report.verdict("distribution") == "proven" and report.verdict("privacy") == "refuted"
+    assert dict(run_hockey_sticks([], Fraction(1), 3)) == {3: 0}

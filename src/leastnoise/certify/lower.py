@@ -32,6 +32,7 @@ from .narrow import Narrow, narrow_parts
 #: Multipliers share a denominator of at most so many bits, so that sums of them stay small.
 _MOST_BITS = 4096
 _ZERO = Fraction(0)
+_REAL = "narrow events are for real noise without constraints"
 
 
 def dual_bound(
@@ -89,7 +90,7 @@ def dual_bound(
     between: list[Fraction] = []
     if certificate.narrow:
         if integer or constraints:
-            raise FormatError("narrow events are for real noise without constraints")
+            raise FormatError(_REAL)
         if any(one.furthest > edge - certificate.reach for one in certificate.narrow):
             raise FormatError("a narrow event is moved beyond the sensitivity")
         narrow = narrow_parts(certificate.narrow, points)
@@ -116,6 +117,9 @@ def bound_on_noise(
     uniform number between -1/2 and 1/2, less what this adds to the loss.
     """
     step = certificate.step
+    if integer and certificate.narrow:
+        # (Their shifts are not whole, whatever the step.)
+        raise FormatError(_REAL)
     found = dual_bound(certificate, points, sensitivity, loss, integer and step == 1, constraints)
     if not integer or step.denominator == 1:
         return found
@@ -285,12 +289,12 @@ def _narrowed(
         floors[i] + Fraction(gains[i], unit) for i in range(centre - 1, centre + 2)
     )
     floors[centre] += narrow.raised[0][1]
-    found = []
+    found: list[Fraction] = []
     longest = bits(left, here, right, *(amount for _, *two in narrow.raised for amount in two))
     charge(20 * len(narrow.raised) * arithmetic(longest))
     for r, before, after in narrow.raised:
         two = [here + r * (left - here) + before, here + r * (right - here) + after]
-        found += [sum(two) / 2] if fold else two
+        found += [sum(two, _ZERO) / 2] if fold else two
     return found
 
 

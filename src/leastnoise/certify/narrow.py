@@ -19,6 +19,7 @@ from ..exact import exp_upper, text_of
 from ..work import add_up, arithmetic, bits, charge
 from .fields import (
     check_keys,
+    demand,
     read_exactly,
     read_flag,
     read_integer,
@@ -112,7 +113,7 @@ def narrow_parts(events: Sequence[NarrowEvent], points: Sequence[Point]) -> Narr
                 lowered[side * cell] += amount
     raised = []
     for r in sorted({_ZERO, *(r for one in events for r in (*one.left, *one.right))}):
-        charge(len(events) * 16)
+        charge(len(events) * 25)
         shares = [(one, share_of(one.left, r), share_of(one.right, r)) for one in events]
         left, right = (
             add_up(
@@ -141,8 +142,9 @@ def narrow_to_json(events: Sequence[NarrowEvent]) -> list[dict[str, Any]]:
 
 
 def narrow_from_json(raw: object) -> tuple[NarrowEvent, ...]:
-    """The same, read back."""
+    """The same, read back; there is no empty list."""
     found = []
+    demand(raw != [], '"narrow" must not be empty')
     for raw_event in read_list(raw, "narrow", MAX_NARROW):
         one = read_object(raw_event, "narrow")
         keys = {"point", "left", "right", "first", "last", "mirror", "multiplier"}

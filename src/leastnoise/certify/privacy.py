@@ -150,8 +150,9 @@ def _in_runs(runs: _Runs, epsilon: Fraction, n: int, tail: Tail | None) -> tuple
 
 
 def _runs(cells: Sequence[int]) -> _Runs:
-    """Edges of the runs of equal cells, and their values."""
+    """Edges of the runs of equal cells, and their values; no cell is one that holds nothing."""
     charge(1 + len(cells) // 8)
+    cells = cells or (0,)
     starts = [0, *(k for k, (a, b) in enumerate(pairwise(cells), 1) if a != b)]
     return [*starts, len(cells)], [cells[k] for k in starts]
 

@@ -80,7 +80,7 @@ class Certificate:
     @property
     def used(self) -> set[int]:
         """The points at which privacy is used."""
-        return {entry.point for entry in (*self.shifts, *self.narrow)}
+        return {entry.point for entry in self.shifts} | {event.point for event in self.narrow}
 
 
 def certificate_from_json(raw: object, constraints: tuple[Constraint, ...]) -> Certificate:
