@@ -309,16 +309,16 @@ def test_every_constraint_on_the_noise() -> None:
 
 #: Questions in whose lower bounds multipliers of constraints count.
 PRICED = (
-    {"delta": "0.1", "gap": 0.3, "constraints": [Monotone()]},
+    {"delta": "0.1", "gap": 0.1, "constraints": [Monotone()]},
     {"delta": "0.1", "integer": True, "sensitivity": 3, "constraints": [Monotone()]},
     {"delta": "0.1", "integer": True, "loss": "pinball:0.8", "constraints": [Unbiased()]},
     {
         "delta": "0.1",
-        "gap": 0.3,
+        "gap": 0.1,
         "loss": "pinball:0.7",
         "constraints": [Unbiased(), Unimodal("0.1"), LossAtMost("l1", "0.8")],
     },
-    {"delta": "0.1", "gap": 0.3, "constraints": [LossAtMost("pinball:0.8", "0.3")]},
+    {"delta": "0.1", "gap": 0.1, "constraints": [LossAtMost("pinball:0.8", "0.3")]},
     {"delta": "0.1", "integer": True, "constraints": [Support(-2, 3), Distinguishing("0.02")]},
 )
 
