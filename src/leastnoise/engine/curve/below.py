@@ -54,7 +54,7 @@ _LEAST_SPENT, _STEPS_APART, _APART = 0.016, 1.51, 0.04
 _FINEST_SHAPE = 64
 #: Programs of the bound take about n to this power; one begins where this share of the time that is
 #: left should do. Less than this many seconds say nothing.
-_GROWS, _IN_TIME, _MOMENT = 2.7, 0.55, 0.02
+_GROWS, _IN_TIME, _MOMENT = 2.7, 0.5, 0.02
 #: Programs are solved to this share of the gap: near a vertex few multipliers are left.
 _SOLVED = 5e-4
 #: Excesses whose two sides differ by e^this keep their sign: at a shape from coarser programs of
@@ -146,7 +146,8 @@ class BelowCurve:
     def _in_time(self, size: int, search: Search) -> int:
         """This resolution, or the finest that there is time for, no coarser than the last one.
 
-        One that would be the last before the time is over is as fine as there is time for.
+        One that would be the last before the time is over is as fine as the gap asks for, which
+        falls about like one over the resolution, and as there is time for.
         """
         last, seconds = self._took
         if not last or not self._free:
@@ -155,7 +156,8 @@ class BelowCurve:
         timely = last * math.pow(longer, 1 / _GROWS)
         if timely >= _SLOWEST * size:
             return size
-        finer = (n for n in range(math.floor(timely), size, -1) if self.programs.affordable(n))
+        wanted = math.floor(min(timely, last * search.bracket.gap / search.gap))
+        finer = (n for n in range(wanted, size, -1) if self.programs.affordable(n))
         return next(finer, max(min(size, last), min(size, math.floor(timely))))
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
@@ -167,7 +169,9 @@ class BelowCurve:
             if search.bracket.upper is not None:
                 yield self._relaxed(fine, search), None
         else:
-            lower = self._relaxed(fine, search)
+            last, seconds = self._took
+            again = fine <= last and seconds > search.left(math.inf)  # there is no time for it
+            lower = None if again else self._relaxed(fine, search)
             if self._above is not None:  # before that, Gaussian noise is not all there is
                 yield lower, None
             self._bend()

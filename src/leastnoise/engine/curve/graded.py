@@ -37,7 +37,7 @@ _AT_END, _OUTSIDE, _WIDER, _WIDEST = 0.9, 1.01, 2.0, 4.0
 _ROUNDS_LEFT = 2
 #: Rounds end when one gains less than this share of the gap, and mending costs less than another.
 #: Programs are solved to a third, and to this share of the loss as long as much is gained.
-_QUIET, _DEARER, _SOLVED, _ROUGH = 0.02, 0.01, 0.015, 3e-3
+_QUIET, _DEARER, _SOLVED, _ROUGH = 0.01, 0.01, 0.015, 3e-3
 #: Programs stay this share below every delta, so that a shift between theirs is not over it. One
 #: that is joins them, so many a round and budget.
 _EASE, _MOST_SHIFTS = 3e-5, 6
