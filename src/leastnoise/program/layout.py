@@ -175,12 +175,16 @@ class Line:
     def hockey_sticks(
         self, spread: tuple[Floats, Floats], exponentials: ArrayLike, shifts: Ints
     ) -> Floats:
-        """An entry for each shift, a row for each exponential; by runs of equal cells if few."""
+        """An entry for each shift, a row for each exponential.
+
+        Of several, and if runs of equal cells are few, from where they bend: that is rounded with
+        an error of the whole, and not of each.
+        """
         (cells, atom), factors = spread, np.asarray(exponentials, dtype=np.float64)[..., None]
         first, last = self.n, len(cells) - self.n
         values = np.full((*factors.shape[:-1], len(shifts)), atom[0])
         edges = np.flatnonzero(np.diff(cells)) + 1
-        if _PAIR * len(edges) ** 2 < len(cells) * len(shifts):
+        if factors.size > 1 and _PAIR * len(edges) ** 2 < len(cells) * len(shifts):
             every = sticks_by_bends(cells, edges, self.events, self.n, factors.ravel())
             return np.asarray(values + every.reshape(*factors.shape[:-1], -1)[..., shifts + self.n])
         ahead, weight, scaled = cells[first:last], self.events[first:last], factors * cells
