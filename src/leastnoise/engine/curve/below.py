@@ -291,7 +291,9 @@ class BelowCurve:
         """What a program finds near something known, and the narrow events that it needs."""
         narrow = None
         program, start = relaxed.program, near.x
-        if not (self.question.constraints or self.question.integer):
+        first, last = relaxed.line.held[[0, -1]].tolist()
+        around = min(-first, last) >= relaxed.n  # all shifts of 0 are there
+        if around and not (self.question.constraints or self.question.integer):
             narrow = Narrowed(relaxed, near.seen[-1] if near.seen else near.x)
             program, start = narrow.program, narrow.start(near.x)
         interior = Interior(program, near=near, wanted=wanted)
