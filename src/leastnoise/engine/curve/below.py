@@ -17,7 +17,7 @@ import numpy as np
 from ...ask import Question, foldable
 from ...ask.privacy import curve_above
 from ...certify.limits import MAX_WORK
-from ...certify.narrow import NarrowEvent
+from ...certify.narrow import NarrowEvent, narrow_parts
 from ...losses import Loss
 from ...program.interior import Interior, Near
 from ...program.layout import Bools, Floats, Ints, Line
@@ -221,11 +221,11 @@ class BelowCurve:
         if self.question.constraints:
             return relaxed.exact(multipliers, scale)
         # Nearly all are positive: without the small ones the file is short.
-        share = _THINNED * search.gap
-        pairs, _ = relaxed.thinned(multipliers.pairs, share, narrow)
+        share, parts = _THINNED * search.gap, narrow_parts(narrow, relaxed.budgets)
+        pairs, _ = relaxed.thinned(multipliers.pairs, share, parts)
         while sum(len(cells) for _, cells, _ in pairs.values()) > _MOST_MULTIPLIERS and share < 1:
             share *= 1.3
-            pairs, _ = relaxed.thinned(pairs, share, narrow)
+            pairs, _ = relaxed.thinned(pairs, share, parts)
         of_shifts = replace(multipliers, pairs=pairs, rows=np.zeros(0))  # narrow events have theirs
         return relaxed.exact(of_shifts, scale, _DIGITS, narrow)
 
@@ -280,8 +280,9 @@ class BelowCurve:
         near, tolerance = replace(near, seen=(*near.seen, rough.x)), _SOLVED * search.gap
         found, proven = self._solved(finer, pairs[:, some], near, tolerance, search)
         # A path that fails, or ends too soon, may prove less than the one before.
-        before = relaxed.bound(rough.multipliers.pairs, narrow)
-        if found is None or not finer.bound(found.multipliers.pairs, proven) > before:
+        before = relaxed.bound(rough.multipliers.pairs, narrow_parts(narrow, budgets))
+        parts = narrow_parts(proven, budgets)
+        if found is None or not finer.bound(found.multipliers.pairs, parts) > before:
             return relaxed, rough, narrow
         return finer, found, proven
 

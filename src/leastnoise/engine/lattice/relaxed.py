@@ -20,7 +20,7 @@ from ...ask.demands import Distinguishing, LossAtMost, Monotone, Unbiased, Unimo
 from ...certify.constraints import Dual
 from ...certify.document import Certificate, ShiftMultipliers
 from ...certify.lower import end_cells, inward, lattice_ends
-from ...certify.narrow import NarrowEvent, narrow_parts
+from ...certify.narrow import Narrow, NarrowEvent
 from ...losses import Loss
 from ...program.costs import floors
 from ...program.layout import Floats, Ints, Line, make_line
@@ -129,7 +129,7 @@ class Relaxed:
 
     # -- bounds -------------------------------------------------------------------------------
 
-    def bound(self, pairs: PairDuals, narrow: Sequence[NarrowEvent] = ()) -> float:
+    def bound(self, pairs: PairDuals, narrow: Narrow | None = None) -> float:
         """What multipliers of shifts prove without those of constraints, in floats to steer by."""
         edge = self.reach + self.n
         gains, spent = np.zeros(2 * edge + 1), 0.0
@@ -141,19 +141,18 @@ class Relaxed:
         if self.fold:
             gains, spent = gains + gains[::-1], 2 * spent
         values = self._floors(self.question.loss) + gains
-        if not narrow:
+        if narrow is None:
             return float(values.min()) - spent
-        parts = narrow_parts(narrow, self.budgets)
-        for cell, amount in parts.lowered.items():
+        for cell, amount in narrow.lowered.items():
             values[edge + cell] -= float(amount)
-        radii, *raised = np.array([[float(one) for one in three] for three in parts.raised]).T
+        radii, *raised = np.array([[float(one) for one in three] for three in narrow.raised]).T
         here, ends = values[edge], values[[edge - 1, edge + 1]]
         between = here + radii * (ends[:, None] - here) + raised
         values[edge] += raised[0][0]
-        return min(float(values.min()), float(between.min())) - spent - float(parts.spent)
+        return min(float(values.min()), float(between.min())) - spent - float(narrow.spent)
 
     def thinned(
-        self, pairs: PairDuals, loss: float, narrow: Sequence[NarrowEvent] = ()
+        self, pairs: PairDuals, loss: float, narrow: Narrow | None = None
     ) -> tuple[PairDuals, float]:
         """Without small multipliers, as long as the bound falls by at most a share `loss`.
 
