@@ -38,6 +38,7 @@ EXEMPT = {
     "engine/channel/mesh.py": "geometry of cells",
     "engine/channel/warm_start.py": "what to begin with",
     "engine/channel/baselines.py": "proposals; leans on engine/channel/rows.proof.md",
+    "engine/wide/groups.py": "proposals; leans on certify/channel_groups.proof.md",
     "engine/intervals/transport.py": "proposals; leans on engine/intervals/mixture.proof.md",
     "engine/partition/cells.py": "proposals; leans on engine/partition/prices.proof.md",
     "engine/radial/certificate.py": "rounds curves; leans on certify/vector.proof.md",

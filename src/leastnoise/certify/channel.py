@@ -57,16 +57,16 @@ Law = dict[Fraction | int, int]  # answer, in steps from low -> weight, zeros le
 
 
 def law_hockey_sticks(
-    laws: Sequence[Law], epsilon: Fraction, reach: int
+    laws: Sequence[Law], growth: Fraction, reach: int
 ) -> tuple[Iterator[tuple[int, int, int]], int]:
-    """(k, m, sum_y max(0, q_k(y) - e^eps q_m(y))) for 1 <= |k - m| <= reach, or one like it.
+    """(k, m, sum_y max(0, q_k(y) - growth q_m(y))) for 1 <= |k - m| <= reach, or one like it.
 
     In whole numbers; so many of them, the second result, make one unit of the denominator. An
     answer that only one law gives counts in full against every other law; what is left of a law
     is compared once with each different one, so that of several m which differ from each other in
     such answers only, one is listed.
     """
-    top, bottom = exp_lower(epsilon).as_integer_ratio()
+    top, bottom = growth.as_integer_ratio()
     charge(60 + len(laws) + sum(map(len, laws)))
     often = Counter(y for law in laws for y in law)
     column = {y: j for j, y in enumerate(sorted(y for y, times in often.items() if times > 1))}
@@ -138,7 +138,8 @@ def _laws(document: ChannelDocument) -> tuple[int, list[Law]]:
 def worst_pair(document: ChannelDocument, epsilon: Fraction | None = None) -> tuple[str, Fraction]:
     """(where, largest hockey stick) over the nodes that neighbours can meet, exactly.
 
-    At the question's epsilon, or another.
+    At the question's epsilon, or another. With steps of several sensitivities neighbours share in
+    that much less of what tells two nodes apart (`channel.proof.md`, "Long steps").
     """
     at = document.question.epsilon if epsilon is None else epsilon
     if document.additive is not None:
@@ -155,11 +156,12 @@ def worst_pair(document: ChannelDocument, epsilon: Fraction | None = None) -> tu
     first, laws = _laws(document)
     worst, where = 0, "no two nodes"
     revealed = Fraction(document.revealed, document.denominator)
-    pairs, unit = law_hockey_sticks(laws, at, document.reach)
+    growth = 1 + document.spread * (exp_lower(at) - 1)
+    pairs, unit = law_hockey_sticks(laws, growth, document.reach)
     for k, m, value in pairs:
         if value > worst:
             worst, where = value, f"nodes {k + first} and {m + first}"
-    return where, Fraction(worst, unit * document.denominator) + revealed
+    return where, Fraction(worst, unit * document.denominator) / document.spread + revealed
 
 
 def keeps_budgets(document: ChannelDocument) -> bool:
@@ -236,7 +238,7 @@ def largest_error(document: ChannelDocument) -> Fraction:
 
     Values that may be rounded to a node lie less than a step from it, and in the range.
     """
-    step = Fraction(0) if document.question.integer else document.step
+    step = document.step if document.rounds else Fraction(0)
     low, high = document.ends
     first, laws = _laws(document)
     worst = Fraction(0)

@@ -182,7 +182,17 @@ class ChannelDocument(MechanismDocument):
     @cached_property
     def reach(self) -> int:
         """Nodes further apart than this never belong to neighbouring datasets."""
-        return floor(self.question.sensitivity / self.step)
+        return max(1, floor(self.question.sensitivity / self.step))
+
+    @property
+    def spread(self) -> Fraction:
+        """Steps longer than a sensitivity: how many sensitivities one has; else 1."""
+        return max(Fraction(1), self.step / self.question.sensitivity)
+
+    @property
+    def rounds(self) -> bool:
+        """Whether values are rounded to nodes; else every value is one."""
+        return not self.question.integer or self.step > 1
 
     @property
     def ends(self) -> tuple[Fraction, Fraction]:

@@ -81,9 +81,12 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     check_file_keys(data, {"bounds", "prior", "step", "channel"}, _OPTIONAL)
     question = _question(data)
     step = read_positive(data["step"], "step")
-    demand(not question.integer or step == 1, '"step" must be "1" for whole numbers')
     last = read_whole(question.width / step, "range/step", 1, MAX_NODES)
-    read_whole(question.sensitivity / step, "sensitivity/step", 1, MAX_NODES)
+    if step > question.sensitivity:
+        _long_step(step, data, question)
+    else:
+        demand(not question.integer or step == 1, '"step" must be "1" for whole numbers')
+        read_whole(question.sensitivity / step, "sensitivity/step", 1, MAX_NODES)
     channel = read_object(data["channel"], "channel")
     mesh = "outputs" in channel
     check_keys(
@@ -133,6 +136,16 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
         demand(question.max_error is None, '"additive" does not go with "max_error"')
         document = replace(document, additive=_additive(data, question.integer))
     return document
+
+
+def _long_step(step: Fraction, data: Mapping[str, Any], question: Question) -> None:
+    """Steps longer than a sensitivity."""
+    whole = not question.integer or step.denominator == 1
+    demand(whole, '"step" must be whole for whole numbers')
+    channel = read_object(data["channel"], "channel")
+    others = {"noise", "moved", "revealed", "intervals"} & set(channel)
+    others |= {"additive", "beyond", "gdp"} & set(data)
+    demand(not others, 'a "step" longer than the sensitivity goes with "rows" alone')
 
 
 def _additive(data: Mapping[str, Any], integer: bool) -> Document:

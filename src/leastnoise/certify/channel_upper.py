@@ -6,6 +6,7 @@ Statements and proofs: `channel.proof.md`. Standard library only; every rounding
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 
@@ -26,7 +27,8 @@ class NodeLosses:
     def __init__(self, question: Question, step: Fraction) -> None:
         self.question = question
         self.step = step
-        self.cells = question.pieces(step)
+        self.cells = question.pieces(Fraction(1) if question.integer else step)
+        self.last = question.width / step
         # By numerators and denominators: fractions are slow to hash.
         self._means: dict[tuple[int, int, int, int], tuple[Fraction, Fraction]] = {}
         self._costs: dict[tuple[int, int], Fraction] = {}
@@ -35,7 +37,7 @@ class NodeLosses:
     def cost(self, k: int, y: Fraction) -> Fraction:
         """Of the answer y at node k."""
         question = self.question
-        if question.prior is None and question.crossing is None and 0 < k < len(self.cells):
+        if question.prior is None and question.crossing is None and 0 < k < self.last:
             # Between the ends of the range only the distance counts.
             error = (y - question.low - k * self.step).as_integer_ratio()
             found = self._costs.get(error)
@@ -47,10 +49,7 @@ class NodeLosses:
     def _cost(self, k: int, y: Fraction) -> Fraction:
         question = self.question
         if question.integer:
-            charge(question.loss.effort_at(bits(y)) + 4 * arithmetic(2 * bits(y)))
-            value, _, mass = self.cells[k][0]
-            crossed = self._crossing(y, value, value, Fraction(1), Fraction(1))
-            return mass * (question.loss.upper(y - value) + crossed)
+            return add_up(self._whole(k, y))
         node, total = question.low + k * self.step, Fraction(0)
         for cell in (k - 1, k):
             if 0 <= cell < len(self.cells):
@@ -66,6 +65,16 @@ class NodeLosses:
                     after = 1 - abs(end - node) / self.step
                     total += mass * self._piece(y, start, end, before, after)
         return total
+
+    def _whole(self, k: int, y: Fraction) -> Iterator[Fraction]:
+        """Of the whole numbers that may be rounded to node k, less than a step from it."""
+        question, step = self.question, int(self.step)
+        for number in range(max(0, (k - 1) * step + 1), min((k + 1) * step, len(self.cells))):
+            charge(question.loss.effort_at(bits(y)) + 4 * arithmetic(2 * bits(y)))
+            value, _, mass = self.cells[number][0]
+            share = 1 - Fraction(abs(number - k * step), step)
+            crossed = self._crossing(y, value, value, Fraction(1), Fraction(1))
+            yield share * mass * (question.loss.upper(y - value) + crossed)
 
     def _piece(
         self, y: Fraction, start: Fraction, end: Fraction, before: Fraction, after: Fraction
@@ -168,7 +177,7 @@ def worst_value_loss(document: ChannelDocument) -> Fraction:
     last = document.last + (1 if high > question.high else 0)
     own = [at(k, k) for k in range(first, last + 1)]
     worst = max(worst, *own)
-    if question.integer:
+    if not document.rounds:
         return worst
     for k, (start, end) in enumerate(pairwise(own), first):
         middle = (at(k, k + 1) + at(k + 1, k)) / 2

@@ -7,6 +7,7 @@ the range costs neither privacy nor loss (`rows.proof.md`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
@@ -14,8 +15,9 @@ import numpy as np
 
 from ...ask import Question
 from ...certify.channel import ChannelCertificate, ChannelDocument, additive_part
-from ...errors import ArgumentError
+from ...errors import ArgumentError, LimitError
 from ...mechanisms import Staircase
+from ...work import BUDGET, counted
 from ..bounds import Lower, Upper, certified
 from ..kinds import plan_of_noise
 from ..search import Bracket, Search
@@ -28,8 +30,8 @@ _VALUES = 512
 #: Seconds that a search for additive noise inside another may take; below a curve it would use all
 #: of them.
 _ADDITIVE_SECONDS, _CURVED_SECONDS = 20.0, 7.0
-#: A file has no more rows than these.
-_MOST_ROWS = 1_024
+#: A file has no more rows than these, and no more values whose costs are added up one by one.
+_MOST_ROWS, _MOST_SUMS = 1_024, 80_000
 
 
 def additive_bracket(
@@ -123,22 +125,31 @@ def additive_upper(question: Question, gap: float, search: Search) -> Upper | No
 
 
 def constant_upper(question: Question, outputs: tuple[Fraction, ...] | None) -> Upper | None:
-    """The best answer that ignores the data: privacy at no cost. None if rows would be too many."""
+    """The best answer that ignores the data: privacy at no cost.
+
+    None if its cost at all values is too much to check.
+    """
     step = Fraction(1)
-    if question.integer and question.width >= _MOST_ROWS:
+    if question.integer and question.width >= _MOST_SUMS:
         return None
+    if question.integer and question.width >= _MOST_ROWS:
+        step = question.width  # the two ends are nodes enough
     if not question.integer:
         mesh = mesh_of(question, 1)
         step = question.width / fitting_steps(mesh, MOST_STEPS // 4)
         if (question.sensitivity / step).denominator != 1:
             question = replace(question, sensitivity=-(-question.sensitivity // step) * step)
     last = int(question.width / step)
-    answers = outputs or tuple(question.low + k * step for k in range(last + 1))
-    values, masses = _grid(question)
+    apart = -(-question.width // _MOST_ROWS) if question.integer else step
+    count = int(question.width / apart) + 1
+    answers = outputs or tuple(question.low + k * apart for k in range(count))
+    values, masses = _grid(replace(question, integer=step == 1 and question.integer))
     costs = [float(masses @ _cost(question, float(y), values)) for y in answers]
     best = answers[int(np.argmin(costs))]
     document = document_on_nodes(question, step, 1, [{best: 1}] * (last + 1))
-    return certified(document, "constant", loss=question.loss, resolution=last)
+    with suppress(LimitError), counted(BUDGET // 2):
+        return certified(document, "constant", loss=question.loss, resolution=last)
+    return None
 
 
 def _too_much(question: Question, loss: Fraction) -> bool:

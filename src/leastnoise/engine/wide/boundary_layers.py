@@ -99,7 +99,7 @@ def layered_lower(
     Multipliers are sought for an easier delta. None where additive ones do not serve: a prior,
     several budgets, further demands.
     """
-    if not _serves(question):
+    if not serves(question):
         return None
     step = Fraction(1) if question.integer else question.sensitivity / n
     count = question.width / step + question.integer
@@ -125,7 +125,7 @@ def grouped_lower(
 
     The layers are about `depth` groups long. None where additive multipliers do not serve.
     """
-    if not _serves(question):
+    if not serves(question):
         return None
     reach = group * question.sensitivity
     # Real values: the range is made of whole steps, none longer than a group.
@@ -143,7 +143,7 @@ def copied_lower(question: Question, search: Search, seconds: float) -> Lower | 
 
     It loses what the values within a sensitivity of an end cost. None where they do not serve.
     """
-    if not _serves(question):
+    if not serves(question):
         return None
     easier = question
     if hardly_ends(question):  # the average of all answers is noise with about this delta
@@ -166,7 +166,7 @@ def copied_lower(question: Question, search: Search, seconds: float) -> Lower | 
     return max(found, key=lambda one: one.value, default=None)
 
 
-def _serves(question: Question) -> bool:
+def serves(question: Question) -> bool:
     """Whether additive multipliers hold for every value alike."""
     demands = (question.prior, question.crossing, question.instance_bound, question.max_error)
     several = question.gdp is not None or question.profile

@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...ask import Question
+from ..channel.forecast import too_wide
 
 #: In sensitivities: in a narrower range a program does better, and soon.
 _NARROWEST = 6
@@ -17,6 +18,8 @@ _NARROWEST = 6
 _NARROWEST_LAYERED, _STEEP = 20, 3
 #: Likewise: what the ends cost is little in a range this wide.
 _HARDLY_ENDS = 1_000
+#: What epsilon adds up to over a range of which a hundred nodes say nearly everything.
+_EVEN = 40
 #: With one node to a group the solver has less dust than elsewhere: multipliers are sought for this
 #: delta at least.
 _LEAST_DELTA = Fraction(1, 100_000)
@@ -45,6 +48,11 @@ def hardly_ends(question: Question) -> bool:
 def copies_pay(question: Question) -> bool:
     """Whether additive multipliers alone prove much: cells too fine for layers, or hardly ends."""
     return hardly_ends(question) or question.epsilon >= _STEEP
+
+
+def groups_pay(question: Question) -> bool:
+    """Whether noise hardly changes from node to node of a program over all of a wide range."""
+    return too_wide(question) and question.epsilon * question.width <= _EVEN * question.sensitivity
 
 
 def eased_in_groups(delta: Fraction) -> Fraction:

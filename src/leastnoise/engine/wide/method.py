@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...ask import Question
 from ..bounds import Bounds
 from ..method import Method
 from ..search import Search
-from . import boundary_layers, remapped
-from .forecast import copies_pay, layers_pay, noise_pays, wide_for_layers
+from . import boundary_layers, groups, remapped
+from .forecast import copies_pay, groups_pay, layers_pay, noise_pays, wide_for_layers
 
 #: Layers are about this long over epsilon, and at least so many sensitivities.
 _DEPTH, _LEAST_DEPTH = 4.0, 1.0
@@ -28,6 +29,8 @@ _SHORT = 0.8
 _EPSILONS_OF_GROUPS = (0.3, 0.12)
 #: The most nodes of a layer, and of all its nodes times their neighbours.
 _MOST_NODES, _MOST_WORK = 110, 1_400
+#: Nodes of all of the range, in turn; and where that and noise were not enough.
+_NODES, _MORE_NODES = (32, 64), 128
 #: Seconds for the program at the ends, and for the additive noise.
 _SECONDS, _SECONDS_OF_NOISE = 30.0, 5.0
 #: Finer noise is looked for while the last one gained this share of the gap.
@@ -105,6 +108,23 @@ def _groups(question: Question) -> Iterator[tuple[int, float]]:
         yield group, _DEPTH / (group * epsilon)
 
 
+def _rows(question: Question, search: Search) -> Iterator[Bounds]:
+    """Both bounds of programs over all of the range, with finer and finer groups."""
+    yield from _on_nodes(_NODES, question, search)
+
+
+def _more_rows(question: Question, search: Search) -> Iterator[Bounds]:
+    """The same with the finest groups."""
+    yield from _on_nodes((_MORE_NODES,), question, search)
+
+
+def _on_nodes(several: tuple[int, ...], question: Question, search: Search) -> Iterator[Bounds]:
+    for count in search.sizes(several):
+        yield groups.grouped_rows(question, count, search), None
+        if not search.done():
+            yield None, groups.long_steps(question, count, search)
+
+
 WIDE_RANGE = Method(
     "wide range",
     "remapped noise from above, copies of multipliers and groups of sensitivities from below",
@@ -122,3 +142,12 @@ LAYERS = Method(
     serves=remapped.serves,
     worth=noise_pays,
 )
+GROUPS = Method(
+    "groups of sensitivities",
+    "a program over all of the range, one node for several sensitivities",
+    _rows,
+    seconds=0.2,
+    serves=boundary_layers.serves,
+    worth=groups_pay,
+)
+SMALLER_GROUPS = replace(GROUPS, bounds=_more_rows, seconds=0.5)

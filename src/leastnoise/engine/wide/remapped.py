@@ -29,7 +29,7 @@ from ..search import Search
 MOVED = "moved"
 #: Noise on more steps than this takes too long to move and to check, on finer ones than need be
 #: if it is more than the second number.
-_MOST_STEPS, _MOST_FINE_STEPS = 6_000, 700
+_MOST_STEPS, _MOST_FINE_STEPS = 20_000, 700
 #: An answer is looked for among so many on each side.
 _LOOK = 8
 #: Points of a rule for what a node pays.

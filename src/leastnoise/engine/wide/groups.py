@@ -1,0 +1,120 @@
+"""A range far wider than a sensitivity, and an epsilon so small that its noise is as wide.
+
+Values several sensitivities apart are private against each other at several times epsilon, which
+is still small: a program over all of the range, with one node to such a group, proves nearly all
+there is to prove (`../../certify/channel_groups.proof.md`). Answers need no more nodes: a value
+between two of them is rounded to one at random, and values a sensitivity apart share in what tells
+the nodes apart (`../../certify/channel.proof.md`, "Long steps").
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from ...ask import Question
+from ...certify.channel import ChannelCertificate, NodeLosses
+from ...certify.channel_groups import MAX_GROUP, grouped
+from ...errors import LimitError
+from ...program.layout import Floats
+from ...work import BUDGET, counted
+from ..bounds import Lower, Upper, certified, proven
+from ..channel.mesh import Mesh, mesh_of
+from ..channel.nodes import document_on_nodes
+from ..channel.programs import ChannelPrograms
+from ..channel.rows import constant, mix, whole_channel
+from ..lattice.repair import MIXING_MARGINS
+from ..search import Search
+
+#: What such a channel is called.
+LONG_STEPS = "long steps"
+#: Rows keep to this much less than epsilon: what a float may be off.
+_INSIDE = 1e-12
+
+
+def grouped_rows(question: Question, count: int, search: Search) -> Lower | None:
+    """The bound of a program over about so many nodes, at most; None if it proves nothing."""
+    group = int(-(-question.width // (count * question.sensitivity)))
+    if question.integer:  # those numbers are lost that fill no group
+        size, numbers = question.sensitivity, question.width + 1
+        several = range(group, group + group // 2 + 1)
+        group = max(several, key=lambda one: numbers // (one * size) * one)
+    if group > MAX_GROUP:
+        return None
+    reach = group * question.sensitivity
+    # Real values: the range is made of whole steps, none longer than a group.
+    step = reach if question.integer else question.width / -(-question.width // reach)
+    about, _ = grouped(question, group, step)
+    about = replace(about, sensitivity=step)
+    mesh = mesh_of(about, int(about.width / step))
+    found, _ = ChannelPrograms(about, atoms=False, free_rows=False).relaxed(mesh, search)
+    if found is None or not isinstance(found.certificate, ChannelCertificate):
+        return None
+    return proven(question, replace(found.certificate, group=group), found.resolution)
+
+
+def long_steps(question: Question, count: int, search: Search) -> Upper | None:
+    """The best answers at about so many nodes, at most; None if a step would be too short."""
+    step = _step(question, count)
+    if step is None:
+        return None
+    about = _at_nodes(question, step)
+    mesh = Mesh(about, step, int(question.width / step) + 1)
+    outputs = [question.low + k * step for k in range(mesh.count)]
+    try:
+        with counted(BUDGET // 6):
+            costs = _costs(question, step, outputs)
+    except LimitError:
+        return None
+    programs = ChannelPrograms(about, atoms=False)
+    layout = programs.layout((mesh.count, mesh.count), 1)
+    simplex = programs.simplex(layout, costs, None, about.budgets)
+    programs.seed(simplex, None, np.zeros(0))
+    *_, last = None, *programs.rounds(simplex, search)
+    if last is None:
+        return None
+    channel = programs.channel(mesh, outputs, layout.spread(last.x)[0], None)
+    for margin in MIXING_MARGINS:
+        mixed = mix(channel, constant(channel, costs), margin)
+        if mixed is None:
+            return None
+        whole = whole_channel(mixed)
+        laws = [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows]
+        document = document_on_nodes(question, step, whole.denominator, laws)
+        with suppress(LimitError), counted(BUDGET // 2):
+            found = certified(document, LONG_STEPS, loss=question.loss, resolution=mesh.count)
+            if found is not None:
+                return found
+    return None
+
+
+def _step(question: Question, count: int) -> Fraction | None:
+    """The shortest step of which the range has so many at most, whole if values are."""
+    step = question.width / count
+    if question.integer:
+        several = (n for n in range(count, 0, -1) if question.width % n == 0)
+        step = question.width / next(several)
+    return step if step > question.sensitivity else None
+
+
+def _at_nodes(question: Question, step: Fraction) -> Question:
+    """What neighbouring nodes must keep, the next node being one sensitivity away."""
+    spread = step / question.sensitivity
+
+    def kept(epsilon: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
+        longer = math.log1p(float(spread) * math.expm1(float(epsilon)))
+        return Fraction(longer * (1 - _INSIDE)), min(spread * delta, Fraction(1))
+
+    epsilon, delta = kept(question.epsilon, question.delta)
+    profile = tuple(kept(*point) for point in question.profile)
+    return replace(question, epsilon=epsilon, delta=delta, profile=profile, sensitivity=step)
+
+
+def _costs(question: Question, step: Fraction, outputs: list[Fraction]) -> Floats:
+    """What each node pays for each answer."""
+    losses = NodeLosses(question, step)
+    return np.array([[float(losses.cost(k, y)) for y in outputs] for k in range(len(outputs))])

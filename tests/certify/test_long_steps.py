@@ -1,0 +1,161 @@
+"""Steps longer than a sensitivity: privacy and loss against brute force, and refusals."""
+
+from __future__ import annotations
+
+import copy
+import random
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from leastnoise.certify.channel import (
+    channel_loss,
+    check_channel,
+    largest_error,
+    parse_channel,
+    worst_pair,
+    worst_value_loss,
+)
+from leastnoise.errors import FormatError, LimitError
+from leastnoise.exact import exp_lower
+from leastnoise.work import BUDGET, counted
+
+#: Three nodes, two and a half sensitivities apart; at epsilon 0 no row may differ from the next but
+#: for delta: here by 1/4, of which values a sensitivity apart share in 1/10.
+FILE = {
+    "format": "leastnoise/1",
+    "kind": "dependent",
+    "epsilon": "0",
+    "delta": "1/10",
+    "sensitivity": "1",
+    "loss": {"name": "l1"},
+    "bounds": ["0", "5"],
+    "prior": "uniform",
+    "step": "5/2",
+    "channel": {
+        "denominator": "4",
+        "first": 0,
+        "rows": [["2", "1", "1"], ["1", "2", "1"], ["1", "1", "2"]],
+    },
+    "upper": "2",
+    "lower": "0",
+    "certificate": {"step": "5", "first": 0, "pairs": []},
+}
+WHOLE = FILE | {
+    "integer": True,
+    "bounds": ["0", "6"],
+    "step": "3",
+    "delta": "1/12",
+    "upper": "3",
+    "certificate": {"step": "1", "first": 0, "pairs": []},
+}
+
+
+def verdicts(file: dict) -> dict[str, str]:
+    return {one.name: one.verdict for one in check_channel(parse_channel(file)).claims}
+
+
+def law(document, value: Fraction) -> list[Fraction]:
+    """What the answers of a value are drawn with."""
+    place = (value - document.question.low) / document.step
+    k = min(int(place), document.last - 1)
+    share = place - k
+    return [
+        ((1 - share) * a + share * b) / document.denominator
+        for a, b in zip(document.rows[k], document.rows[k + 1], strict=True)
+    ]
+
+
+def stick(one: list[Fraction], other: list[Fraction], growth: Fraction) -> Fraction:
+    return sum((max(Fraction(0), a - growth * b) for a, b in zip(one, other, strict=True)), 0)
+
+
+@pytest.mark.parametrize("file", [FILE, WHOLE], ids=["real", "whole"])
+def test_by_hand_and_a_hair_less(file):
+    assert verdicts(file) == dict.fromkeys(("distribution", "privacy", "upper", "lower"), "proven")
+    assert worst_pair(parse_channel(file))[1] == Fraction(file["delta"])
+    less = str(Fraction(file["delta"]) - Fraction(1, 10**9))
+    assert verdicts(file | {"delta": less})["privacy"] == "refuted"
+
+
+def test_no_two_values_are_told_apart_by_more_than_is_claimed():
+    """Random rows at random steps: the claim holds between all values, and often with equality."""
+    random.seed(2)
+    close = 0
+    for _ in range(60):
+        epsilon = random.choice(["0", "1/10", "1", "3"])
+        step = Fraction(random.randint(11, 60), 10)
+        nodes, width = random.randint(2, 4), random.randint(2, 3)
+        rows = [[random.choice((0, 1, 2, 5, 20)) + 1 for _ in range(width)] for _ in range(nodes)]
+        one = 60
+        rows = [[*row[:-1], one - sum(row[:-1])] for row in rows]
+        file = copy.deepcopy(FILE) | {"epsilon": epsilon, "step": str(step), "delta": "1/2"}
+        file["bounds"] = ["0", str(step * (nodes - 1))]
+        file["certificate"] = {"step": file["bounds"][1], "first": 0, "pairs": []}
+        file["channel"] = {
+            "denominator": str(one),
+            "first": 0,
+            "rows": [[str(w) for w in row] for row in rows],
+        }
+        document = parse_channel(file)
+        claimed, growth = worst_pair(document)[1], exp_lower(Fraction(epsilon))
+        ends = {k * step + side for k in range(nodes) for side in (-1, 0, 1)}
+        ends |= {k * step + Fraction(j, 7) for k in range(nodes) for j in range(8)}
+        inside = [x for x in ends if 0 <= x <= document.question.high]
+        worst = max(
+            stick(law(document, x), law(document, y), growth)
+            for x, y in product(inside, repeat=2)
+            if abs(x - y) <= 1
+        )
+        assert worst <= claimed, (epsilon, step, rows)
+        close += worst == claimed
+    assert close > 20  # nothing smaller would be true
+
+
+def test_the_loss_of_whole_numbers_is_that_of_every_number():
+    for loss in ({"name": "l2"}, {"name": "pinball", "tau": "0.8"}):
+        for more in ({}, {"prior": {"masses": ["1/2", "0", "1/8", "1/8", "0", "0", "1/4"]}}):
+            document = parse_channel(WHOLE | {"loss": loss, "upper": "99"} | more)
+            masses = document.question.prior.masses if more else [Fraction(1, 7)] * 7
+            each = [
+                sum(
+                    p * document.loss.upper(3 * j - x)
+                    for j, p in enumerate(law(document, Fraction(x)))
+                )
+                for x in range(7)
+            ]
+            expected = sum(mass * cost for mass, cost in zip(masses, each, strict=True))
+            assert channel_loss(document) == expected
+            assert worst_value_loss(document) >= max(each)
+    assert largest_error(parse_channel(WHOLE)) == 6  # from 0 to 6: numbers reach the next node
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"step": "3/2", "bounds": ["0", "6"], "integer": True}, "whole"),
+        ({"beyond": ["-1", "6"]}, "rows"),
+        ({"additive": {"step": "1", "grid": 1, "noise": {}}}, "rows"),
+        ({"step": "3/4"}, "range/step"),
+        ({"step": "5/4", "sensitivity": "1"}, "entries"),
+    ],
+)
+def test_what_does_not_go_with_them(change, words):
+    with pytest.raises(FormatError, match=words):
+        parse_channel(FILE | change)
+
+
+@pytest.mark.parametrize("key", ["noise", "moved", "revealed", "intervals"])
+def test_rows_alone(key):
+    with pytest.raises(FormatError, match="rows"):
+        parse_channel(FILE | {"channel": FILE["channel"] | {key: {}}})
+
+
+def test_numbers_without_end_are_not_listed():
+    """Three rows may stand for any number of whole numbers: their sum is charged before it."""
+    far = {"step": str(10**12), "first": 0, "pairs": [], "group": 2}
+    huge = WHOLE | {"bounds": ["0", str(2 * 10**12)], "step": str(10**12), "certificate": far}
+    document = parse_channel(huge)
+    with pytest.raises(LimitError), counted(BUDGET):
+        channel_loss(document)
