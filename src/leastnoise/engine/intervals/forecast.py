@@ -15,7 +15,7 @@ from ...ask import Question
 #: all: in a narrower one hardly anything depends on the value, in a wider one on the ends.
 _LARGEST_DELTA, _NARROWEST, _WIDEST_RANGE = Fraction(1, 100), 2, 20
 #: Up to this epsilon one cell a sensitivity is as good as many, and a range may have so many.
-_FLAT, _WIDEST_FLAT = Fraction(1, 2), 100
+_FLAT, _WIDEST_FLAT = Fraction(1, 2), 250
 #: There what delta gains is about its share of all sensitivities, which is at most this.
 _GAINED = Fraction(1, 50)
 #: Beyond, if half an interval is a cell and there are no more cells than these, and delta gains
