@@ -84,7 +84,7 @@ def _question(kind: str, source: random.Random) -> dict[str, Any]:
         return {**found, "sensitivity": width, "loss": loss, "integer": True, "gap": 0.001}
     if kind == "range":
         loss = source.choice(("l1", "l2"))
-        wide = source.choice((1, 3, 7, 10, 13, 20, 50, 5000))
+        wide = source.choice((1, 3, 7, 10, 20, 50, round(_number(source, 60, 1000)), 5000))
         found |= {"bounds": [0, wide], "sensitivity": 1, "loss": loss}
         return {**found, "integer": source.random() < 0.25, "gap": 0.01 if wide <= 10 else 0.02}
     if kind == "releases":
