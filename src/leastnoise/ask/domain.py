@@ -158,7 +158,7 @@ def refuse_many(bounds: tuple[Number, Number], integer: bool, most: int) -> None
         raise ArgumentError(
             "bounds",
             bounds,
-            f"at most {most} whole numbers{beside}. Additive noise is as good in a range so wide: "
+            f"at most {most} whole numbers{beside}; for more, "
             "leave bounds out, and use design(..., integer=True).clamped(low, high)",
         )
 
