@@ -22,6 +22,7 @@ from leastnoise.exact import (
     round_down,
     round_up,
     text_of,
+    whole_part,
 )
 
 WIDTH = Fraction(1, 2**100)
@@ -201,6 +202,11 @@ def test_a_wrong_guess_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     x, p = Fraction(7, 3), Fraction(40, 17)
     lo, hi = power_bounds.__wrapped__(x, p)
     assert lo**17 <= x**40 <= hi**17 and hi - lo <= lo * WIDTH
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 1 << 140))
+def test_a_float_is_cut_as_an_exact_number(value: float, unit: int) -> None:
+    assert whole_part(value, unit) == int(Fraction(value) * unit)
 
 
 def test_nearest_float_never_overflows() -> None:

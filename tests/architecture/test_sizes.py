@@ -1,6 +1,7 @@
 """Rooms stay small: no module above 500 lines, no function above 60 (its docstring not counted)."""
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import leastnoise
@@ -20,6 +21,14 @@ def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return function.end_lineno - function.lineno + 1 - words
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All of them inside, without looking for more in expressions."""
+    for inner in ast.iter_child_nodes(node):
+        if not isinstance(inner, ast.expr):
+            yield inner
+            yield from statements(inner)
+
+
 def test_modules_are_short():
     sizes = {str(p.relative_to(SOURCE)): len(p.read_text().splitlines()) for p in MODULES}
     assert len(sizes) > 200
@@ -31,7 +40,7 @@ def test_functions_are_short():
     found = {
         f"{path.relative_to(SOURCE)}:{node.name}": lines_of(node)
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in statements(ast.parse(path.read_text()))
         if isinstance(node, kinds)
     }
     assert len(found) > 1000

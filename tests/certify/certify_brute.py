@@ -140,20 +140,23 @@ def is_private(data: dict[str, Any]) -> bool:
     if "tail" in data["noise"]:  # beyond the listed periods the list is not the noise
         low, high = low + steps, high - steps
     inside = [k for k in noise if low <= k <= high]
-    return all(
-        atom + excess(noise, inside, s, factor) <= Fraction(data["delta"])
-        for s in (*range(-steps, 0), *range(1, steps + 1))
-    )
+    return atom + worst_excess(noise, inside, steps, factor) <= Fraction(data["delta"])
 
 
-def excess(noise: dict[int, Fraction], inside: list[int], s: int, factor: Fraction) -> Fraction:
-    """The sum over `inside` of max(0, p(k) - factor * p(k - s))."""
+def worst_excess(
+    noise: dict[int, Fraction], inside: list[int], steps: int, factor: Fraction
+) -> Fraction:
+    """The largest sum over `inside` of max(0, p(k) - factor * p(k - s)), s up to so many steps."""
     unit = lcm(*(w.denominator for w in noise.values()))
     whole = {k: w.numerator * (unit // w.denominator) for k, w in noise.items()}
     top, bottom = factor.numerator, factor.denominator
-    return Fraction(
-        sum(max(0, whole[k] * bottom - top * whole.get(k - s, 0)) for k in inside), unit * bottom
+    here = [(k, whole[k] * bottom) for k in inside]
+    there = {k: w * top for k, w in whole.items()}
+    sums = (
+        sum(max(0, w - there.get(k - s, 0)) for k, w in here)
+        for s in (*range(-steps, 0), *range(1, steps + 1))
     )
+    return Fraction(max(sums, default=0), unit * bottom)
 
 
 def grid_noise(data: dict[str, Any]) -> dict[int, Fraction]:
@@ -172,10 +175,7 @@ def grid_is_private(data: dict[str, Any]) -> bool:
     noise = grid_noise(data)
     steps = int(Fraction(data["sensitivity"]) / Fraction(data["step"])) * data.get("grid", 1)
     factor = power_of_e(Fraction(data["epsilon"])) * (1 + Fraction(1, 10**55))
-    return all(
-        excess(noise, list(noise), s, factor) <= Fraction(data["delta"])
-        for s in (*range(-steps, 0), *range(1, steps + 1))
-    )
+    return worst_excess(noise, list(noise), steps, factor) <= Fraction(data["delta"])
 
 
 def worst_loss(data: dict[str, Any], fractions: int = 8) -> Fraction:

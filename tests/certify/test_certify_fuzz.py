@@ -21,25 +21,14 @@ from leastnoise.exact import text_of
 
 CHANGES = 150  # per kind of file
 
-Path = tuple[Any, ...]
 
-
-def paths(value: Any, here: Path = ()) -> Iterator[Path]:
-    """Every place in a JSON value."""
-    yield here
-    items = (
-        value.items()
-        if isinstance(value, dict)
-        else (enumerate(value) if isinstance(value, list) else ())
-    )
-    for key, inner in items:
-        yield from paths(inner, (*here, key))
-
-
-def at(value: Any, path: Path) -> Any:
-    for key in path:
-        value = value[key]
-    return value
+def strings(value: Any) -> Iterator[str]:
+    """Every text in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from strings(inner)
 
 
 def changed_text(text: str, draw: random.Random, other: str) -> str:
@@ -74,17 +63,16 @@ def changed_text(text: str, draw: random.Random, other: str) -> str:
 
 
 def changed(data: Any, draw: random.Random) -> Any:
-    """The data with one random change somewhere."""
-    data = copy.deepcopy(data)
+    """The data with one random change somewhere; what is not changed is the same object."""
+    data = value = copy.copy(data)
+    holder = key = None
     # A place drawn by depth first: long lists must not crowd out the rest.
-    path: Path = ()
-    while isinstance(inner := at(data, path), dict | list) and inner and draw.random() < 0.95:
-        key = draw.choice(list(inner)) if isinstance(inner, dict) else draw.randrange(len(inner))
-        path = (*path, key)
-    if not path:
+    while isinstance(value, dict | list) and value and draw.random() < 0.95:
+        holder = value
+        key = draw.choice(list(value)) if isinstance(value, dict) else draw.randrange(len(value))
+        value = holder[key] = copy.copy(value[key])
+    if holder is None:
         return draw.choice([None, [], {}, "x", 7, [data]])
-    holder, key = at(data, path[:-1]), path[-1]
-    value = holder[key]
     kind = draw.random()
     if kind < 0.08:
         del holder[key]
@@ -102,8 +90,7 @@ def changed(data: Any, draw: random.Random) -> Any:
     elif isinstance(value, int):
         holder[key] = value + draw.choice([1, -1, 2, -2, -value, -2 * value, 4 * value])
     elif isinstance(value, str):
-        strings = [v for p in paths(data) if isinstance(v := at(data, p), str)]
-        holder[key] = changed_text(value, draw, draw.choice(strings))
+        holder[key] = changed_text(value, draw, draw.choice(list(strings(data))))
     elif isinstance(value, list) and value:
         draw.shuffle(value)
     else:

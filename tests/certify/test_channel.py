@@ -447,7 +447,7 @@ def test_lower_bound_holds_for_random_multipliers() -> None:
             sensitivity=2,
             bounds=(0, 4),
             loss=question.loss.name,
-            gap=0.05,
+            gap=0.2,
             prior="uniform" if question.prior is None else {"edges": [0, 1, 4], "masses": [1, 1]},
         )
         for _ in range(20):

@@ -28,7 +28,7 @@ FILES: dict[str, dict[str, Any]] = {
     "integer": {**BASE, "bounds": (0, 8), "integer": True},
     "beyond": {**BASE, "bounds": (-50, 50), "core": (-2, 2), "gap": 0.9},
     "profile": {**BASE, "profile": [("1/2", "0.3"), (2, "0.05")]},
-    "curve": {"gdp": 1, "sensitivity": 2, "bounds": (0, 4), "gap": 0.2},
+    "curve": {"gdp": 1, "sensitivity": 2, "bounds": (0, 4), "gap": 0.5},
     "additive": {**BASE, "epsilon": 7, "bounds": (0, 40), "loss": "pinball:0.5", "time_limit": 0.1},
     "partition": {"epsilon": 7, "delta": 0.01, "sensitivity": 1, "bounds": (0, 1), "gap": 0.05},
 }

@@ -171,13 +171,13 @@ def test_other_shapes_and_real_values() -> None:
     mixed = design(
         epsilon=0.5, delta="0.05", sensitivity=shape, integer=True, loss="l1", time_limit=60
     )
-    cube = Cube(6, width="1/2")
-    real = design(epsilon=1, delta="0.01", sensitivity=cube, loss="l2", time_limit=60)
+    cube = Cube(3, width="1/2")
+    real = design(epsilon=1, delta="0.1", sensitivity=cube, loss="l2", time_limit=60)
     for found in (mixed, real):
         assert found.document.noise_name == "Euclidean noise" and found.verify().proven
         assert parse_any(found.document.dumps()) == found.document
     grid = real.document.grid
-    assert all((x / grid).denominator == 1 for x in real.release([0.1] * 6, exact=True))
+    assert all((x / grid).denominator == 1 for x in real.release([0.1] * 3, exact=True))
 
 
 def forged(**changes: Any) -> str:

@@ -33,9 +33,9 @@ def genuine() -> dict[str, Any]:
     return keyed(epsilon=1, delta="0.001").document.to_json()
 
 
-def test_fifty_random_budgets_are_private_exactly() -> None:
+def test_random_budgets_are_private_exactly() -> None:
     rng = random.Random(28)
-    for _ in range(50):
+    for _ in range(20):
         epsilon = Fraction(rng.randint(5, 400), 100)
         delta = Fraction(rng.randint(1, 999), 10 ** rng.randint(3, 9))
         document = keyed(epsilon=epsilon, delta=delta).document

@@ -96,7 +96,7 @@ def test_a_smaller_upper_is_refuted() -> None:
 
 @pytest.mark.parametrize(
     "loss,delta,prime",
-    [("l1", "0", 101), ("l2", "1e-6", 101), ("pinball:0.8", "0.01", 31)],
+    [("l1", "0", 101), ("l2", "1e-6", 101), ("pinball:0.7", "0.01", 29)],
     ids=str,
 )
 def test_steps_between_whole_numbers_prove_less_than_integers_cost(

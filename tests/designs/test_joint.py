@@ -73,7 +73,7 @@ def test_the_largest_error_is_exactly_the_best(k: int, width: int) -> None:
 
 
 def test_a_thousand_and_other_sizes() -> None:
-    assert made(Cube(30), "l1").gap < 1e-3
+    assert made(Cube(16), "l1").gap < 1e-3
     report = made(
         Blocks(Cube(1, one_sided=True), Sparse(4, 1, one_sided=True), Cube(2, one_sided=True))
     )
@@ -111,13 +111,13 @@ def test_a_ratio_next_to_1_or_0_has_an_error_bound_or_a_clear_error() -> None:
 
 
 def test_error_bounds() -> None:
-    for k, within in ((10, 9), (20, 14), (30, 20)):
+    for k, within in ((10, 9), (30, 20)):
         shape = Cube(k, one_sided=True)
         found = design(
             epsilon=1, delta=1e-6, sensitivity=shape, integer=True, loss="l2", time_limit=0.01
         )
         assert found.error_bound(0.95) == within
-        drawn = np.abs(found.noise.sample(4000, InsecureSeededEntropy(k)))
+        drawn = np.abs(found.noise.sample(2500, InsecureSeededEntropy(k)))
         assert 0.945 < (drawn <= within).mean() < 0.99
         every = found.error_bound(0.95, all_at_once=True)
         covered = (drawn.max(axis=1) <= every).mean()
@@ -127,9 +127,10 @@ def test_error_bounds() -> None:
 def test_a_positive_delta() -> None:
     found = design(epsilon=1, delta=1e-6, sensitivity=Cube(3), integer=True, loss="l2")
     assert found.gap < 1e-3 and "weak" not in found.status and "Gaussian" in found.status
-    many = design(epsilon=1, delta=1e-3, sensitivity=Cube(60), integer=True, loss="l2")
-    assert many.lower == pytest.approx(158, abs=3)
-    assert "Euclidean noise, 3.5 % below the 398.01 of Gaussian noise, 70 % bel" in many.status
+    many = design(epsilon=1, delta=1e-3, sensitivity=Cube(16), integer=True, loss="l2")
+    assert many.lower == pytest.approx(31.3, abs=0.6)
+    assert "Euclidean noise, 8.7 % below the 101.92 of noise by levels at delta = 0" in many.status
+    assert "13 % below the 106.33 of Gaussian noise" in many.status
     assert many.status.endswith("weak")
 
 

@@ -47,9 +47,14 @@ def test_copies(found):
     assert copy.deepcopy({"a": [found]})["a"][0] == found
 
 
-def test_a_worker_process_releases(found):
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        assert abs(float(pool.submit(found.release, 1).result(timeout=60)) - 1) < 100
+@pytest.fixture(scope="module")
+def pool():
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as one:
+        yield one
+
+
+def test_a_worker_process_releases(found, pool):
+    assert abs(float(pool.submit(found.release, 1).result(timeout=60)) - 1) < 100
 
 
 def forged(found, change):

@@ -154,7 +154,9 @@ def one_command(line: str) -> tuple[list[str], dict[str, str]] | None:
         *words, sign, path = words
         files[sign] = path
     ours = words[:1] == ["leastnoise"] and not re.search(r"[$`*]", line)
-    plain = not any(set(word) <= set("<>|();&") for word in words)
+    signs = shlex.shlex(line, punctuation_chars=True)  # (which leaves quotes where they are)
+    signs.whitespace_split = True
+    plain = sum(set(word) <= set("<>|();&") for word in signs) == len(files)
     return (words, files) if ours and plain else None
 
 

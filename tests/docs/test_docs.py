@@ -66,6 +66,7 @@ def test_commands_of_ours_run_here_and_others_in_a_shell(tmp_path):
         words,
         {">": "design.txt"},
     )
+    assert one_command('leastnoise columns x --delimiter ";"')[0][-1] == ";"
     for line in ("echo 1 > x", "leastnoise -h | head", "leastnoise -h && ls", "leastnoise $HOME"):
         assert one_command(line) is None
     assert shell("echo 3.5 > secret.txt; cat secret.txt", tmp_path).strip() == "3.5"

@@ -1,4 +1,7 @@
-"""The notebooks run from top to bottom, show pictures and tables, and are kept without outputs."""
+"""The notebooks run from top to bottom, show pictures and tables, and are kept without outputs.
+
+And cells in a real kernel show pictures, tables and progress without pyplot.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +45,26 @@ def kernel():
     manager.start_kernel(env=others | {"PYTHONPATH": source})
     yield manager
     manager.shutdown_kernel(now=True)
+
+
+CELLS = [
+    "from leastnoise import design\n"
+    "best = design(epsilon=1, delta=0.2, sensitivity=1, gap=0.01, progress=True)",
+    "best",
+    "best.plot()",
+    "import sys; assert 'matplotlib.pyplot' not in sys.modules",
+]
+
+
+def test_cells_show_what_they_return(kernel: KernelManager):
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
+    done = NotebookClient(book, timeout=120, km=kernel).execute(reset_kc=True)
+    progress, table, picture, silent = (list(cell.outputs) for cell in done.cells)
+    assert "asked for" in progress[0]["data"]["text/plain"]
+    assert len(progress) == 1  # updated in place, and nothing else was printed
+    assert "expected loss at most" in table[0]["data"]["text/html"]
+    assert {"image/png", "image/svg+xml", "text/plain"} <= set(picture[0]["data"])
+    assert silent == []
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

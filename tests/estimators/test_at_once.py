@@ -19,7 +19,7 @@ from leastnoise.estimators.calibrate import plan
 from leastnoise.estimators.statistics import SCALE
 from leastnoise.sampling import InsecureSeededEntropy
 
-BUDGET = Fraction(1), Fraction(1, 10**5)
+BUDGET = Fraction(1), Fraction(1, 10)
 ROW = st.tuples(
     st.integers(0, 2),
     st.integers(0, 3),
@@ -82,10 +82,8 @@ def test_a_plan_keeps_its_budget_and_a_tampered_one_does_not(neighbours):
 
 def test_it_is_taken_where_it_does_less_harm():
     kinds = tuple(one.kind for one in planned("add-remove").chosen)
-    best, gaussian = (
-        plan(kinds, *BUDGET, "optimal", True),
-        plan(kinds, *BUDGET, "analytic-gaussian"),
-    )
+    small = Fraction(1), Fraction(1, 10**5)
+    best, gaussian = plan(kinds, *small, "optimal", True), plan(kinds, *small, "analytic-gaussian")
     assert best.at_once is not None and best.harm < 0.8 * gaussian.harm
     assert "vector-designed (dimension 12) noise was best" in best.picked
     # A descent does not know its sums beforehand.
@@ -111,7 +109,7 @@ def audited(neighbours, factor):
     if neighbours == "add-remove":
         other = [(1, 3, 2, SCALE, SCALE), *rows]
     kinds = DPNaiveBayes(neighbours=neighbours)._kinds(counted(rows))
-    joint = made(kinds, Fraction(1), Fraction(1, 10)).at_once
+    joint = made(kinds, *BUDGET).at_once
     wrong = replace(joint, scales=tuple(scale / factor for scale in joint.scales))
     entropy, exact = InsecureSeededEntropy(7), []
     for table in (rows, other):

@@ -108,7 +108,7 @@ def released(found, times, factor):
 @pytest.mark.parametrize(("factor", "found_out"), [(1, False), (0.5, True)])
 def test_audit_of_the_releases(factor, found_out):
     one, two = statistics()
-    first, second = released(one, 12_000, factor), released(two, 24_000, factor)[12_000:]
+    first, second = released(one, 6_000, factor), released(two, 12_000, factor)[6_000:]
     assert (violation(*scores(first, second)) > DELTA) == found_out
 
 
@@ -161,7 +161,7 @@ def descent_scores(times, delta):
 
 def test_audit_of_logistic_regression(monkeypatch):
     """The row that differs moves the first sum by all that is accounted for."""
-    delta, size = 0.3, 1000
+    delta, size = 0.3, 600
     one, two = descent_scores(size, delta)
     assert max(violation(one, two), violation(two, one)) <= delta
     scaled(monkeypatch, logistic, 0.5)

@@ -17,9 +17,10 @@ from leastnoise.errors import ArgumentError
 from leastnoise.words import outwards, percent
 
 CODE = (
-    "from leastnoise import design; print(design("
+    "from leastnoise import budget_grid, design, sweep; print(design("
     "epsilon=1, delta=0.2, sensitivity=1, gap=1e-2, progress=True))"
 )
+SWEEP = "; sweep(budget_grid([1, 2, 3], [0.2], gap=0.05, sensitivity=1), progress=True)"
 
 
 def in_a_terminal(code: str) -> tuple[str, str]:
@@ -45,10 +46,11 @@ def in_a_terminal(code: str) -> tuple[str, str]:
     return done.stdout.decode(), seen.decode()
 
 
-def test_a_terminal_sees_a_line_that_moves():
-    printed, seen = in_a_terminal(CODE)
+def test_a_terminal_sees_a_line_that_moves_and_a_sweep_counts():
+    printed, seen = in_a_terminal(CODE + SWEEP)
     assert printed.startswith("Design(") and printed.count("\n") == 1
     assert "of 1 % asked for" in seen and "━" in seen
+    assert " of 3" in seen.rpartition("asked for")[2]
 
 
 def test_a_pipe_sees_nothing_of_a_quick_search():
@@ -58,16 +60,8 @@ def test_a_pipe_sees_nothing_of_a_quick_search():
     assert done.stdout.startswith("Design(") and done.stderr == ""
 
 
-def test_a_sweep_counts():
-    _, seen = in_a_terminal(
-        "from leastnoise import budget_grid, sweep; "
-        "sweep(budget_grid([1, 2, 3], [0.2], gap=0.05, sensitivity=1), progress=True)"
-    )
-    assert " of 3" in seen
-
-
 def test_a_notebook_updates_one_output(monkeypatch):
-    """The kernel's own display machinery is tried in test_notebook.py."""
+    """The kernel's own display machinery is tried in tests/docs/test_notebooks.py."""
     sent = []
 
     class Handle:

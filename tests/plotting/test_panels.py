@@ -152,8 +152,8 @@ def test_many_answers_are_counted_in_bins():
 
 
 def test_curves_write_their_budgets_alike():
-    fine = frontier(sensitivity=1, epsilon=[0.5, 5], delta="0.1", gap=0.05, points=6)
-    assert len(fine.values) == 8 and fine.values[0] == 0.5 and fine.values[-1] == 5
+    fine = frontier(sensitivity=1, epsilon=[0.5, 5], delta="0.1", gap=0.05, points=2)
+    assert len(fine.values) == 4 and fine.values[0] == 0.5 and fine.values[-1] == 5
     axes = fine.plot().axes[0]
     assert axes.get_xlabel() == "ε" and "δ = 0.1" in axes.get_title()
     floor, achieved = axes.lines
@@ -166,7 +166,7 @@ def test_curves_write_their_budgets_alike():
     assert axes.get_title() == "l1 against l2: ε = 3, δ = 0.1, sensitivity 1"
     assert [line.get_color() for line in axes.lines] == [BOUND.colour, DESIGN.colour]
     guess = frontier(
-        sensitivity=1, epsilon=[1, 2], delta="0.1", gap=0.3, loss=Custom(abs, convex=True)
+        sensitivity=1, epsilon=[1, 2], delta="0.1", gap=1, loss=Custom(abs, convex=True)
     )
     assert all("not proven" in label for label in labels(guess.plot().axes[0]))
     assert labels(axes) == ["no such noise below", "achieved"]

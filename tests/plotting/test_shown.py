@@ -39,7 +39,7 @@ def shown():
     whole = design(epsilon=1, delta=0.05, sensitivity=2, integer=True)
     clamped = whole.clamped(0, 10)
     assert clamped.upper
-    vector = design(dimension=3, epsilon=1, delta=0.1, sensitivity=1, gap=0.5)
+    vector = design(dimension=5, epsilon=1, delta=0.2, sensitivity=1, gap=0.5)
     fitted = DPNaiveBayes(delta=0, bounds=(0, 1), classes=[0, 1]).fit([[0.1], [0.7]], [0, 1])
     return {
         "design": plain,
@@ -83,6 +83,7 @@ def test_short_on_a_page_and_at_a_prompt(shown, kind):
     page = Text(one._repr_html_())
     words = " ".join(page.words)
     assert 20 < len(words) < 1600
+    assert "no error beyond" in words or kind != "vector design"
     assert page.pictures == (kind.endswith(("design", "frontier", "tradeoff")))
     for text in (words, repr(one)):
         assert "Fraction" not in text and "weights=" not in text
@@ -97,7 +98,7 @@ def test_a_design_says_what_is_proven(shown):
     words = " ".join(Text(shown["design"]._repr_html_()).words)
     assert "ε = 1, δ = 1e-6, sensitivity 1, loss l1" in words
     assert words.count("proven") == 2 and "not proven" not in words
-    guess = design(sensitivity=1, epsilon=1, delta=0.2, gap=0.1, loss=Custom(abs, convex=True))
+    guess = design(sensitivity=1, epsilon=1, delta=0.2, gap=1, loss=Custom(abs, convex=True))
     assert " ".join(Text(guess._repr_html_()).words).count("not proven") >= 2
 
 
@@ -106,14 +107,14 @@ def test_a_report_in_one_line_or_in_a_table(shown):
     assert repr(report) == f"Report(all {len(report.claims)} claims proven)"
     assert len(repr(report.claims)) < 1000
     guess = design(
-        sensitivity=1, epsilon=1, delta=0.2, gap=0.1, loss=Custom(abs, convex=True)
+        sensitivity=1, epsilon=1, delta=0.2, gap=1, loss=Custom(abs, convex=True)
     ).verify()
     assert "privacy proven" in repr(guess) and "lower not checked" in repr(guess)
 
 
 def test_a_name_cannot_write_a_page():
     made = design(
-        sensitivity=1, epsilon=1, delta=0.2, gap=0.2, loss=Custom(abs, name="<b>x</b>", convex=True)
+        sensitivity=1, epsilon=1, delta=0.2, gap=1, loss=Custom(abs, name="<b>x</b>", convex=True)
     )
     assert "<b>x</b>" not in made._repr_html_()
 

@@ -44,11 +44,6 @@ def _arctan_of_inverse(n: int, bits: int) -> Bounds:
     return total - 2 * k - 3, total + 2 * k + 3
 
 
-def root_bounds(value: Bounds, bits: int) -> Bounds:
-    """The square root of a number that is not negative."""
-    return isqrt(max(0, value[0]) << bits), isqrt(max(0, value[1]) << bits) + 1
-
-
 def _arcsine(x: int, bits: int) -> Bounds:
     """arcsin of x / 2^bits for 0 <= x <= 2^bits * 0.51."""
     square = (x * x) >> bits
@@ -144,17 +139,24 @@ def series_constant(d: int, bits: int) -> Bounds:
 
 def half_power(s: Bounds, k: int, bits: int) -> Bounds:
     """(s / 2^bits)^(k/2) for 0 <= s <= 2^bits and k >= 0."""
-    lo, hi = power(s[0], k // 2, bits, up=False), power(s[1], k // 2, bits, up=True)
-    if k % 2:
-        root = root_bounds(s, bits)
-        return lo * root[0] >> bits, (hi * root[1] >> bits) + 1
-    return lo, hi
+    return half_power_of(s[0], k, bits, up=False), half_power_of(s[1], k, bits, up=True)
+
+
+def half_power_of(s: int, k: int, bits: int, *, up: bool) -> int:
+    """The same of one number, rounded in the stated direction."""
+    whole = power(s, k // 2, bits, up=up)
+    if k % 2 == 0:
+        return whole
+    root = isqrt(max(0, s) << bits)
+    return (whole * (root + 1) >> bits) + 1 if up else whole * root >> bits
 
 
 def power(x: int, k: int, bits: int, *, up: bool) -> int:
     """(x / 2^bits)^k for x >= 0, every product rounded in the stated direction."""
     result = 1 << bits
-    for digit in bin(k)[2:] if k else "":
+    if k == 0:
+        return result
+    for digit in bin(k)[2:]:
         result = result * result
         result = -(-result >> bits) if up else result >> bits
         if digit == "1":

@@ -13,7 +13,7 @@ from itertools import pairwise
 from ..ask.privacy import Point, Releases
 from ..exact import exp_bounds, nearest_float
 from ..losses import Loss
-from ..work import add_up, charge, counted
+from ..work import add_up, charge, counted, once
 from .enclosures import ceil_at
 from .keyed_curve import (
     BITS,
@@ -23,7 +23,7 @@ from .keyed_curve import (
     most_shown_by_curve,
     releases_of_curve,
 )
-from .keyed_document import MAX_REACH, Chain, KeyedDocument, KeyedReleases
+from .keyed_document import MAX_REACH, Chain, FailureCurve, KeyedDocument, KeyedReleases
 from .report import (
     REFUTED,
     Claim,
@@ -171,11 +171,17 @@ def excess_of(document: KeyedDocument) -> Fraction | None:
 
     None if some show(n) is 0.
     """
-    chain = document.chain
-    if document.curve is None:
-        best = most_shown(document.budgets, chain.sure_from)
+    return _excess(document.chain, document.budgets, document.curve)
+
+
+@once
+def _excess(
+    chain: Chain, budgets: tuple[Point, ...], curve: FailureCurve | None
+) -> Fraction | None:
+    if curve is None:
+        best = most_shown(budgets, chain.sure_from)
     else:
-        best = most_shown_by_curve(document.curve, chain.sure_from)
+        best = most_shown_by_curve(curve, chain.sure_from)
     worst = Fraction(0)
     charge(8 * chain.sure_from)
     for p, show in zip(best, chain.shown, strict=True):
@@ -217,6 +223,7 @@ def _upper(document: KeyedDocument) -> Claim:
     return upper_claim(document, loss, f"expected loss of {who}")
 
 
+@once
 def expected_loss(chain: Chain, loss: Loss) -> Fraction:
     """At least E c(X); exact where the loss has rational values."""
     charge((chain.reach + 1) * (loss.effort + 4))
@@ -227,11 +234,12 @@ def expected_loss(chain: Chain, loss: Loss) -> Fraction:
 
 def least_loss(document: KeyedDocument) -> Fraction:
     """At most E c(X) of the best whole noise of the budget, or of the curve."""
-    if document.curve is None:
-        tails = best_tails(document.budgets)
-    else:
-        tails = best_tails_of_curve(document.curve)
-    loss = document.loss
+    return _least(document.budgets, document.curve, document.loss)
+
+
+@once
+def _least(budgets: tuple[Point, ...], curve: FailureCurve | None, loss: Loss) -> Fraction:
+    tails = best_tails(budgets) if curve is None else best_tails_of_curve(curve)
     charge((len(tails) + 1) * (2 * loss.effort + 4))
     levels = [loss.lower(Fraction(k)) for k in range(len(tails) + 1)]
     above = [loss.upper(Fraction(k)) for k in range(len(tails))]

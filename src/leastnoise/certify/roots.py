@@ -14,7 +14,7 @@ from math import isqrt
 from operator import mul
 
 from ..errors import FormatError
-from ..work import charge
+from ..work import charge, once
 from .matrices import root_up
 
 #: The most prefix sums: their check takes seconds.
@@ -89,6 +89,7 @@ def length_of_roots(n: int, strategy: RootStrategy) -> Fraction:
     return Fraction(most, 1 << (4 * strategy.bits + 2 * ROW_BITS))
 
 
+@once
 def upper_roots(n: int, strategy: RootStrategy) -> Fraction:
     """At least the total variance of the answers, for measurements of variance 1.
 
@@ -134,6 +135,7 @@ def _residual(series: list[int], inverse: list[int], bits: int) -> Fraction:
     return Fraction(total, 1 << (2 * bits))
 
 
+@once
 def lower_prefix(n: int, proof: PrefixProof) -> Fraction:
     """The same from weights and singular values; 0 where these are not proven."""
     charge(n * n * 2 // 5 + n)

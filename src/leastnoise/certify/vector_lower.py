@@ -14,7 +14,7 @@ from fractions import Fraction
 from ..exact import exp_upper
 from ..losses import Loss
 from ..work import arithmetic, bits, charge, once
-from .enclosures import Bounds, cap_bounds, ceil_at, half_power, inverse_pi
+from .enclosures import Bounds, cap_bounds, ceil_at, half_power_of, inverse_pi
 from .fields import demand
 from .vector_document import Curves, VectorCertificate
 
@@ -162,13 +162,13 @@ class DualFunction:
         # 1 - a^2 is at most `most` and at least `least`.
         most, least = one - (near * near >> bits), max(0, one - (far * far >> bits) - 1)
         if d == 2:
-            small = half_power((least, least), 1, bits)[0]
-            large = half_power((most, most), 1, bits)[1]
+            small = half_power_of(least, 1, bits, up=False)
+            large = half_power_of(most, 1, bits, up=True)
             if small == 0:
                 return None
             return (self._density[0] << bits) // large, (self._density[1] << bits) // small + 1
-        top = half_power((most, most), d - 3, bits)[1]
-        bottom = 0 if outside else half_power((least, least), d - 3, bits)[0]
+        top = half_power_of(most, d - 3, bits, up=True)
+        bottom = 0 if outside else half_power_of(least, d - 3, bits, up=False)
         return bottom * self._density[0] >> bits, (top * self._density[1] >> bits) + 1
 
     # -- one interval ---------------------------------------------------------------------------

@@ -26,17 +26,14 @@ def discrete_gaussian_delta(epsilon: float, sensitivity: float, sigma: float) ->
     threshold = math.ceil(sensitivity / 2 - epsilon * sigma**2 / sensitivity)
     reach = math.ceil(14 * sigma + 1)
 
+    mass = np.exp(-0.5 * (np.arange(-reach, reach) / sigma) ** 2)
+
     def below(stop: float) -> float:
         """Unnormalised mass of k < stop, summed from the small end."""
-        if stop > reach:
-            return whole
-        k = np.arange(-reach, stop)
-        return float(np.exp(-0.5 * (k / sigma) ** 2).sum())
+        return float(mass[: max(0, math.ceil(stop) + reach)].sum())
 
-    whole = math.inf
-    whole = below(reach)
     gain = below(threshold) - math.exp(epsilon) * below(threshold - sensitivity)
-    return gain / whole
+    return gain / below(reach)
 
 
 class DiscreteGaussian(IntegerMechanism):

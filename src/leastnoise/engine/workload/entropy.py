@@ -2,8 +2,8 @@
 
 For a price and a level c, the function S with h = c everywhere (`certify/orbits.proof.md`, 4 and 8)
 follows from its value one step further out, s + e^s being known; that way errors die out. Where
-S is odd, h near 0 must be c, too: the largest such level is found by bisection, the price by
-golden sections. Proposals: the checker proves what comes of them.
+S is odd, h near 0 must be c, too: such a level is found as a root, the price by golden sections.
+Proposals: the checker proves what comes of them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ Floats = NDArray[np.float64]
 #: Knots of a standard deviation, of a unit at least and at most, and in all; how far they go.
 _EACH, _FEWEST, _MOST, _KNOTS = 90, 4, 400, 1_400
 _REACH = 6.0
-#: Rounds of bisections and of golden sections, and where the price lies, in parts of 1/(2 rho)^2.
-_BISECTIONS, _SECTIONS, _PRICES = 36, 18, (0.3, 3.0)
+#: How close the level is, rounds of golden sections, and where the price lies, in parts of
+#: 1/(2 rho)^2.
+_CLOSE, _SECTIONS, _PRICES = 2.0**-36, 18, (0.3, 3.0)
 #: Below this rho the closed form is as good.
 _LEAST = 3e-4
 
@@ -57,13 +58,14 @@ def best_entropy(rho: Fraction) -> EntropyProof | None:
 
 def _best_values(price: float, y: Floats, steps: int, rho: float) -> Floats:
     """S at the knots for the largest level at which h near 0 keeps to it."""
-    low, high = 0.0, 2 / (2 * rho) + 4 * price * rho
-    for _ in range(_BISECTIONS):
-        level = (low + high) / 2
-        values = _values(price, level, y, steps)
-        kept = _least_near_zero(values, price, steps) >= level
-        low, high = (level, high) if kept else (low, level)
-    return _values(price, low, y, steps)
+    from scipy.optimize import brentq  # (slow to import)
+
+    def room(level: float) -> float:
+        return _least_near_zero(_values(price, level, y, steps), price, steps) - level
+
+    high = 2 / (2 * rho) + 4 * price * rho
+    level = float(brentq(room, 0, high, xtol=_CLOSE * high)) if room(0) > 0 > room(high) else 0.0
+    return _values(price, level, y, steps)
 
 
 def _values(price: float, level: float, y: Floats, steps: int) -> Floats:

@@ -44,7 +44,7 @@ def _row_scales(n: int, seconds: float) -> Floats:
     from scipy.optimize import minimize  # (slow to import)
 
     squares = np.tril(sl.toeplitz(_series(n, 1) ** 2))
-    inverse = np.tril(sl.toeplitz(_series(n, -1)))
+    inverse = np.asfortranarray(np.tril(sl.toeplitz(_series(n, -1))))  # (summed along columns)
     end = time.monotonic() + seconds
     best: list[Floats] = [np.zeros(n)]
 
