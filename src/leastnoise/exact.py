@@ -115,6 +115,12 @@ def _round(value: Fraction, digits: int, towards: Callable[[Fraction], int]) -> 
     return towards(value / unit) * unit
 
 
+def whole_part(value: float, unit: int) -> int:
+    """The whole part of value * unit, exactly: a float is a dyadic rational."""
+    top, bottom = value.as_integer_ratio()
+    return top * unit // bottom if top >= 0 else -(-top * unit // bottom)
+
+
 def nearest_float(value: Fraction) -> float:
     """A float to look at; the largest one of its sign where the value is beyond them all."""
     try:

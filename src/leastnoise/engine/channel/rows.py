@@ -14,6 +14,7 @@ import numpy as np
 
 from ...ask import Question
 from ...errors import LimitError
+from ...exact import whole_part
 from ...mechanisms import Mechanism
 from ...program.layout import Floats, row_sticks
 from ...work import BUDGET, counted
@@ -176,9 +177,8 @@ def whole_channel(channel: Channel, bits: int | None = None) -> WholeChannel:
     rows, atoms = [], []
     for row, atom in zip(channel.rows[:, used].tolist(), channel.atoms.tolist(), strict=True):
         total = sum(row) + atom
-        # A float is a dyadic rational, so this rounding is exact.
-        weights = [int(Fraction(w / total) * one) for w in row]
-        whole = int(Fraction(atom / total) * one)
+        weights = [whole_part(w / total, one) for w in row]
+        whole = whole_part(atom / total, one)
         rest = one - sum(weights) - whole
         middle = len(weights) // 2
         at = middle if len(weights) % 2 and weights[middle] > abs(rest) else int(np.argmax(weights))

@@ -16,7 +16,7 @@ from ...ask import Point, Question, foldable
 from ...ask.demands import Distinguishing, Monotone, Unbiased, Unimodal
 from ...ask.privacy import GaussianCurve
 from ...certify.document import MAX_CELLS, MAX_WORK, Document, Tail
-from ...exact import exp_upper
+from ...exact import exp_upper, whole_part
 from ...losses import Loss
 from ...program.layout import Floats
 from ..bounds import Upper, certified
@@ -108,8 +108,8 @@ class Draft:
         unit = 1 << bits
         # An empty cell would rule a neighbour out; a grain in it does not.
         grain = any(isinstance(one, Distinguishing) for one in question.constraints)
-        whole = [max(int(Fraction(w) * unit), int(grain)) for w in (weights / total).tolist()]
-        point = 0 if question.integer else int(Fraction(atom / total) * unit)
+        whole = [max(whole_part(w, unit), int(grain)) for w in (weights / total).tolist()]
+        point = 0 if question.integer else whole_part(float(atom / total), unit)
         first, edges, tail = mesh.first, None, None
         if mesh.tail_epsilon is None:
             held = [k for k, w in enumerate(whole) if w] or [len(whole) // 2]

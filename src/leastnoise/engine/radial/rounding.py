@@ -14,6 +14,7 @@ import numpy as np
 from ...ask import Question
 from ...certify.vector_document import VectorCertificate, VectorDocument
 from ...errors import CertificateError
+from ...exact import whole_part
 from ...work import BUDGET, counted
 from ..bounds import Upper, certified
 from .shells import RadialStaircase, Shells, feasible
@@ -58,7 +59,7 @@ def _rounded(question: Question, edges: np.ndarray[Any, Any]) -> VectorDocument:
     shares = [drop * math.exp(log - top) for drop, log in zip(drops, logs, strict=True)]
     total = math.fsum(shares)
     denominator = 1 << _WEIGHT_BITS
-    weights = [int(Fraction(share / total) * denominator) for share in shares]
+    weights = [whole_part(share / total, denominator) for share in shares]
     weights[weights.index(max(weights))] += denominator - sum(weights)
     held = [(radius, weight) for radius, weight in zip(radii, weights, strict=True) if weight]
     mean = float(sum(Fraction(w, denominator) * r for r, w in held))
