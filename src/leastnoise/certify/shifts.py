@@ -49,7 +49,7 @@ class ShiftMultipliers:
             raise FormatError(f"a cell occurs twice within shift {self.shift}")
         top, bottom = self.budget.as_integer_ratio()
         ratios = [z.as_integer_ratio() for _, z in self.cells]
-        if not all(0 <= a and a * bottom <= top * b for a, b in ratios):
+        if not all(a >= 0 and a * bottom <= top * b for a, b in ratios):
             raise FormatError(f"a multiplier of shift {self.shift} is not from 0 to its budget")
 
 
