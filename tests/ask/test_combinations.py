@@ -32,7 +32,7 @@ SETTINGS = {
     "loss": "l2",
     "gap": 0.3,
     "integer": True,
-    "time_limit": 0.5,
+    "time_limit": 0.2,
     "resolution": 4,
     "progress": SEEN.append,
     "bounds": (0, 4),
@@ -109,7 +109,7 @@ HONOURED = {
 
 def outcome(names):
     """ "honoured" or "refused"; anything else is a failed assertion."""
-    options = {"epsilon": 1, "delta": "0.1", "sensitivity": 1, "gap": 0.5, "time_limit": 0.5}
+    options = {"epsilon": 1, "delta": "0.1", "sensitivity": 1, "gap": 0.5, "time_limit": 0.1}
     options |= {name: SETTINGS[name] for name in names}
     if "core" in names and "sensitivity" not in names:
         options["sensitivity"] = 1
