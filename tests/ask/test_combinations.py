@@ -109,7 +109,8 @@ HONOURED = {
 
 def outcome(names):
     """ "honoured" or "refused"; anything else is a failed assertion."""
-    options = {"epsilon": 1, "delta": "0.1", "sensitivity": 1, "gap": 0.5, "time_limit": 0.1}
+    seconds = 0.5 if "bounds" in names else 0.1
+    options = {"epsilon": 1, "delta": "0.1", "sensitivity": 1, "gap": 0.5, "time_limit": seconds}
     options |= {name: SETTINGS[name] for name in names}
     if "core" in names and "sensitivity" not in names:
         options["sensitivity"] = 1

@@ -50,7 +50,7 @@ from leastnoise.sampling import InsecureSeededEntropy
         (2, 1e-3, "l1", 1e-3),
         (12, 1e-6, "l2", 1e-2),
         (0.01, 1e-9, "pinball:0.9", 2e-4),
-        (10, 1e-6, "pinball:0.9", 2e-2),
+        (8, 1e-6, "pinball:0.9", 1e-2),
         pytest.param(4, 0.05, "l1", 1e-3, marks=pytest.mark.slow),
         pytest.param(6, 0.05, "l2", 1e-3, marks=pytest.mark.slow),
         pytest.param(2, 1e-3, "pinball:0.9", 2e-4, marks=pytest.mark.slow),
