@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import time
 from dataclasses import FrozenInstanceError, fields
 from fractions import Fraction
 from itertools import combinations
+from types import SimpleNamespace
 from typing import get_type_hints
 
 import pytest
@@ -20,6 +22,7 @@ from leastnoise.ask.arguments import (
     WorkloadArguments,
 )
 from leastnoise.ask.combinations import RULES, refuse_combinations
+from leastnoise.engine import search
 
 SEEN: list[object] = []
 
@@ -51,6 +54,12 @@ SETTINGS = {
     "core": (1, 3),
     "dimension": 2,
 }
+
+
+@pytest.fixture(autouse=True)
+def seconds_of_computing(monkeypatch):
+    """Short time limits, however busy the machine is."""
+    monkeypatch.setattr(search, "time", SimpleNamespace(monotonic=time.process_time))
 
 
 def budget_of(found):

@@ -111,13 +111,7 @@ def test_noise_that_no_file_lists_is_not_looked_for() -> None:
 @pytest.mark.parametrize("loss", ["l2", "pinball:0.8"])
 def test_other_losses_close_too(loss: str) -> None:
     found = design(
-        epsilon=1,
-        delta="0.001",
-        sensitivity=1,
-        loss=loss,
-        bounds=(0, 300),
-        gap=0.1,
-        time_limit=200,
+        epsilon=1, delta="0.001", sensitivity=1, loss=loss, bounds=(0, 300), gap=0.1, time_limit=200
     )
     assert found.converged and found.verify().proven
 
