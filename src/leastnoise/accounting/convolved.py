@@ -125,7 +125,7 @@ def product(parts: Sequence[Convolved], *, cut: float = CUT) -> Convolved:
 def _held(losses: Losses, times: int, pessimistic: bool) -> Any:
     """What dp-accounting holds of one release: a dictionary as long as few losses come of it."""
     kind, held = distributions(), np.flatnonzero(losses.masses)
-    if len(held) ** times <= _DICTIONARY:
+    if len(held) <= _DICTIONARY ** (1 / times):
         masses = losses.masses[held].tolist()
         few = dict(zip((held + losses.start).tolist(), masses, strict=True))
         return kind.create_from_rounded_probability(few, losses.infinite, losses.step, pessimistic)
