@@ -192,7 +192,6 @@ def test_budgets_that_ask_for_wider_noise_than_the_curve_does():
     [
         ({"integer": True, "sensitivity": 2, "loss": "pinball:0.8"}, 1),
         ({"output_step": 0.5}, Fraction(1, 2)),
-        ({"resolution": 2}, Fraction(1, 2)),
         ({"resolution": 1, "epsilon": 1, "delta": 0.3, "constraints": [Monotone()]}, 1),
     ],
 )
