@@ -103,7 +103,11 @@ def doubled(bound):
             ("engine.bounds", "certify.additive"),
             "bound_on_noise",
         ),
-        ({**BASE, "releases": 2}, ("engine.bounds", "certify.additive"), "bound_on_noise"),
+        (
+            {**BASE, "releases": 2, "integer": True},
+            ("engine.bounds", "certify.additive"),
+            "bound_on_noise",
+        ),
         (RANGED, ("engine.bounds", "certify.channel"), "channel_dual_bound"),
     ],
     ids=["plain", "constrained", "releases", "dependent"],

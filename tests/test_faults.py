@@ -33,24 +33,21 @@ ENGINES = {
     "constrained": {"constraints": [MaxError(3), Monotone()]},
     "unbiased": {"constraints": [Unbiased()], "loss": "pinball:0.7"},
     "profile": {"profile": [("0.5", "0.25"), ("1.5", "0.12")], "resolution": 8},
-    "curve": {"gdp": 1, "epsilon": None, "delta": None, "gap": 0.1},
-    "releases": {"releases": 3, "gap": 0.1},
-    "dependent": {"sensitivity": 2, "bounds": (0, 4)},
+    "curve": {"gdp": 1, "epsilon": None, "delta": None, "resolution": 4},
+    "releases": {"releases": 3, "gap": 0.1, "integer": True},
+    "dependent": {"sensitivity": 2, "bounds": (0, 4), "gap": 0.1},
     "dependent curve": {
         "gdp": 1,
         "epsilon": None,
         "delta": None,
         "sensitivity": 2,
         "bounds": (0, 4),
-        "gap": 0.1,
+        "resolution": 4,
+        "gap": 0.3,
     },
     "counts": {"bounds": (0, 9), "integer": True},
-    "core": {"bounds": (0, 40), "core": (10, 12)},
+    "core": {"bounds": (0, 40), "core": (10, 12), "gap": 0.9},
 }
-
-
-#: The default run takes three lies, and of these two.
-LONG = ("curve", "dependent curve", "releases", "large delta", "dependent")
 
 
 def twisted(kind: str, primal, dual, rng: np.random.Generator):
@@ -96,13 +93,10 @@ def honest():
     return bracket
 
 
+#: The default run takes three lies.
 SLOW = [pytest.mark.slow]
 CASES = [
-    pytest.param(
-        engine,
-        kind,
-        marks=[] if kind in ("duals", "nan", "weights")[: 2 if engine in LONG else 3] else SLOW,
-    )
+    pytest.param(engine, kind, marks=[] if kind in ("duals", "nan", "weights") else SLOW)
     for engine in ENGINES
     for kind in KINDS
 ]

@@ -12,7 +12,7 @@ from leastnoise.accounting import break_even, compose, compose_many
 from leastnoise.datasets import synthetic
 from leastnoise.estimators import DPLogisticRegression, DPNaiveBayes
 
-BEST = design(epsilon=1, delta="0.1", sensitivity=1, gap=0.05)
+BEST = design(epsilon=1, delta="0.05", sensitivity=1, integer=True)
 DATA = synthetic(400)
 
 

@@ -116,7 +116,7 @@ def _round(value: Fraction, digits: int, towards: Callable[[Fraction], int]) -> 
 
 
 def whole_part(value: float, unit: int) -> int:
-    """int(value * unit) of exact numbers, the float as it stands."""
+    """The whole part of value * unit, exactly: a float is a dyadic rational."""
     top, bottom = value.as_integer_ratio()
     return top * unit // bottom if top >= 0 else -(-top * unit // bottom)
 

@@ -146,7 +146,11 @@ def once(settle: Callable[[*Given], T]) -> Callable[[*Given], T]:
 
 def bits(*numbers: Fraction) -> int:
     """How long the numbers are, together."""
-    return sum(x.numerator.bit_length() + x.denominator.bit_length() for x in numbers)
+    total = 0
+    for x in numbers:
+        top, bottom = x.as_integer_ratio()
+        total += top.bit_length() + bottom.bit_length()
+    return total
 
 
 def arithmetic(length: int) -> int:

@@ -88,7 +88,7 @@ def test_weights_need_a_shape() -> None:
 
 
 def test_a_ball_is_a_vector() -> None:
-    found = design(epsilon=1, delta=0.1, sensitivity=Ball(2, 3), gap=1)
+    found = design(epsilon=1, delta=0, sensitivity=Ball(2, 3))
     assert found.dimension == 2 and found.sensitivity == 3
     with pytest.raises(ArgumentError, match="dimension"):
         design(epsilon=1, delta=0.1, sensitivity=Ball(2, 3), dimension=2)

@@ -17,7 +17,7 @@ from leastnoise.cli import app
 
 
 def test_a_tradeoff_is_bracketed_everywhere(tmp_path):
-    curve = tradeoff("l1", "power:4", epsilon=3, delta=0.1, sensitivity=1, points=4, gap=0.01)
+    curve = tradeoff("l1", "power:4", epsilon=3, delta=0.1, sensitivity=1, points=3, gap=0.02)
     assert list(curve.bounds) == sorted(curve.bounds)
     assert all(low <= up for low, up in zip(curve.lower, curve.upper, strict=True))
     assert list(curve.upper) == sorted(curve.upper, reverse=True)
@@ -84,8 +84,8 @@ def test_renyi_and_zcdp_are_reported():
     assert renyi(pure, 2) < renyi(pure, 20) <= 1.0001
     assert 0.3 < zcdp(pure) <= 0.5
     assert pure.zcdp() == zcdp(pure) and pure.renyi(2) == renyi(pure, 2)
-    assert design(epsilon=1, delta=0.1, sensitivity=1).zcdp() == math.inf
-    curved = design(gdp=1, gap=0.2, time_limit=3, sensitivity=1)
+    assert design(epsilon=1, delta=0.1, sensitivity=1, gap=0.1).zcdp() == math.inf
+    curved = design(gdp=1, gap=0.2, sensitivity=1, resolution=4)
     assert 0.4 < curved.zcdp() < 0.51  # Gaussian noise of this curve has 1/2
     with pytest.raises(ArgumentError, match="alpha"):
         renyi(pure, 1)
@@ -154,16 +154,18 @@ def test_profiles_and_releases_on_the_command_line():
         "--sensitivity",
         "1",
         "--releases",
-        "10",
+        "2",
+        "--integer",
         "--gap",
         "0.05",
     ]
     done = run(app, [*several, "--json"])
     assert done.exit_code == 1  # the gap stays open, and the code says so for every kind of design
     found = json.loads(done.output)
-    assert found["releases"] == {"count": 10, "epsilon": 1.0, "delta": 0.01}
-    assert found["per_release"][-1][1] < 0.001 and 0.7 < found["lower"] / found["upper"] < 1
-    table = run(app, ["design", "--gdp", "0.5", "--sensitivity", "1", "--gap", "0.05"]).output
+    assert found["releases"] == {"count": 2, "epsilon": 1.0, "delta": 0.01}
+    assert found["per_release"][-1][1] < 0.005 and 0.7 < found["lower"] / found["upper"] < 1
+    asked = ["--gdp", "0.5", "--sensitivity", "1", "--gap", "0.05", "--resolution", "4"]
+    table = run(app, ["design", *asked]).output
     assert "Gaussian-private for mu 0.5" in table and "no such noise can go below" in table
     refused = run(app, ["design", "--profile", "1"])
     assert isinstance(refused.exception, ArgumentError) and "EPS:DELTA" in str(refused.exception)

@@ -177,9 +177,9 @@ def hands() -> dict[str, Data]:
             delta="0.99",
             upper="60000",
         ),
-        "one step of 1/300000": dependent(
-            step="1/300000",
-            bounds=["0", "1/300000"],
+        "one step of 1/30000": dependent(
+            step="1/30000",
+            bounds=["0", "1/30000"],
             beyond=["-5", "5"],
             delta="0.999",
             channel={
@@ -188,7 +188,7 @@ def hands() -> dict[str, Data]:
                 "rows": [["2"], ["2"]],
                 "noise": {"first": 0, "weights": ["2"]},
             },
-            certificate={"step": "1/300000", "first": 0, "pairs": []},
+            certificate={"step": "1/30000", "first": 0, "pairs": []},
         ),
     }
     found["wide beyond, many nodes"] = dependent(
@@ -210,11 +210,11 @@ def hands() -> dict[str, Data]:
 
 def _heavy() -> dict[str, Data]:
     """Much work in few bytes, or in many: no check may take long."""
-    many = 400
+    many = 130
     crossing = {"at": "7/13", "slope": "3/17"}
-    prior = {"edges": [str(Fraction(j, 1000)) for j in range(1001)], "masses": ["1/1000"] * 1000}
+    prior = {"edges": [str(Fraction(j, 300)) for j in range(301)], "masses": ["1/300"] * 300}
     wide = [["1"] * many] * (many + 1)
-    cells = 2000
+    cells = 700
     constraints = [{"name": "support", "low": "-1000", "high": "1000"}] + [
         {"name": "distinguishing", "at_most": "0.999"}
     ] * 19
@@ -244,7 +244,7 @@ def _heavy() -> dict[str, Data]:
             upper="1000",
             certificate={
                 "step": "1/20",
-                "reach": 30_000,
+                "reach": 10_000,
                 "shifts": [],
                 "constraints": [{}] + [{"left": long, "right": long}] * 19,
             },

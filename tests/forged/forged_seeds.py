@@ -61,7 +61,7 @@ def additive_questions() -> dict[str, Questions]:
         "loss-at-most": {"constraints": [LossAtMost(L2(), "0.6")]},
         "several": {"constraints": [Symmetric(), Monotone(), MaxError(3)]},
         "profile": {"profile": [(1, "0.2"), (2, "0.05")], "epsilon": None, "delta": None},
-        "gdp": {"gdp": 1, "epsilon": None, "delta": None, "gap": 0.3},
+        "gdp": {"gdp": 1, "epsilon": None, "delta": None, "resolution": 4},
         "releases-pure": {"releases": 2, "delta": 0},
         "output-step": {"output_step": "1/4"},
     }
@@ -79,7 +79,7 @@ def additive_questions() -> dict[str, Questions]:
         },
         "-profile": {"profile": [(2, "0.05")], "sensitivity": 2},
         "-gdp": {"gdp": 1, "epsilon": None, "delta": None, "sensitivity": 2},
-        "-releases": {"releases": 2},
+        "-releases": {"releases": 2, "gap": 0.3},
     }
     return {f"additive-{name}": {**BUDGET, **more} for name, more in additive.items()} | {
         f"integer{name}": {**BUDGET, "integer": True, **more} for name, more in integer.items()
@@ -102,10 +102,10 @@ def dependent_questions() -> dict[str, Questions]:
         "-crossing": {"crossing": (1, 1)},
         "-monotone": {"monotone": True},
         "-blurred": {"exact_answers": False},
-        "-core": {"core": (1, 3), "sensitivity": 1, "resolution": None},
+        "-core": {"core": (1, 3), "sensitivity": 1, "resolution": None, "gap": 0.9},
         "-profile": {"profile": [(1, "0.2"), (2, "0.05")]},
-        "-gdp": {"gdp": 1, "epsilon": None, "delta": None},
-        "-releases": {"releases": 2},
+        "-gdp": {"gdp": 1, "epsilon": None, "delta": None, "resolution": 4, "gap": 0.3},
+        "-releases": {"releases": 2, "gap": 0.3},
     }
     counted = {
         "": {},

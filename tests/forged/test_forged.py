@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import forged_feasible
+import forged_judge
 import pytest
 from forged_additive import noise_of
 from forged_claims import exact_upper
@@ -25,6 +26,7 @@ from forged_mutate import forged
 from forged_scratch import additive, cliff, dependent
 from forged_seeds import seeds
 
+from leastnoise import work
 from leastnoise.certify import PROVEN, Claim, Report
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "example.json"
@@ -113,15 +115,23 @@ def test_the_judge_sees_through_a_checker_that_believes_everything(
     )
 
 
+#: Files that are refused at the end of the budget: soon at a tenth of it, if all work is counted.
+ENDLESS = {"crossing", "one step of 1/30000"}
+
+
 @pytest.mark.parametrize("name", sorted(hands()))
-def test_a_file_written_by_hand(name: str) -> None:
+def test_a_file_written_by_hand(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tally = Tally()
+    if name in ENDLESS:
+        monkeypatch.setattr(work, "BUDGET", work.BUDGET // 10)
+        monkeypatch.setattr(forged_judge, "SLOW", forged_judge.SLOW / 5)
     try_one(hands()[name], tally, name)
     assert not tally.failures, str(tally)
+    assert tally.counts["malformed"] == 1 or name not in ENDLESS
 
 
-def test_a_few_hundred_forged_files() -> None:
-    assert_clean(forge(250, seed=1))
+def test_many_forged_files() -> None:
+    assert_clean(forge(150, seed=1))
 
 
 @pytest.mark.slow
@@ -177,7 +187,7 @@ def test_lower_bounds_of_designs_are_below_noise_on_another_mesh() -> None:
     compared = {}
     for name, document in seeds().items():
         try:
-            compared[name] = forged_feasible.cost(document, fine=8)
+            compared[name] = forged_feasible.cost(document, fine=6)
         except Unknown:
             continue
         lower = float(number(document["lower"]))

@@ -22,6 +22,8 @@ from .dominating import CUT, ROUNDING, Losses
 #: Where tails begin that can be cut is found in the time of about so many transforms of one
 #: release's losses. Short results, and those of few releases, are kept whole.
 _FEW, _SHORT, _LONG = 16, 50_000, 4_000_000
+#: Where dp-accounting would make a list of its dictionary, entry by entry, it is given an array.
+_DICTIONARY = 1000
 
 
 @dataclass(frozen=True)
@@ -99,13 +101,7 @@ class Convolved:
 
 def power(losses: Losses, times: int, *, pessimistic: bool) -> Convolved:
     """The losses of `times` releases that each have these losses."""
-    held = np.flatnonzero(losses.masses)
-    one = distributions().create_from_rounded_probability(
-        dict(zip((held + losses.start).tolist(), losses.masses[held].tolist(), strict=True)),
-        losses.infinite,
-        losses.step,
-        pessimistic,
-    )
+    one = _held(losses, times, pessimistic)
     farthest = times * losses.step * (losses.start + len(losses.masses))
     if times == 1:
         return Convolved(one, losses.slack, farthest)
@@ -124,6 +120,22 @@ def product(parts: Sequence[Convolved], *, cut: float = CUT) -> Convolved:
     each = 2 * CUT + 8 * math.log2(size + 2) * math.sqrt(size) * ROUNDING
     margin = sum(part.margin for part in parts) + (len(parts) - 1) * each
     return Convolved(whole, margin, sum(part.farthest for part in parts))
+
+
+def _held(losses: Losses, times: int, pessimistic: bool) -> Any:
+    """What dp-accounting holds of one release: a dictionary as long as few losses come of it."""
+    kind, held = distributions(), np.flatnonzero(losses.masses)
+    if len(held) <= _DICTIONARY ** (1 / times):
+        masses = losses.masses[held].tolist()
+        few = dict(zip((held + losses.start).tolist(), masses, strict=True))
+        return kind.create_from_rounded_probability(few, losses.infinite, losses.step, pessimistic)
+    from dp_accounting.pld.pld_pmf import DensePLDPmf
+
+    first, last = held[[0, -1]].tolist()
+    masses = losses.masses[first : last + 1].copy()  # (it adds cut tails to the ends)
+    return kind(
+        DensePLDPmf(losses.step, losses.start + first, masses, losses.infinite, pessimistic)
+    )
 
 
 def distributions() -> Any:

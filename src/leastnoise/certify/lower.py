@@ -194,13 +194,13 @@ def _gains(
     for entry in certificate.shifts:
         if not 0 <= entry.point < len(points):
             raise FormatError(f"a shift of the certificate names no point, {entry.point}")
-        top = exponentials[entry.point] * bottom
+        top = int(exponentials[entry.point] * bottom)
+        amounts = [(i, z.numerator * (scale // z.denominator)) for i, z in entry.cells]
         for sign in (1, -1) if entry.mirror else (1,):
             budgets += points[entry.point][1] * entry.budget
-            for i, z in entry.cells:
-                amount = z.numerator * (scale // z.denominator)
+            for i, amount in amounts:
                 gains[edge + sign * i] += amount * bottom
-                gains[edge + sign * (i - entry.shift)] -= amount * int(top)
+                gains[edge + sign * (i - entry.shift)] -= amount * top
     return gains, scale * bottom, budgets
 
 

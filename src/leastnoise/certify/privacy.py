@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from operator import itemgetter
 
@@ -93,7 +94,7 @@ def _on_lattice(
 ) -> tuple[Found, Fraction]:
     """(m, V(m)) in whole numbers of some unit, and that unit."""
     top, bottom = _factor(epsilon).as_integer_ratio()
-    cells = list(weights)
+    cells = tuple(weights)
     signs = (1,) if cells == cells[::-1] else (1, -1)
     _charge_lattice(cells, n, len(signs), tail)
     if tail is None:
@@ -104,21 +105,23 @@ def _on_lattice(
     return _tailed(plus, minus, n, signs, tail), unit / bottom
 
 
-def _continued(cells: list[int], tail: Tail) -> tuple[list[int], Fraction]:
+@lru_cache(maxsize=1)  # (a curve asks for the same at a hundred budgets)
+def _continued(cells: tuple[int, ...], tail: Tail) -> tuple[tuple[int, ...], Fraction]:
     """Two explicit periods on each side, from the first on every term of V scales by the ratio.
 
     Also the unit of body (b - a) + outer b.
     """
     a, b = tail.ratio.as_integer_ratio()
     left, right = cells[: tail.period], cells[-tail.period :]
-    cells = [
-        *(w * a * a for w in left),
-        *(w * a * b for w in left),
-        *(w * b * b for w in cells),
-        *(w * a * b for w in right),
-        *(w * a * a for w in right),
-    ]
-    return cells, Fraction(1, b * b * (b - a))
+    far, near, own = a * a, a * b, b * b
+    cells = (
+        *[w * far for w in left],
+        *[w * near for w in left],
+        *[w * own for w in cells],
+        *[w * near for w in right],
+        *[w * far for w in right],
+    )
+    return cells, Fraction(1, own * (b - a))
 
 
 def _in_runs(runs: _Runs, epsilon: Fraction, n: int, tail: Tail | None) -> tuple[Found, Fraction]:
@@ -152,7 +155,11 @@ def _in_runs(runs: _Runs, epsilon: Fraction, n: int, tail: Tail | None) -> tuple
 def _runs(cells: Sequence[int]) -> _Runs:
     """Edges of the runs of equal cells, and their values; no cell is one that holds nothing."""
     charge(1 + len(cells) // 8)
-    cells = cells or (0,)
+    return _equal(tuple(cells) or (0,))
+
+
+@lru_cache(maxsize=1)
+def _equal(cells: tuple[int, ...]) -> _Runs:
     starts = [0, *(k for k, (a, b) in enumerate(pairwise(cells), 1) if a != b)]
     return [*starts, len(cells)], [cells[k] for k in starts]
 

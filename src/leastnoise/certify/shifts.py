@@ -47,7 +47,9 @@ class ShiftMultipliers:
             raise FormatError('"budget" must be non-negative')
         if len({i for i, _ in self.cells}) < len(self.cells):
             raise FormatError(f"a cell occurs twice within shift {self.shift}")
-        if not all(z.numerator >= 0 and z <= self.budget for _, z in self.cells):
+        top, bottom = self.budget.as_integer_ratio()
+        ratios = [z.as_integer_ratio() for _, z in self.cells]
+        if not all(a >= 0 and a * bottom <= top * b for a, b in ratios):
             raise FormatError(f"a multiplier of shift {self.shift} is not from 0 to its budget")
 
 

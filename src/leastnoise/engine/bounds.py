@@ -182,10 +182,7 @@ def certified(
 
 def _private(noise: Document, points: Sequence[Point]) -> bool:
     budgets = points or ((noise.epsilon, noise.delta),)
-    return all(
-        worst_hockey_stick(replace(noise, epsilon=epsilon))[1] <= delta
-        for epsilon, delta in budgets
-    )
+    return all(worst_hockey_stick(noise, epsilon)[1] <= delta for epsilon, delta in budgets)
 
 
 def obeys_bounds(document: ChannelDocument) -> bool:

@@ -15,9 +15,10 @@ from .shapes import cells_of, draw_steps, steps
 def run(place: Place) -> Report:
     """Unconstrained and monotone noise at three budgets, solved exactly as captioned."""
     instances = [row for row in rows("shapes") if row["figure"] == "4"]
+    instances = instances[: 1 if place.quick else None]
     drawn = figure(10.5, 3.2)
     lines: list[tuple[Any, ...]] = []
-    for axes, row in zip(drawn.subplots(1, 3), instances, strict=True):
+    for axes, row in zip(drawn.subplots(1, 3), instances, strict=False):
         problem: dict[str, Any] = {
             "epsilon": row["epsilon"],
             "delta": row["delta"],

@@ -17,12 +17,12 @@ from .shapes import draw_steps, steps
 def run(place: Place) -> Report:
     """Monotone noise below the published "lower bound", its privacy checked exactly."""
     (said,) = rows("monotone")
-    n = 25 if place.quick else 50
+    n = 15 if place.quick else 50
     budget: dict[str, Any] = {"epsilon": said["epsilon"], "delta": said["delta"], "sensitivity": 1}
     problem = {**budget, "beta": f"1/{n}", "cells": 2 * n}
     falling = P(**problem, monotone=True).solve("direct")
     free = P(**problem).solve("direct")
-    gap = 5e-3 if place.quick else 1e-3
+    gap = 1e-2 if place.quick else 1e-3
     found = sweep([{**budget, "gap": gap}], cache=place.designs)[0]
     best = design(**budget, constraints=[Monotone()], gap=gap)
     atom = AtomStaircase(**budget, loss="l1").expected_loss("l1")

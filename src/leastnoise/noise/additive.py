@@ -265,13 +265,8 @@ class AdditiveNoise:
 
         Each value is computed in exact arithmetic and rounded to a float.
         """
-        from dataclasses import replace
-
         levels, single = check_levels(epsilons)
-        values = []
-        for exact in levels:
-            _, worst = worst_hockey_stick(replace(self.document, epsilon=exact))
-            values.append(float(worst))
+        values = [float(worst_hockey_stick(self.document, exact)[1]) for exact in levels]
         return np.array(values[0] if single else values)
 
     # -- sampling -----------------------------------------------------------------------------

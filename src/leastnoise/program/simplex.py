@@ -144,7 +144,8 @@ class Simplex:
         epsilon, delta = self.program.budgets[budget]
         key = budget, pair
         known = self._active.setdefault(key, np.zeros(0, dtype=np.int64))
-        found = self.program.layout.places(pair, np.setdiff1d(numbers, known))
+        fresh = np.setdiff1d(numbers, known) if len(known) else np.unique(numbers)
+        found = self.program.layout.places(pair, fresh)
         count = len(found.number)
         if count == 0:
             return 0

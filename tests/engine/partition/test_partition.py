@@ -45,7 +45,6 @@ def test_losses_at_nodes_bracket_the_mean(steep: DependentDesign) -> None:
     assert losses[:20].mean() < 0.8 * losses[190:210].mean()
 
 
-@pytest.mark.parametrize("digits", [60, 150])
-def test_an_epsilon_of_many_digits_is_read_back(digits: int, tmp_path: Path) -> None:
-    found = design(epsilon="5." + "0" * digits + "7", delta=0, sensitivity=1, bounds=(0, 2))
+def test_an_epsilon_of_many_digits_is_read_back(tmp_path: Path) -> None:
+    found = design(epsilon="5." + "0" * 150 + "7", delta=0, sensitivity=1, bounds=(0, 2))
     assert load(found.save(tmp_path / "long.json")) == found

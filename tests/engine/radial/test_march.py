@@ -78,7 +78,7 @@ def test_without_time_there_is_no_curve():
 
 def test_a_small_epsilon():
     """Nets of curves stayed at 3.5 % here for half a minute."""
-    found = design(dimension=12, epsilon="0.2", delta="0.07", sensitivity=2, gap=0.005)
+    found = design(dimension=12, epsilon="0.2", delta="0.07", sensitivity=2, gap=0.01)
     assert found.converged
     assert "bound: one curve" in found.status
     # What is as much as the noise costs is more than the curve proves.

@@ -16,7 +16,7 @@ from leastnoise.errors import FormatError, LimitError
 from leastnoise.losses import as_loss
 
 GOOD = (5, "1", "0.2")
-TWO = (2, "1", "0.2")
+TWO = (2, "1", "0.05")
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])

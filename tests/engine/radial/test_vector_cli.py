@@ -101,7 +101,7 @@ def test_bad_vectors(five, words):
 
 
 def test_compare():
-    found = compare(dimension=3, epsilon=1, delta="0.2", sensitivity=1, loss="l2", gap=0.05)
+    found = compare(dimension=3, epsilon=1, delta="0.2", sensitivity=1, loss="l2", gap=0.3)
     assert isinstance(found, VectorComparison)
     assert {row.name for row in found} == {
         "design",
@@ -129,7 +129,7 @@ def test_compare():
         "--loss",
         "huber:1",
         "--gap",
-        "0.05",
+        "0.3",
         "--json",
     )
     assert done.exit_code == 0, done.output
@@ -144,9 +144,9 @@ def test_pictures(tmp_path):
     left, right = figure.axes
     assert len(left.lines) == len(right.lines) == 3
     assert (tmp_path / "radial.png").stat().st_size > 10_000
-    plane = made(2, "1", "0.2").plot(tmp_path / "map.png", kind="map")
+    plane = made(2, "1", "0.05").plot(tmp_path / "map.png", kind="map")
     shown = plane.axes[0].images[0].get_array()
-    assert shown.max() == pytest.approx(float(made(2, "1", "0.2").noise.density(0.0)))
+    assert shown.max() == pytest.approx(float(made(2, "1", "0.05").noise.density(0.0)))
     assert made(*GOOD)._repr_svg_().startswith("<svg")
     assert isinstance(plane, Picture)
     with pytest.raises(ArgumentError, match="kind"):

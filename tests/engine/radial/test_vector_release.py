@@ -174,7 +174,7 @@ def audited_delta(released, other, epsilon, radii):
 def test_audit_of_releases(d):
     """The claim survives; noise of 0.8 of the size does not."""
     noise = noise_of(d, "1", "0.2")
-    count = 8_000
+    count = 5_000
     zero, one = np.zeros((count, d)), np.zeros((count, d))
     one[:, 0] = 1.0
     released = noise.release_rows(zero, entropy=InsecureSeededEntropy(11))

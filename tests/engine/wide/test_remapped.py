@@ -63,7 +63,7 @@ def test_the_bound_of_a_wide_range_is_below_that_of_additive_noise() -> None:
     search = Search(made("range", question), 1e-3, 60)
     lower = layered_lower(question, 3, 3.0, search, 60)
     upper = moved_upper(question, 4, 5.0, search)
-    additive = design(epsilon=1, delta="0.01", sensitivity=1)
+    additive = design(epsilon=1, delta="0.01", sensitivity=1, gap=0.005)
     assert lower is not None and upper is not None
     assert lower.value <= upper.value
     assert 0.97 * additive.lower < float(lower.value) < additive.upper
@@ -111,13 +111,7 @@ def test_noise_that_no_file_lists_is_not_looked_for() -> None:
 @pytest.mark.parametrize("loss", ["l2", "pinball:0.8"])
 def test_other_losses_close_too(loss: str) -> None:
     found = design(
-        epsilon=1,
-        delta="0.001",
-        sensitivity=1,
-        loss=loss,
-        bounds=(0, 300),
-        gap=0.05,
-        time_limit=200,
+        epsilon=1, delta="0.001", sensitivity=1, loss=loss, bounds=(0, 300), gap=0.1, time_limit=200
     )
     assert found.converged and found.verify().proven
 
@@ -140,5 +134,5 @@ def test_the_benchmark_runs_small() -> None:
     import ranges
 
     lines = [*ranges.ranges(["l1"], small=True), *ranges.curves(small=True)]
-    assert len(lines) == 5
+    assert len(lines) == 4
     assert all(line.gap <= line.wanted and line.size < 1_000_000 for line in lines)

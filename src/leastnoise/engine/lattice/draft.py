@@ -109,7 +109,7 @@ class Draft:
         # An empty cell would rule a neighbour out; a grain in it does not.
         grain = any(isinstance(one, Distinguishing) for one in question.constraints)
         whole = [max(whole_part(w, unit), int(grain)) for w in (weights / total).tolist()]
-        point = 0 if question.integer else whole_part(atom / total, unit)
+        point = 0 if question.integer else whole_part(float(atom / total), unit)
         first, edges, tail = mesh.first, None, None
         if mesh.tail_epsilon is None:
             held = [k for k, w in enumerate(whole) if w] or [len(whole) // 2]

@@ -363,17 +363,24 @@ def centres(
     several = np.arange(first, math.ceil(_MOST_POINTS / steps.narrow) + 1)
     lost = _MOVED * np.sqrt(steps.moved(several)) / (several * steps.narrow)
     lost += np.array([wasted(n) for n in several.tolist()])
-    for k in np.flatnonzero(lost <= _LOST * gap):  # beyond, it does not matter
-        below = at_zero - float(loss.minorant(0, steps.question.step(int(several[k]))))
-        lost[k] += _BENT * below / best
-    n, allowed = first, max(_LOST * gap, float(lost.min()))
-    while n <= several[-1] and math.isfinite(allowed):
+
+    def centre(n: int) -> tuple[Centre, float]:
+        return Centre(n, round(steps.left * n), round(steps.right * n)), float(lost[n - first])
+
+    n, allowed, none = first, _LOST * gap, True
+    while n <= several[-1]:
         near = slice(n - first, math.ceil(_NEAR * n) + 1 - first)
+        for k in near.start + np.flatnonzero(lost[near] <= _LOST * gap):  # beyond it, no matter
+            below = at_zero - float(loss.minorant(0, steps.question.step(int(several[k]))))
+            lost[k] += _BENT * below / best
         found, least = n + int(lost[near].argmin()), float(lost[near].min())
         n = near.stop + first
         if least <= allowed:
-            yield Centre(found, round(steps.left * found), round(steps.right * found)), least
+            none = False
+            yield centre(found)
             n, allowed = max(n, math.ceil(_APART * found)), _LESS * min(allowed, 2 * least)
+    if none and math.isfinite(lost.min()):
+        yield centre(first + int(lost.argmin()))
 
 
 def levels_for(question: Question) -> int:
