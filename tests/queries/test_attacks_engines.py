@@ -510,7 +510,7 @@ def test_functions_that_take_the_place_of_those_of_spark_are_refused(spark):
 
 
 def test_a_path_that_puts_functions_before_those_of_spark_is_refused(spark):
-    """DESCRIBE FUNCTION tells of Spark's own all the same."""
+    """The catalog tells of Spark's own all the same."""
     frame = spark.createDataFrame([(1.0,)], "x double")
     spark.conf.set("spark.sql.path.enabled", "true")
     try:
