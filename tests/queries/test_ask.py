@@ -309,9 +309,8 @@ def test_private_keys_need_a_bound_on_groups_and_a_delta():
 
 _NURSERY = """
 import os, random, signal, sys, time
-import pandas as pd
+import duckdb, pandas, pyarrow
 from leastnoise import Ledger, Mean, Count, ask
-import duckdb, ibis.backends.duckdb
 path, rounds = sys.argv[1], int(sys.argv[2])
 random.seed(rounds)
 for round_ in range(rounds):
@@ -319,7 +318,7 @@ for round_ in range(rounds):
     child = os.fork()
     if child == 0:
         os.close(read)
-        frame = pd.DataFrame({"x": range(50)})
+        frame = pyarrow.table({"x": range(50)})
         while True:
             for query in (Count(), Mean("x", low=0, high=50)):
                 answer = ask(frame, query, epsilon="0.1", ledger=path)
@@ -327,10 +326,10 @@ for round_ in range(rounds):
     os.close(write)
     with os.fdopen(read) as lines:
         if round_ % 2:  # on its way to the first answer
-            time.sleep(random.uniform(0, 1))
+            time.sleep(random.uniform(0, 0.3))
         else:
             print(lines.readline(), end="")
-            time.sleep(random.uniform(0, 0.3))
+            time.sleep(random.uniform(0, 0.1))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         print(lines.read(), end="", flush=True)
