@@ -1,15 +1,23 @@
-"""The tests of tables need their extra; what they design is kept for the run (../conftest.py)."""
+"""The tests of tables need their extra; what they design is coarse (../coarse.py)."""
 
 import os
 import shutil
 
 import pytest
 
+from coarse import coarse_designs
 from neighbours.servers import SPARK
 
 pytest.importorskip("ibis", reason="the extra tables is not installed")
 pytest.importorskip("duckdb", reason="the extra tables is not installed")
 pytest.importorskip("sqlalchemy", reason="the extra tables is not installed")
+
+
+@pytest.fixture(scope="package", autouse=True)
+def designs(tmp_path_factory):
+    """How good the noise is, is tested where it is designed."""
+    with coarse_designs(tmp_path_factory):
+        yield
 
 
 @pytest.fixture(scope="session")
