@@ -175,7 +175,7 @@ def _hammer(where, name, seed, results):
     random.seed(seed)
     ledger = Ledger(where, name=name)
     accepted, refused = Fraction(0), 0
-    for i in range(25):
+    for i in range(12):
         cost = Fraction(random.randint(1, 9), 100)
         try:
             ledger.charge(cost, query=f"{seed}:{i}")
@@ -186,7 +186,7 @@ def _hammer(where, name, seed, results):
 
 
 def test_eight_processes_cannot_overspend_together(where, name):
-    ledger = Ledger.create(where, epsilon=3, name=name)
+    ledger = Ledger.create(where, epsilon=1, name=name)
     context = multiprocessing.get_context("fork")
     results = context.Queue()
     workers = [
@@ -199,9 +199,9 @@ def test_eight_processes_cannot_overspend_together(where, name):
         worker.join(60)
     accepted, refused = sum(a for a, _ in found), sum(r for _, r in found)
     balance = ledger.balance
-    assert accepted == balance.spent_epsilon <= 3
-    assert balance.charges + refused == 8 * 25
-    assert refused > 0 and balance.left_epsilon < Fraction(1, 100)
+    assert accepted == balance.spent_epsilon <= 1
+    assert balance.charges + refused == 8 * 12
+    assert refused > 0 and balance.left_epsilon < Fraction(9, 100)  # none is refused that fits
 
 
 _CHARGE = """

@@ -96,10 +96,14 @@ def test_many_edges_are_no_deeper_a_tree_than_few(postgres):
     """From 4,842 on PostgreSQL parsed it, and stopped when it planned it: paid, never answered."""
     values = "values (-1::float8), (0), (5), (9e9)"
     run(postgres, f"create table spread as select * from ({values}) as v (x)")
-    question = Histogram("x", bins=[*range(5_001)])
-    for source in (f"{postgres}#spread", pa.table({"x": [-1.0, 0.0, 5.0, 9e9]})):
+    # (DuckDB stops at a depth of 1,000.)
+    for source, bins in (
+        (f"{postgres}#spread", 5000),
+        (pa.table({"x": [-1.0, 0.0, 5.0, 9e9]}), 2000),
+    ):
+        question = Histogram("x", bins=[*range(bins + 1)])
         found = {key: one.rows for key, one in sums(source, question).items()}
-        assert found == {"0": 2, "5": 1, "4999": 1}
+        assert found == {"0": 2, "5": 1, f"{bins - 1}": 1}
 
 
 def test_the_least_whole_number_can_be_a_public_key(postgres):

@@ -210,9 +210,9 @@ def test_many_counts_are_far_nearer():
         for loss, most in (("l1", within), ("l2", squared)):
             draw = drawn_together(asked, Fraction(1), loss)[0].draw
             assert draw.error(0, 0.95) == most
-    person = Person("p", max_rows=1, max_groups=5)
-    (found,) = plan_all([Histogram("x", **BOUNDS, bins=20)], epsilon=1, unit=person)
-    assert found.error == 12 and found.delta == 0 and "Sparse(dimension=20, most=5" in found.noise
+    person = Person("p", max_rows=1, max_groups=3)
+    (found,) = plan_all([Histogram("x", **BOUNDS, bins=9)], epsilon=1, unit=person)
+    assert found.error == 7 and found.delta == 0 and "Sparse(dimension=9, most=3" in found.noise
 
 
 def test_a_report_is_one_draw_and_its_file_verifies(tmp_path):
