@@ -312,19 +312,18 @@ def test_private_keys_need_a_bound_on_groups_and_a_delta():
 
 _NURSERY = """
 import os, random, signal, sys, time
-import duckdb, pandas, pyarrow
+import duckdb, pyarrow
 from leastnoise import Ledger, Mean, Count, ask
-path, rounds = sys.argv[1], int(sys.argv[2])
+path, table, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
 random.seed(rounds)
 for round_ in range(rounds):
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(read)
-        frame = pyarrow.table({"x": range(50)})
         while True:
             for query in (Count(), Mean("x", low=0, high=50)):
-                answer = ask(frame, query, epsilon="0.1", ledger=path)
+                answer = ask(table, query, epsilon="0.1", ledger=path)
                 os.write(write, f"{answer.charge}\\n".encode())
     os.close(write)
     with os.fdopen(read) as lines:
@@ -343,9 +342,10 @@ for round_ in range(rounds):
 def test_no_answer_without_a_durable_charge_when_killed(tmp_path, rounds):
     path = tmp_path / "b.db"
     ledger = Ledger.create(path, epsilon=1000)
-    ask(FRAME[["salary"]].head(9), Mean("salary", **BOUNDS), epsilon="0.1", ledger=path)
+    (table := tmp_path / "t.csv").write_text("x\n" + "7\n" * 50)
+    ask(table, Mean("x", low=0, high=50), epsilon="0.1", ledger=path)
     done = subprocess.run(
-        [sys.executable, "-c", _NURSERY, str(path), str(rounds)],
+        [sys.executable, "-c", _NURSERY, path, table, str(rounds)],
         capture_output=True,
         text=True,
         check=False,

@@ -371,7 +371,7 @@ def test_a_condition_of_many_parts_is_refused_or_answered(word):
 
 #: One process that imports, and forks: a child starts as a process does, and ends as it is told.
 _NURSERY = """
-import os, signal, sys, duckdb, pandas, pyarrow
+import os, signal, sys, duckdb, pyarrow
 from pathlib import Path
 from leastnoise.queries.door import open_table
 
@@ -379,7 +379,7 @@ def start():
     (told, tell), (wait, go) = os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
-        table = open_table(pyarrow.table({"x": [1]}))
+        table = open_table(sys.argv[1] + "/t.csv")
         os.write(tell, table.engine._setting("temp_directory").encode())
         os.read(wait, 1)
         sys.exit()
@@ -407,5 +407,6 @@ assert not folders()
 
 
 def test_the_folder_of_a_killed_process_is_removed_at_the_next_start(tmp_path):
+    (tmp_path / "t.csv").write_text("x\n1\n")
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", _NURSERY, tmp_path], env=environment, check=True)

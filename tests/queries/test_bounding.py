@@ -143,7 +143,7 @@ def moved(form, mine, other):
 
 
 @pytest.mark.parametrize("relation", NEIGHBOURS)
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_no_neighbour_moves_more_than_is_claimed(relation, data):
     _compare(relation, data)
