@@ -241,7 +241,7 @@ class AdditiveNoise:
 
     @cached_property
     def _bounds(self) -> dict[float, float]:
-        """Error bounds that are known: all groups of an answer ask for the same ones."""
+        """Error bounds that are known: plans and answers ask for the same ones again."""
         return {}
 
     def _bound(self, level: float) -> float:
