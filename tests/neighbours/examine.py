@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from leastnoise import ArgumentError
+from leastnoise import LeastnoiseError
 from leastnoise.queries.door import opened as open_source
 
 from .adapter import Outcome, outcome
@@ -45,7 +45,7 @@ def asked(
         found = [outcome(source, question, unit, neighbours) for question in questions[:1]]
         table = source
         if len(questions) > 2:
-            with suppress(ArgumentError):
+            with suppress(LeastnoiseError):
                 table = closing.enter_context(open_source(source))
         found += [outcome(table, question, unit, neighbours) for question in questions[1:]]
         return found

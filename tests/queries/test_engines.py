@@ -175,7 +175,7 @@ def odd_questions(name):
 def answered(table, names, unit, every=1):
     """How many questions have sums; those that the types do not allow are refused.
 
-    every: of each column so many questions less, other ones of the next column.
+    every: one question in so many is asked of a column, and others of the next one.
     """
     found = 0
     for i, name in enumerate(names):
