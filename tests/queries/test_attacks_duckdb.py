@@ -379,6 +379,7 @@ def start():
     (told, tell), (wait, go) = os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
+        os.close(go)  # (so that it ends with its parent)
         table = open_table(sys.argv[1] + "/t.csv")
         os.write(tell, table.engine._setting("temp_directory").encode())
         os.read(wait, 1)
