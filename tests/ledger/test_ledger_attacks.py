@@ -264,11 +264,11 @@ def test_texts_are_kept_and_never_run(tmp_path):
 def test_costs_with_crooked_denominators_never_end_in_a_failure(tmp_path):
     """Distinct denominators of 40 digits: sums stay short, and are never below what was asked."""
     ledger = Ledger.create(tmp_path / "b.db", epsilon=1000, delta="0.5", composition="adaptive")
-    costs = [Fraction(1, 10**39 + 2 * i + 1) for i in range(90)]
+    costs = [Fraction(1, 10**39 + 2 * i + 1) for i in range(50)]
     for cost in costs:
         assert cost <= ledger.charge(cost, cost, query="q").epsilon < cost + Fraction(1, 10**40)
     balance = ledger.balance
-    assert sum(costs) <= balance.spent_epsilon <= sum(costs) + Fraction(90, 10**40)
+    assert sum(costs) <= balance.spent_epsilon <= sum(costs) + Fraction(50, 10**40)
     with sqlite3.connect(tmp_path / "b.db") as held:
         (row,) = held.execute("select spent_epsilon, spent_squares from leastnoise_ledgers")
     held.close()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from leastnoise import LeastnoiseError
+from leastnoise.queries.door import opened as open_source
 
 from .adapter import Outcome, outcome
 from .compare import Finding, findings
@@ -34,9 +37,18 @@ class Found:
 def asked(
     opened: AbstractContextManager[Any], questions: Sequence[Any], unit: Any, neighbours: str
 ) -> list[Outcome]:
-    """The outcomes of several questions about one table."""
-    with opened as table:
-        return [outcome(table, question, unit, neighbours) for question in questions]
+    """The outcomes of several questions about one table.
+
+    The first one opens it itself, warnings and all; those after it find it open, if it can be.
+    """
+    with opened as source, ExitStack() as closing:
+        found = [outcome(source, question, unit, neighbours) for question in questions[:1]]
+        table = source
+        if len(questions) > 2:
+            with suppress(LeastnoiseError):
+                table = closing.enter_context(open_source(source))
+        found += [outcome(table, question, unit, neighbours) for question in questions[1:]]
+        return found
 
 
 class Examiner:

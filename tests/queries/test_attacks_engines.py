@@ -96,10 +96,14 @@ def test_many_edges_are_no_deeper_a_tree_than_few(postgres):
     """From 4,842 on PostgreSQL parsed it, and stopped when it planned it: paid, never answered."""
     values = "values (-1::float8), (0), (5), (9e9)"
     run(postgres, f"create table spread as select * from ({values}) as v (x)")
-    question = Histogram("x", bins=[*range(5_001)])
-    for source in (f"{postgres}#spread", pa.table({"x": [-1.0, 0.0, 5.0, 9e9]})):
+    # (DuckDB stops at a depth of 1,000.)
+    for source, bins in (
+        (f"{postgres}#spread", 5000),
+        (pa.table({"x": [-1.0, 0.0, 5.0, 9e9]}), 2000),
+    ):
+        question = Histogram("x", bins=[*range(bins + 1)])
         found = {key: one.rows for key, one in sums(source, question).items()}
-        assert found == {"0": 2, "5": 1, "4999": 1}
+        assert found == {"0": 2, "5": 1, f"{bins - 1}": 1}
 
 
 def test_the_least_whole_number_can_be_a_public_key(postgres):
@@ -510,7 +514,7 @@ def test_functions_that_take_the_place_of_those_of_spark_are_refused(spark):
 
 
 def test_a_path_that_puts_functions_before_those_of_spark_is_refused(spark):
-    """DESCRIBE FUNCTION tells of Spark's own all the same."""
+    """The catalog tells of Spark's own all the same."""
     frame = spark.createDataFrame([(1.0,)], "x double")
     spark.conf.set("spark.sql.path.enabled", "true")
     try:

@@ -18,7 +18,7 @@ from leastnoise.queries.planner import expected_error
 from leastnoise.queries.unit import Row
 from leastnoise.sampling import InsecureSeededEntropy
 
-DRAWS = 1500
+DRAWS = 900
 
 
 def exact_of(query, count, share):

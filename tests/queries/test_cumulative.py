@@ -18,6 +18,7 @@ from leastnoise.queries.base import Setting
 from leastnoise.queries.basis import check_batch, file_name
 from leastnoise.queries.budget import Budget
 from leastnoise.queries.unit import Row
+from leastnoise.sampling import InsecureSeededEntropy
 
 N = 3000
 RANDOM = np.random.default_rng(9)
@@ -30,7 +31,9 @@ OPTIONS = {"epsilon": 1, "delta": "1e-6"}
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 def test_sums_are_near_the_truth_and_in_order(neighbours) -> None:
-    found = ask(FRAME, QUERY, neighbours=neighbours, **OPTIONS)
+    # (Of 3,000 draws 6 were within fewer than 14 intervals: sums err together.)
+    entropy = InsecureSeededEntropy(1)
+    found = ask(FRAME, QUERY, neighbours=neighbours, entropy=entropy, **OPTIONS)
     assert list(found.value)[:2] == ["below 5", "below 10"] and list(found.value)[-1] == "all"
     truth = [(FRAME["age"] < edge).sum() for edge in range(5, 100, 5)] + [N]
     inside = 0

@@ -87,18 +87,18 @@ def test_shares_grow_as_far_as_they_may(epsilon):
 
 
 def test_a_mixed_workload_gets_larger_shares_for_one_charge(tmp_path):
-    queries = [Quantile("x", f"0.{i}", low=0, high=100) for i in range(10, 30)]
-    queries += [Count(where=f"x > {i}") for i in range(3)]
+    queries = [Quantile("x", f"0.{i}", low=0, high=100) for i in range(10, 18)]
+    queries += [Count(where=f"x > {i}") for i in range(2)]
     queries += [Count(by="g", keys=["a", "b"])]
-    ledger = Ledger.create(tmp_path / "b.db", epsilon=1, delta=1e-6)
+    ledger = Ledger.create(tmp_path / "b.db", epsilon=1, delta=1e-3)
     unit = Person("p", 1, 2)
-    answers = ask_all(FRAME, queries, epsilon=1, delta=1e-6, ledger=ledger, rows=500, unit=unit)
+    answers = ask_all(FRAME, queries, epsilon=1, delta=1e-3, ledger=ledger, rows=500, unit=unit)
     (charge,) = ledger.history()
-    assert (charge.epsilon, charge.delta) == (1, Fraction(1, 10**6))
+    assert (charge.epsilon, charge.delta) == (1, Fraction(1, 1000))
     assert all(one.epsilon == 1 and "declared in advance" in one.notes[-1] for one in answers)
-    whole = Fraction(1), Fraction(1, 10**6)
+    whole = Fraction(1), Fraction(1, 1000)
     parts = shares(queries, *whole, Setting(unit, "add-remove"), 500, "l1")
-    low, high = answers[22].interval
-    alone = plan(Count(), epsilon=parts[22].epsilon, delta=parts[22].delta, rows=500, unit=unit)
+    low, high = answers[9].interval
+    alone = plan(Count(), epsilon=parts[9].epsilon, delta=parts[9].delta, rows=500, unit=unit)
     assert (high - low) / 2 < 0.9 * alone.error
     assert isinstance(answers[-1].value, dict)

@@ -172,11 +172,14 @@ def odd_questions(name):
     ]
 
 
-def answered(table, names, unit):
-    """How many questions have sums; those that the types do not allow are refused."""
+def answered(table, names, unit, every=1):
+    """How many questions have sums; those that the types do not allow are refused.
+
+    every: one question in so many is asked of a column, and others of the next one.
+    """
     found = 0
-    for name in names:
-        for query in odd_questions(name):
+    for i, name in enumerate(names):
+        for query in odd_questions(name)[i % every :: every]:
             with contextlib.suppress(ArgumentError):
                 assert sums(table, query, unit) is not None
                 found += 1
@@ -246,8 +249,8 @@ def test_spark_answers_for_every_value_and_knows_no_collation(spark, tmp_path):
     frame = spark.read.parquet(str(tmp_path / "odd.parquet"))
     frame = frame.selectExpr("*", "t collate UTF8_LCASE as c")
     there = open_table(frame)
-    assert answered(there, ["c", "f", "m"], Person("c", 2, 1)) > 15
-    assert answered(there, ["i", "z", "d"], Row()) > 12
+    assert answered(there, ["c", "f", "m"], Person("c", 2, 1), 2) > 7
+    assert answered(there, ["d", "i", "z", "c"], Row(), 2) > 9
     here = open_table(table)
     for name in "tc":
         query, mine = (Histogram(x, low=-1, high=20, bins=21) for x in (name, "t"))

@@ -10,6 +10,7 @@ import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -38,9 +39,9 @@ QUERIES = [
 CASES = [(query, Row()) for query in QUERIES] + [(query, Person("p", 2)) for query in QUERIES[:-1]]
 
 
-def all_units(query, setting):
-    """The exact parts of every unit that there can be, by the engine itself."""
-    most = 1 if setting.unit == Row() else 3
+@cache
+def units_of(most):
+    """A table of all units with at most so many rows, and their names."""
     units = [
         rows
         for size in range(1, most + 1)
@@ -49,10 +50,15 @@ def all_units(query, setting):
     table = pd.DataFrame(
         [(f"{i}", x, 1) for i, rows in enumerate(units) for x in rows], columns=["p", "x", "y"]
     )
+    return open_table(table), [f"{i}" for i in range(len(units))]
+
+
+def all_units(query, setting):
+    """The exact parts of every unit that there can be, by the engine itself."""
+    table, keys = units_of(1 if setting.unit == Row() else 3)
     # Each unit is a group of its own here, so that one question finds what all of them add.
-    keys = [f"{i}" for i in range(len(units))]
     asked = replace(query, by="p", keys=keys)
-    sums = sums_of(open_table(table), asked, setting)
+    sums = sums_of(table, asked, setting)
     exact = [query.exact(sums.get(key, Sums()), setting) for key in keys]
     return [query.exact(Sums(), setting), *exact]
 

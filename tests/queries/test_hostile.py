@@ -33,7 +33,7 @@ from leastnoise import (
 from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import Sums
-from leastnoise.queries.door import open_table
+from leastnoise.queries.door import open_table, opened
 from leastnoise.queries.door.duckdb import DuckDB
 from leastnoise.queries.sized import public_size
 from leastnoise.queries.unit import Row
@@ -59,10 +59,11 @@ def test_nan_infinities_and_huge_values_are_clamped_or_left_out():
     assert near(ask(frame, Count(where="x is null"), epsilon=5), 400)
     kept = [v for v in x if v is not None and not math.isnan(v)]
     true = [min(max(v, 0.0), 10.0) for v in kept]
-    assert near(ask(frame, Total("x", low=0, high=10), epsilon=5), sum(true))
-    assert near(ask(frame, Mean("x", low=0, high=10), epsilon=5), sum(true) / len(true))
-    assert near(ask(frame, Count("x"), epsilon=5), len(kept))
-    assert 0 <= ask(frame, Median("x", low=0, high=10), epsilon=5).value <= 10
+    with opened(frame) as table:
+        assert near(ask(table, Total("x", low=0, high=10), epsilon=5), sum(true))
+        assert near(ask(table, Mean("x", low=0, high=10), epsilon=5), sum(true) / len(true))
+        assert near(ask(table, Count("x"), epsilon=5), len(kept))
+        assert 0 <= ask(table, Median("x", low=0, high=10), epsilon=5).value <= 10
 
 
 def test_whole_numbers_near_the_ends_of_64_bits():
@@ -85,6 +86,13 @@ def test_whole_numbers_near_the_ends_of_64_bits():
     assert query.exact(sums, Setting(Row(), "add-remove")) == [4 * BIG - 6]
 
 
+@pytest.fixture(scope="module")
+def empty():
+    kinds = {"x": pa.float64(), "g": pa.string(), "p": pa.int64()}
+    with opened(pa.table({name: pa.array([], kind) for name, kind in kinds.items()})) as table:
+        yield table
+
+
 @pytest.mark.parametrize(
     "query",
     [
@@ -102,15 +110,8 @@ def test_whole_numbers_near_the_ends_of_64_bits():
     ids=str,
 )
 @pytest.mark.parametrize("unit", ["row", Person("p", 2, 1)], ids=str)
-def test_empty_tables_and_groups(query, unit):
-    frame = pa.table(
-        {
-            "x": pa.array([], pa.float64()),
-            "g": pa.array([], pa.string()),
-            "p": pa.array([], pa.int64()),
-        }
-    )
-    answer = ask(frame, query, epsilon=1, delta=1e-6, unit=unit)
+def test_empty_tables_and_groups(empty, query, unit):
+    answer = ask(empty, query, epsilon=1, delta=1e-6, unit=unit)
     values = answer.value if isinstance(answer.value, dict) else {"": answer.value}
     assert all(math.isfinite(value) for value in values.values())
     assert (query.keys == "private") == (values == {})
@@ -163,8 +164,9 @@ def test_one_row_cannot_change_what_another_means(tmp_path):
     path = tmp_path / "d.csv"
     for extra in ("", f"{SECRET}\n", "2024-01-01\n", "true\n", "1;2\n", "'7'\n"):
         path.write_text("x\n" + "5\n" * 400 + extra)
-        assert near(ask(path, Total("x", low=0, high=10), epsilon=5), 2000)
-        assert near(ask(path, Count(where="x = 5"), epsilon=5), 400)
+        with opened(path) as table:
+            assert near(ask(table, Total("x", low=0, high=10), epsilon=5), 2000)
+            assert near(ask(table, Count(where="x = 5"), epsilon=5), 400)
 
 
 @pytest.mark.parametrize("row", [b"1,abc", b"1,\xff", b"\xff,105", b"1,"], ids=repr)
@@ -173,7 +175,7 @@ def test_no_row_of_a_file_is_in_the_public_number_and_not_in_the_sum(tmp_path, r
     would let one row move the mean by (value)/n: a thousand times what is charged here."""
     path = tmp_path / "d.csv"
     path.write_bytes(b"p,x\n" + b"1,1000\n" * 3_000 + row + b"\n")
-    setting = Setting(Row(), "replace")
+    setting, table = Setting(Row(), "replace"), open_table(path)
     for query in (
         Mean("x", low=1000, high=1001),
         Total("x", low=1000, high=1001),
@@ -181,7 +183,6 @@ def test_no_row_of_a_file_is_in_the_public_number_and_not_in_the_sum(tmp_path, r
         Share("x > 1"),
         MeanVector(["x", "p"], low=[1000, 0], high=[1001, 1]),
     ):
-        table = open_table(path)
         sized = replace(setting, size=public_size(table))
         assert sized.size == 3_001
         sums = sums_of(table, query, sized)[""]
@@ -248,6 +249,18 @@ def test_what_is_no_table_is_refused_without_a_value(table):
     assert SECRET not in tell(caught.value)
 
 
+@pytest.fixture(scope="module")
+def odd():
+    columns = {
+        "s": pa.array([SECRET.encode()], pa.binary()),
+        "x": pa.array([1.5]),
+        "d": pa.array([10], pa.date32()),
+        "l": pa.array([[1, 2]]),
+    }
+    with opened(pa.table(columns)) as table:
+        yield table
+
+
 @pytest.mark.parametrize(
     "query",
     [
@@ -266,17 +279,9 @@ def test_what_is_no_table_is_refused_without_a_value(table):
     ],
     ids=str,
 )
-def test_wrong_types_and_columns(query):
-    frame = pa.table(
-        {
-            "s": pa.array([SECRET.encode()], pa.binary()),
-            "x": pa.array([1.5]),
-            "d": pa.array([10], pa.date32()),
-            "l": pa.array([[1, 2]]),
-        }
-    )
+def test_wrong_types_and_columns(odd, query):
     with pytest.raises(ArgumentError) as caught:
-        ask(frame, query, epsilon=1, delta="0.01")
+        ask(odd, query, epsilon=1, delta="0.01")
     assert SECRET not in tell(caught.value)
 
 
@@ -309,9 +314,10 @@ def test_injection_through_names_and_keys():
     names = ['x"; drop table t; --', "a'b", "`c`", "😀", "g"]
     frame = pd.DataFrame({name: [1, 2, 3] * 100 for name in names[:-1]})
     frame["g"] = ["'; drop table t; --", "b", "c"] * 100
-    for name in names[:-1]:
-        assert near(ask(frame, Total(name, low=0, high=5), epsilon=5), 600)
-        assert near(ask(frame, Count(), epsilon=5, unit=Person(name, max_rows=100)), 300)
+    with opened(frame) as table:
+        for name in names[:-1]:
+            assert near(ask(table, Total(name, low=0, high=5), epsilon=5), 600)
+            assert near(ask(table, Count(), epsilon=5, unit=Person(name, max_rows=100)), 300)
     answer = ask(frame, Count(by="g", keys=["'; drop table t; --", "b"]), epsilon=5)
     assert all(70 < value < 130 for value in answer.value.values())
 

@@ -16,7 +16,7 @@ from leastnoise.errors import ArgumentError
 from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.crossed import label_of, parts_of
-from leastnoise.queries.door import open_table
+from leastnoise.queries.door import open_table, opened
 from leastnoise.queries.unit import Row
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
@@ -99,9 +99,10 @@ BUDGET = {"epsilon": 1, "delta": 1e-5}
 def test_tuples_have_the_law_of_the_design() -> None:
     design = keyed(**BUDGET)
     sizes = {label_of(key): n for key, n in SIZES.items()}
-    for seed in range(8):
-        answer = ask(FRAME, Count(**KEYS), **BUDGET, entropy=InsecureSeededEntropy(seed))
-        assert answer.value == design.release(sizes, entropy=InsecureSeededEntropy(seed))
+    with opened(FRAME) as table:
+        for seed in range(8):
+            answer = ask(table, Count(**KEYS), **BUDGET, entropy=InsecureSeededEntropy(seed))
+            assert answer.value == design.release(sizes, entropy=InsecureSeededEntropy(seed))
     assert load(answer.mechanisms[0]) == design and answer.by == ("a", "b")
     shown = answer.to_frame()
     assert list(shown.columns[:2]) == ["a", "b"]

@@ -13,6 +13,7 @@ from leastnoise.certify import check_file
 from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.errors import ArgumentError
 from leastnoise.queries.base import Setting
+from leastnoise.queries.door import opened
 from leastnoise.queries.keyed import Priced, keys_design, one_draw
 from leastnoise.queries.unit import Row
 from leastnoise.sampling.entropy import InsecureSeededEntropy
@@ -32,11 +33,12 @@ COUNT = Count(by="g", keys="private")
 def test_a_count_has_the_law_of_the_design() -> None:
     """Key by key the values are those of the design with the whole budget, for the same bits."""
     design = keyed(**BUDGET)
-    for seed in range(12):
-        answer = ask(FRAME, COUNT, **BUDGET, entropy=InsecureSeededEntropy(seed))
-        assert answer.value == design.release(SIZES, entropy=InsecureSeededEntropy(seed))
-        for key, (low, high) in answer.interval.items():
-            assert (low, high) == design.interval(int(answer.value[key]))
+    with opened(FRAME) as table:
+        for seed in range(12):
+            answer = ask(table, COUNT, **BUDGET, entropy=InsecureSeededEntropy(seed))
+            assert answer.value == design.release(SIZES, entropy=InsecureSeededEntropy(seed))
+            for key, (low, high) in answer.interval.items():
+                assert (low, high) == design.interval(int(answer.value[key]))
     assert "one draw at the full budget" in " ".join(answer.notes)
     (path,) = answer.mechanisms
     found = load(path)

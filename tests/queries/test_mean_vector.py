@@ -77,18 +77,21 @@ def test_sensitivities():
 def test_no_row_moves_the_exact_vector_further_than_stated(neighbours):
     frame = FRAME[["x", "y", "z"]].head(30).astype(float)
     rows = [[1e9, 5.0, -math.inf], [-7, -9, 99], [math.nan, 0.5, 3], [0, -1, 0], [100, 1, 10]]
+    size = 30 if neighbours == "replace" else None
+    setting = Setting(Row(), neighbours, size)
+
+    def exact(table):
+        with opened(table) as asked:
+            return QUERY.exact(sums_of(asked, QUERY, setting)[""], setting)
+
+    one = exact(frame)
     for row in rows:
         other = frame.copy()
         if neighbours == "replace":
             other.loc[3] = row
         else:
             other.loc[30] = row
-        size = 30 if neighbours == "replace" else None
-        setting = Setting(Row(), neighbours, size)
-        one, two = (
-            QUERY.exact(sums_of(open_table(t), QUERY, setting)[""], setting) for t in (frame, other)
-        )
-        moved = sum((a - b) ** 2 for a, b in zip(one[:3], two[:3], strict=True))
+        moved = sum((a - b) ** 2 for a, b in zip(one[:3], exact(other)[:3], strict=True))
         assert 0 < moved <= QUERY.squared_sensitivity(setting)
 
 

@@ -154,22 +154,21 @@ def level_of(document, x):
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_every_output_is_nearly_as_likely_for_every_neighbour(relation):
     """All rows that there can be, all outputs near: the ratio is at most e^epsilon."""
-    queries = [Count(where="y > 0"), Share("x > 0", where="z > 0"), Count(**KEYS)]
+    queries = [Share("x > 0", where="z > 0"), Count(**KEYS)]
     setting = Setting(Row(), relation)
     found = drawn_together([asked_of(q, setting) for q in queries], Fraction(1), "l1")
     document = found[0].draw.design.document
     rows = [
-        (y, *share, *(g == key for key in range(3)))
-        for y in (0, 1)
+        (*share, *(g == key for key in range(3)))
         for share in ((0, 0), (1, 0), (0, 1))
         for g in range(4)
     ]
-    nobody = (0,) * 6
+    nobody = (0,) * 5
     pairs = (
         itertools.combinations(rows, 2) if relation == "replace" else ((r, nobody) for r in rows)
     )
     moves = {tuple(int(a) - int(b) for a, b in zip(*pair, strict=True)) for pair in pairs}
-    outputs = list(itertools.product((-2, 0, 1), repeat=6))
+    outputs = list(itertools.product((-2, 0, 1), repeat=5))
     known = {y: level_of(document, y) for y in outputs}
     assert all(
         abs(level_of(document, tuple(map(sum, zip(y, s, strict=True)))) - known[y]) <= 1
@@ -204,16 +203,16 @@ def _flat(noises, released):
 
 
 def test_many_counts_are_far_nearer():
-    for count, within, squared in ((10, 9, 9), (20, 15, 14), (30, 20, 20)):
+    for count, within, squared in ((10, 9, 9), (30, 20, 20)):
         asked = [
             asked_of(Count(where=f"x > {i}"), Setting(Row(), "add-remove")) for i in range(count)
         ]
         for loss, most in (("l1", within), ("l2", squared)):
             draw = drawn_together(asked, Fraction(1), loss)[0].draw
             assert draw.error(0, 0.95) == most
-    person = Person("p", max_rows=1, max_groups=5)
-    (found,) = plan_all([Histogram("x", **BOUNDS, bins=20)], epsilon=1, unit=person)
-    assert found.error == 12 and found.delta == 0 and "Sparse(dimension=20, most=5" in found.noise
+    person = Person("p", max_rows=1, max_groups=3)
+    (found,) = plan_all([Histogram("x", **BOUNDS, bins=9)], epsilon=1, unit=person)
+    assert found.error == 7 and found.delta == 0 and "Sparse(dimension=9, most=3" in found.noise
 
 
 def test_a_report_is_one_draw_and_its_file_verifies(tmp_path):

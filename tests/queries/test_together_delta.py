@@ -16,12 +16,12 @@ from leastnoise.queries.groups import asked_of
 from leastnoise.queries.published import check_report
 from leastnoise.queries.together import drawn_together
 
-DELTA = Fraction(1, 20)
-GROUPS = [f"{k}" for k in range(6)]
+DELTA = Fraction(1, 5)
+GROUPS = [f"{k}" for k in range(4)]
 MANY = Count(by="g", keys=GROUPS)
-UNIT = Person("p", max_rows=1, max_groups=6)
-OFFERED = {"epsilon": "0.5", "delta": "0.05", "unit": UNIT}
-TABLE = pd.DataFrame({"p": [k // 6 for k in range(24)], "g": GROUPS * 4, "x": 1.0})
+UNIT = Person("p", max_rows=1, max_groups=4)
+OFFERED = {"epsilon": 2, "delta": "0.2", "unit": UNIT}
+TABLE = pd.DataFrame({"p": [k // 4 for k in range(16)], "g": GROUPS * 4, "x": 1.0})
 
 
 def test_the_better_draw_is_planned_and_levels_need_no_delta():
@@ -38,11 +38,11 @@ def test_the_better_draw_is_planned_and_levels_need_no_delta():
 
 
 def test_the_delta_is_charged_and_the_report_proves_it(tmp_path):
-    book = Ledger.create(tmp_path / "book", epsilon=2, delta="0.1")
+    book = Ledger.create(tmp_path / "book", epsilon=8, delta="0.4")
     answer = ask(TABLE, MANY, **OFFERED, ledger=book)
-    assert (answer.epsilon, answer.delta) == (Fraction(1, 2), DELTA)
+    assert (answer.epsilon, answer.delta) == (2, DELTA)
     assert book.balance.spent_delta == DELTA
-    together = ask_all(TABLE, [MANY, Mean("x", low=0, high=2)], **OFFERED, ledger=book)
+    together = ask_all(TABLE, [MANY, Mean("x", low=0, high=2, step=1)], **OFFERED, ledger=book)
     assert book.balance.spent_delta == 2 * DELTA
     for one in (answer, together):
         raw = report(one).to_json()
@@ -51,7 +51,7 @@ def test_the_delta_is_charged_and_the_report_proves_it(tmp_path):
 
 
 def test_no_more_delta_is_charged_than_answers_cost(tmp_path):
-    book = Ledger.create(tmp_path / "book", epsilon=2, delta="0.1")
+    book = Ledger.create(tmp_path / "book", epsilon=8, delta="0.4")
     many, middle = ask_all(TABLE, [MANY, Median("x", low=0, high=2)], **OFFERED, ledger=book)
     assert "by levels" not in many.noise and middle.delta == 0
     assert book.balance.spent_delta == many.delta == DELTA / 2
@@ -59,7 +59,7 @@ def test_no_more_delta_is_charged_than_answers_cost(tmp_path):
 
 def test_a_delta_that_is_not_stated_is_refuted():
     raw = report(ask(TABLE, MANY, **OFFERED)).to_json()
-    for delta in ("0", "0.0499"):
+    for delta in ("0", "0.1999"):
         less = copy.deepcopy(raw)
         less["batches"][0]["delta"] = less["delta"] = delta
         assert "refuted" in {step.verdict for step in check_report(less)}

@@ -135,11 +135,13 @@ def test_moments_of_all_units_are_compared_with_any_date(unit):
     array = pa.array([*ends, 0, None], pa.int64()).view(pa.timestamp(unit))
     zoned = pa.array([*ends, 0, None], pa.int64()).view(pa.timestamp(unit, "UTC"))
     table = pa.table({"t": array, "z": zoned})
-    for name in ("t", "z"):
-        for text, rows in (("9999-12-31", 2), ("0001-01-01", 1), ("1970-01-01T01:00:00+02:00", 1)):
-            found = total(table, Count(where=f"{name} < '{text}'"))[""].rows
-            assert found in (rows, 3) if unit == "ns" else found == rows
-        assert total(table, Count(name))[""].rows == 3
+    dates = ("9999-12-31", 2), ("0001-01-01", 1), ("1970-01-01T01:00:00+02:00", 1)
+    with totals(table) as asked:
+        for name in ("t", "z"):
+            for text, rows in dates:
+                found = asked(Count(where=f"{name} < '{text}'"))[""].rows
+                assert found in (rows, 3) if unit == "ns" else found == rows
+            assert asked(Count(name))[""].rows == 3
 
 
 def failing(self, *_):
@@ -286,17 +288,16 @@ def test_collations_make_no_difference(default):
     con.raw_sql("insert into t values ('North', 'a0', 1)")
     if default:
         con.raw_sql(f"set default_collation = '{default}'")
-    table = con.table("t")
-    found = total(table, Count(by="g", keys=["north", "North"]))
-    assert {key: one.rows for key, one in found.items()} == {"north": 1000, "North": 1}
-    found = total(table, Count(by="g", keys="private"))
-    assert {key: one.rows for key, one in found.items()} == {"north": 1000, "North": 1}
-    assert total(table, Count(where="g = 'NORTH'"))[""].rows == 0
-    assert total(table, Count(where="g < 'a'"))[""].rows == 1
     person = Setting(Person("p", 1, 1), "add-remove")
-    assert total(table, Count(), person)[""].units == 1001
-    found = total(table, Count(by="g", keys=["north", "North"]), person)
-    assert sum(one.rows for one in found.values()) == 1001
+    with totals(con.table("t")) as asked:
+        for keys in (["north", "North"], "private"):
+            found = asked(Count(by="g", keys=keys))
+            assert {key: one.rows for key, one in found.items()} == {"north": 1000, "North": 1}
+        assert asked(Count(where="g = 'NORTH'"))[""].rows == 0
+        assert asked(Count(where="g < 'a'"))[""].rows == 1
+        assert asked(Count(), person)[""].units == 1001
+        found = asked(Count(by="g", keys=["north", "North"]), person)
+        assert sum(one.rows for one in found.values()) == 1001
 
 
 def extremes():
@@ -364,10 +365,11 @@ def test_persons_are_told_apart_by_numbers_too():
 def test_the_variance_of_a_person_with_very_many_rows(rows):
     table = pa.table({"p": np.zeros(rows, np.int64), "x": np.full(rows, 10.0)})
     query = Variance("x", **BOUNDS)
-    for most in (1, 3, 2**20):
-        found = total(table, query, Setting(Person("p", most), "add-remove"))[""]
-        top, c = query.scale.top, min(most, rows)
-        assert (found.rows, found.values, found.squares) == (c, c * top, c * top * top)
+    with totals(table) as asked:
+        for most in (1, 3, 2**20):
+            found = asked(query, Setting(Person("p", most), "add-remove"))[""]
+            top, c = query.scale.top, min(most, rows)
+            assert (found.rows, found.values, found.squares) == (c, c * top, c * top * top)
 
 
 def test_squares_of_persons_are_exact_or_their_mean():
@@ -388,11 +390,11 @@ def test_squares_of_persons_are_exact_or_their_mean():
 )
 def test_one_object_does_not_change_what_the_others_are(extra):
     values = [1, 2, 3] * 100
-    for source in (pd.DataFrame({"x": pd.Series([*values, extra], dtype=object)}),):
-        assert total(source, Count(where="x = 2"))[""].rows == 100
-        found = total(source, Total("x", low=0, high=5, step=1))[""].values
+    with totals(pd.DataFrame({"x": pd.Series([*values, extra], dtype=object)})) as asked:
+        assert asked(Count(where="x = 2"))[""].rows == 100
+        found = asked(Total("x", low=0, high=5, step=1))[""].values
         assert found - 600 in (0, 2, 3, 5)
-        assert total(source, Count(by="x", keys=[1]))["1"].rows == 100
+        assert asked(Count(by="x", keys=[1]))["1"].rows == 100
 
 
 def test_objects_are_texts_by_a_rule_of_their_own():
@@ -447,18 +449,20 @@ def test_types_are_allowed_or_refused_by_themselves(column, allowed):
         source = pd.DataFrame({"x": column})
     else:
         source = pa.table({"x": column})
-    assert total(source, Count())[""].rows == 2
-    if allowed:
-        assert total(source, Count("x"))[""].rows == 1
-    else:
-        with pytest.raises(ArgumentError, match="not of type"):
-            total(source, Count("x"))
+    with totals(source) as asked:
+        assert asked(Count())[""].rows == 2
+        if allowed:
+            assert asked(Count("x"))[""].rows == 1
+        else:
+            with pytest.raises(ArgumentError, match="not of type"):
+                asked(Count("x"))
 
 
 def test_names_that_differ_in_case_are_two_columns():
     source = pd.DataFrame({"a": [1.0] * 3, "A": [2.0] * 3, "c0": [3.0] * 3})
-    for name, value in (("a", 1), ("A", 2), ("c0", 3)):
-        assert total(source, Total(name, low=0, high=5, step=1))[""].values == 3 * value
+    with totals(source) as asked:
+        for name, value in (("a", 1), ("A", 2), ("c0", 3)):
+            assert asked(Total(name, low=0, high=5, step=1))[""].values == 3 * value
 
 
 # -- engines --------------------------------------------------------------------------------------
@@ -497,7 +501,7 @@ def test_a_file_without_a_header_does_not_show_its_first_record(tmp_path):
 def test_sums_do_not_depend_on_threads_or_the_order_of_rows():
     values = [v for v in EXTREME if v is not None] * 50
     person = Setting(Person("p", 3, 2), "add-remove")
-    for query in QUESTIONS:
-        one = pa.table({"x": values, "p": [i % 7 for i in range(len(values))]})
-        two = one.take(list(range(len(values)))[::-1])
-        assert total(one, query, person) == total(two, query, person)
+    table = pa.table({"x": values, "p": [i % 7 for i in range(len(values))]})
+    with totals(table) as one, totals(table.take(list(range(len(values)))[::-1])) as two:
+        for query in QUESTIONS:
+            assert one(query, person) == two(query, person)

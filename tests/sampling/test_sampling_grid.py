@@ -143,8 +143,10 @@ def test_every_width_of_cell_is_covered_evenly(count: int) -> None:
     assert np.abs(parts - 2500).max() < 290
 
 
-def test_many_cells_use_words_of_their_own() -> None:
-    size = 1 << 18
+def test_many_cells_use_words_of_their_own(monkeypatch) -> None:
+    size = 1 << 10
+    assert GridSampler([(3 * j, 3) for j in range(size)], [1] * size)._share_word
+    monkeypatch.setattr(grid_module, "_MAX_CELLS_PER_HALF", size - 1)
     sampler = GridSampler([(3 * j, 3) for j in range(size)], [1] * size)
     assert not sampler._share_word
     draws = sampler.sample(20000, InsecureSeededEntropy(9))

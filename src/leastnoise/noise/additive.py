@@ -134,7 +134,7 @@ class AdditiveNoise:
         """Masses below each edge: a tail may be listed in millions of cells, once for all."""
         return np.concatenate([[0.0], np.cumsum(self._masses)])
 
-    @property
+    @cached_property
     def atom(self) -> float:
         """Probability of exactly 0 beyond the continuous part."""
         return float(Fraction(self.document.atom, self.document.denominator))
@@ -235,6 +235,16 @@ class AdditiveNoise:
     def error_bound(self, confidence: float) -> float:
         """The smallest t with P(|X| <= t) >= confidence."""
         level = check_confidence(confidence)
+        if level not in self._bounds:
+            self._bounds[level] = self._bound(level)
+        return self._bounds[level]
+
+    @cached_property
+    def _bounds(self) -> dict[float, float]:
+        """Error bounds that are known: plans and answers ask for the same ones again."""
+        return {}
+
+    def _bound(self, level: float) -> float:
         if self.integer and self.document.runs:
             least, most = -1, math.ceil(np.abs(self._edges).max())
             while most - least > 1:

@@ -172,7 +172,8 @@ def _csv(file: CsvFile) -> Table:
 
     import pyarrow as pa
 
-    empty = pa.schema([(f"c{i}", pa.string()) for i in range(len(names))]).empty_table()
+    schema = pa.schema([(f"c{i}", pa.string()) for i in range(len(names))])
+    empty = pa.Table.from_batches([], schema)  # (`empty_table` would import pandas)
     columns = [(name, "text") for name in names]
     return _in_duckdb(
         empty,

@@ -23,7 +23,7 @@ _NAMES = (
 )
 USED = frozenset(_NAMES.split())
 #: Where Spark's own stand; a session can put one of the user's before them.
-_OWN = "Class: org.apache.spark.sql.catalyst.expressions."
+_OWN = "org.apache.spark.sql.catalyst.expressions."
 #: Where rows may come from: of Spark's memory, and of files that say their types themselves.
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
 _MEMORY = {f"{_LOGICAL}{name}" for name in ("LocalRelation", "OneRowRelation", "Range")}
@@ -176,14 +176,16 @@ class Spark(Dialect):
     def _refuse_other_functions(self) -> None:
         """Refuse a session in which something else stands for a function."""
         if str(self.session.conf.get("spark.sql.path.enabled", "false")).lower() == "true":
-            # (DESCRIBE FUNCTION does not see what a path puts before Spark's own.)
+            # (The catalog does not see what a path puts before Spark's own.)
             ((path,),) = self.session.sql("SELECT current_path()").collect()
             if str(path).partition(",")[0].replace("`", "").lower() != "system.builtin":
                 allowed = "of a session whose SQL path begins with system.builtin"
                 raise ArgumentError("table", "a table of Spark", allowed)
+        # (DESCRIBE FUNCTION asks it, too: a statement for each would be most of opening a table.)
+        catalog = self.session._jsparkSession.sessionState().catalog()
         for name in sorted(USED):
-            said = self.session.sql(f"DESCRIBE FUNCTION {name}").collect()
-            if not any(str(line[0]).startswith(_OWN) for line in said):
+            found = catalog.lookupBuiltinOrTempFunction(name)
+            if found.isEmpty() or not found.get().getClassName().startswith(_OWN):
                 allowed = "of a session whose temporary functions have names of their own"
                 raise ArgumentError("table", f"a table beside another function {name}", allowed)
 
