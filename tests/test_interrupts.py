@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 BUDGET = ["--epsilon", "1", "--delta", "0.1", "--sensitivity", "1"]
 ENDLESS = [*BUDGET, "--gap", "1e-9", "--time-limit", "500"]
 #: Seconds of computing after which there is a first bracket: most go into imports.
-SOON = 2.5
+SOON = 1.6
 LOOP = """
 from leastnoise import design
 for _ in range(3):

@@ -380,11 +380,11 @@ def test_coq_does_not_rest_on_our_reader() -> None:
 @needs_coq
 def test_unknown_keys() -> None:
     """Accepted as made; refused with any claim a little stronger, any table a little wrong."""
-    file = json.loads(keyed(epsilon=2, delta="1e-3").document.dumps())
+    file = json.loads(keyed(epsilon=2, delta="0.05").document.dumps())
     chain = file["chain"]
     top, least, first = int(chain["shown"][-1]), int(chain["beyond"][-1]), int(chain["beyond"][0])
     bad = [
-        {**file, "delta": "0.00099"},
+        {**file, "delta": "0.0499"},
         {**file, "epsilon": "1.99"},
         {**file, "excess": "0"},
         {**file, "upper": str(Fraction(file["upper"]) * 999 / 1000), "lower": "0"},
