@@ -51,3 +51,20 @@ def test_whole_numbers_are_rounded_to_long_steps_and_answers_are_whole():
     answers, weights = found.exact_law(501)
     assert all(answer.denominator == 1 for answer in answers) and len(weights) > 40
     assert isinstance(found.release(501), int)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"epsilon": "0.02", "delta": "0.01", "bounds": (0, 100)},
+        {"epsilon": "0.005", "delta": "0.003", "bounds": (0, 256), "integer": True},
+    ],
+    ids=["real", "whole"],
+)
+def test_no_answer_belongs_to_one_node_where_that_is_asked(asked):
+    """Without the demand the ends of the range have answers of their own."""
+    asked = asked | {"sensitivity": 1, "gap": 0.1, "monotone": True}
+    free, found = design(**asked), design(**asked, exact_answers=False)
+    assert free.document.spread > 1 and free.revealing > float(asked["delta"])
+    assert found.document.spread > 1 and found.revealing == 0
+    assert found.verify().proven
