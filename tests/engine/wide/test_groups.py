@@ -37,6 +37,13 @@ def test_both_bounds_meet(asked, upper):
     assert report.exit_code == 0
 
 
+def test_whole_numbers_with_rows_of_their_own_are_bounded_by_groups_first():
+    """A program over 81 rows took ten times as long, one over 196 more than a minute."""
+    asked = {"epsilon": "0.01", "delta": "0.02", "sensitivity": 1, "bounds": (0, 80)}
+    found = design(**asked, integer=True, loss="pinball:0.8", gap=0.1)
+    assert found.converged and found.stats["lower_method"] == "groups of sensitivities"
+
+
 def test_one_answer_for_everybody_where_rows_would_be_too_many():
     found = design(epsilon="1e-6", delta=0, sensitivity=1, bounds=(0, 1201), integer=True)
     assert found.upper == pytest.approx(300.5, rel=1e-3) and found.gap < 0.01
