@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import copy
+import json
 import random
+import tracemalloc
+from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 
+from leastnoise import load
 from leastnoise.certify.channel import (
     channel_loss,
     check_channel,
@@ -17,8 +22,11 @@ from leastnoise.certify.channel import (
     worst_pair,
     worst_value_loss,
 )
+from leastnoise.designs.accuracy import error_bound
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.exact import exp_lower
+from leastnoise.plotting import plot_channel
+from leastnoise.web.tasks.curves import family
 from leastnoise.work import BUDGET, counted
 
 #: Three nodes, two and a half sensitivities apart; at epsilon 0 no row may differ from the next but
@@ -159,3 +167,66 @@ def test_numbers_without_end_are_not_listed():
     document = parse_channel(huge)
     with pytest.raises(LimitError), counted(BUDGET):
         channel_loss(document)
+
+
+def test_whole_numbers_are_counted_and_not_listed():
+    """Two rows for 3,000 numbers; a list of them would take a megabyte, of millions a gigabyte."""
+    rows = {"denominator": "1", "first": 0, "rows": [["1"], ["1"]]}
+    far = {"step": "1500", "first": 0, "pairs": [], "group": 2}
+    wide = {"bounds": ["0", "3000"], "step": "3000", "channel": rows, "certificate": far}
+    document = parse_channel(WHOLE | wide)
+    tracemalloc.start()
+    with suppress(LimitError), counted():
+        channel_loss(document)
+    assert tracemalloc.get_traced_memory()[1] < 150_000
+    tracemalloc.stop()
+
+
+#: Every node answers with itself: right at nodes, and half a step off between them.
+ITSELF = {
+    "denominator": "1",
+    "first": 0,
+    "rows": [["1", "0", "0"], ["0", "1", "0"], ["0", "0", "1"]],
+}
+
+
+@pytest.fixture(params=["real", "whole"])
+def itself(request, tmp_path):
+    file = FILE | {"bounds": ["-8", "0"], "step": "4", "delta": "1/4", "channel": ITSELF}
+    file["certificate"] = {"step": "8", "first": 0, "pairs": []}
+    if request.param == "whole":
+        file |= {"integer": True, "certificate": WHOLE["certificate"]}
+    path = tmp_path / "itself.json"
+    path.write_text(json.dumps(file))
+    return load(path)
+
+
+def test_releases_follow_the_rounding_at_between_and_beyond_nodes(itself):
+    for value, law in (
+        (-9, {-8: 1}),
+        (-8, {-8: 1}),
+        (-7, {-8: 3, -4: 1}),
+        (-4, {-4: 1}),
+        (5, {0: 1}),
+    ):
+        answers, weights = itself.exact_law(value)
+        assert dict(zip(answers, weights, strict=True)) == law
+        drawn = [itself.release(value) for _ in range(200)]
+        assert dict.fromkeys(drawn, 1) == dict.fromkeys(law, 1)
+        assert np.mean(drawn) == pytest.approx(min(max(value, -8), 0), abs=0.8)
+
+
+def test_the_worst_value_may_lie_between_nodes(itself):
+    assert itself.expected_loss(itself.nodes).max() == 0
+    assert itself.expected_loss(itself.spots).max() == 2  # in the middle between two
+    assert error_bound(itself) > 2.9  # 3 of 4 from one node, 1 of 4 from the other
+
+
+def test_pictures_show_answers_where_they_are(itself):
+    shown = family(itself)
+    at = shown["values"].index(-4.0)
+    assert dict(zip(shown["x"], shown["masses"][at], strict=True)) == {-8: None, -4: 1, 0: None}
+    (mesh,) = plot_channel(itself, kind="heatmap").axes[0].collections
+    edges, masses = mesh.get_coordinates()[:, 0, 1], mesh.get_array()
+    if itself.integer:
+        assert edges.tolist() == [-10, -6, -2, 2] and np.diag(masses).min() == 1

@@ -255,7 +255,6 @@ class Question:
         """
         if self.integer:
             count = int(self.width) + 1
-            charge(count)
             masses = self.prior.masses if self.prior else (Fraction(1, count),) * count
             return tuple(((self.low + k, self.low + k, mass),) for k, mass in enumerate(masses))
         edges = self.prior.edges if self.prior else (self.low, self.high)

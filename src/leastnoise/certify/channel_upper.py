@@ -27,7 +27,8 @@ class NodeLosses:
     def __init__(self, question: Question, step: Fraction) -> None:
         self.question = question
         self.step = step
-        self.cells = question.pieces(Fraction(1) if question.integer else step)
+        # (Whole numbers are not listed: a few nodes may stand for millions.)
+        self.cells = () if question.integer else question.pieces(step)
         self.last = question.width / step
         # By numerators and denominators: fractions are slow to hash.
         self._means: dict[tuple[int, int, int, int], tuple[Fraction, Fraction]] = {}
@@ -68,10 +69,12 @@ class NodeLosses:
 
     def _whole(self, k: int, y: Fraction) -> Iterator[Fraction]:
         """Of the whole numbers that may be rounded to node k, less than a step from it."""
-        question, step = self.question, int(self.step)
-        for number in range(max(0, (k - 1) * step + 1), min((k + 1) * step, len(self.cells))):
+        question, step, count = self.question, int(self.step), int(self.question.width) + 1
+        each = Fraction(1, count)
+        for number in range(max(0, (k - 1) * step + 1), min((k + 1) * step, count)):
             charge(question.loss.effort_at(bits(y)) + 4 * arithmetic(2 * bits(y)))
-            value, _, mass = self.cells[number][0]
+            value = question.low + number
+            mass = each if question.prior is None else question.prior.masses[number]
             share = 1 - Fraction(abs(number - k * step), step)
             crossed = self._crossing(y, value, value, Fraction(1), Fraction(1))
             yield share * mass * (question.loss.upper(y - value) + crossed)

@@ -27,7 +27,7 @@ def describe(found: DependentDesign) -> dict[str, Any]:
         "steps": document.last,
         "answers": len(found.answers),
         "revealing": found.revealing,
-        "worst_expected_loss": float(found.expected_loss(found.nodes).max()),
+        "worst_expected_loss": float(found.expected_loss(found.spots).max()),
         "error_95": error_bound(found, 0.95),
         **described_budgets(document),
     }
@@ -49,7 +49,7 @@ def print_table(found: DependentDesign) -> None:
         "expected loss at most", outwards(found.upper, 8, True), f"of these answers, {word}"
     )
     table.add_row("no private answer can go below", outwards(found.lower, 8, False), word)
-    worst = float(found.expected_loss(found.nodes).max())
+    worst = float(found.expected_loss(found.spots).max())
     table.add_row("expected loss at the worst value", f"{worst:.6g}", "")
     table.add_row("95 % of errors within", f"{error_bound(found, 0.95):.6g}", "at the worst value")
     if found.revealing > 1e-9:

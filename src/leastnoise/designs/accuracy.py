@@ -10,13 +10,13 @@ from .ranged import DependentDesign
 
 def error_bound(design: DependentDesign, confidence: float = 0.95) -> float:
     """The smallest t such that, whatever node of the range the value is, the answer is within t
-    of it with this probability; with intervals, one that is large enough. (The worst node;
-    `design.expected_loss` has each value's own.)
+    of it with this probability; with intervals, one that is large enough; with long steps, values
+    between the nodes are looked at, too. (`design.expected_loss` has each value's own.)
     """
     level = check_confidence(confidence)
     if design.document.intervals is not None:
         return max(_near_all(design, first, last, level) for first, last in design.alike)
-    return max(_at(design, float(value), level) for value in design.nodes)
+    return max(_at(design, float(value), level) for value in design.spots)
 
 
 def _at(design: DependentDesign, value: float, level: float) -> float:

@@ -26,6 +26,9 @@ from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..words import budget_words
 from .base import BaseDesign, warn_of_many
 
+#: About so many values, if there are not more nodes, stand for a range with long steps.
+_SPOTS = 1_000
+
 
 @dataclass(frozen=True, repr=False)
 class DependentDesign(BaseDesign):
@@ -214,12 +217,26 @@ class DependentDesign(BaseDesign):
         return np.array([float(document.place(k)) for k in range(document.last + 1)])
 
     @cached_property
+    def spots(self) -> Floats:
+        """Values that stand for all of the range where the worst is looked for.
+
+        The nodes; with steps longer than a sensitivity, values between them, too.
+        """
+        last = self.document.last
+        if self.document.spread == 1:
+            return self.nodes
+        values = np.linspace(*self.core, last * max(2, -(-_SPOTS // last)) + 1)
+        return np.unique(np.round(values)) if self.integer else values
+
+    @cached_property
     def revealing(self) -> float:
         """The largest probability, over the nodes, of an answer that no other node gives.
 
         That of the value itself counts, where there is one.
 
-        Never above delta (unless the range is so short that there is one node only).
+        Never above delta (unless the range is so short that there is one node only); with steps
+        longer than a sensitivity never above so many times delta, and such an answer tells where
+        the value is up to a step.
         """
         document = self.document
         if document.intervals is not None:

@@ -103,15 +103,15 @@ def draw_heatmap(figure: Any, design: DependentDesign) -> None:
     low, high = design.core
     count = len(design.nodes) if design.integer else min(len(design.nodes), 64)
     values = design.nodes if design.integer else np.linspace(low, high, count)
+    half = (values[1] - values[0]) / 2
     bins = np.linspace(low, high, count + 1)
     if design.integer:
-        bins = np.append(design.nodes - 0.5, high + 0.5)
+        bins = np.append(values - half, high + half)
     masses = np.zeros((count, count))
     for k, value in enumerate(values.tolist()):
         answers, weights = design.law(value)
         inside = np.clip(answers, bins[0], bins[-1])
         masses[k] = np.histogram(inside, bins=bins, weights=weights)[0]
-    half = (values[1] - values[0]) / 2
     across = np.append(values - half, values[-1] + half)
     image = axes.pcolormesh(
         np.clip(across, bins[0], bins[-1]),

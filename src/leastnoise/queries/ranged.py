@@ -124,7 +124,7 @@ class RangedLaw:
         nodes = self._accepted
         held = [i for i, (node, far) in enumerate(nodes) if abs(answer - node) <= far + 1e-9]
         first, last = (held[0], held[-1]) if held else (0, len(nodes) - 1)
-        if not self.design.integer:  # a value between two nodes is answered as one of them
+        if self.design.document.rounds:  # a value between two nodes is answered as one of them
             first, last = max(first - 1, 0), min(last + 1, len(nodes) - 1)
         ends = tuple(
             self._low + Fraction(nodes[i][0]).limit_denominator(10**9) * self.scale

@@ -37,6 +37,13 @@ def test_both_bounds_meet(asked, upper):
     assert report.exit_code == 0
 
 
+def test_whole_numbers_with_rows_of_their_own_are_bounded_by_groups_first():
+    """A program over 81 rows took ten times as long, one over 196 more than a minute."""
+    asked = {"epsilon": "0.01", "delta": "0.02", "sensitivity": 1, "bounds": (0, 80)}
+    found = design(**asked, integer=True, loss="pinball:0.8", gap=0.1)
+    assert found.converged and found.stats["lower_method"] == "groups of sensitivities"
+
+
 def test_one_answer_for_everybody_where_rows_would_be_too_many():
     found = design(epsilon="1e-6", delta=0, sensitivity=1, bounds=(0, 1201), integer=True)
     assert found.upper == pytest.approx(300.5, rel=1e-3) and found.gap < 0.01
@@ -51,3 +58,20 @@ def test_whole_numbers_are_rounded_to_long_steps_and_answers_are_whole():
     answers, weights = found.exact_law(501)
     assert all(answer.denominator == 1 for answer in answers) and len(weights) > 40
     assert isinstance(found.release(501), int)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"epsilon": "0.02", "delta": "0.01", "bounds": (0, 100)},
+        {"epsilon": "0.005", "delta": "0.003", "bounds": (0, 256), "integer": True},
+    ],
+    ids=["real", "whole"],
+)
+def test_no_answer_belongs_to_one_node_where_that_is_asked(asked):
+    """Without the demand the ends of the range have answers of their own."""
+    asked = asked | {"sensitivity": 1, "gap": 0.1, "monotone": True}
+    free, found = design(**asked), design(**asked, exact_answers=False)
+    assert free.document.spread > 1 and free.revealing > float(asked["delta"])
+    assert found.document.spread > 1 and found.revealing == 0
+    assert found.verify().proven

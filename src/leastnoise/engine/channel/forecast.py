@@ -60,4 +60,9 @@ def too_wide(question: Question) -> bool:
     """Whether rows for all of the range would be more than a program can hold."""
     if question.integer:
         return question.width + 1 > _MOST_NUMBERS
+    return many_sensitivities(question)
+
+
+def many_sensitivities(question: Question) -> bool:
+    """Whether a program with a row for each sensitivity of the range would take long."""
     return question.width > _MOST_SENSITIVITIES * question.sensitivity

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...ask import Question
-from ..channel.forecast import too_wide
+from ..channel.forecast import many_sensitivities, too_wide
 
 #: In sensitivities: in a narrower range a program does better, and soon.
 _NARROWEST = 6
@@ -52,7 +52,8 @@ def copies_pay(question: Question) -> bool:
 
 def groups_pay(question: Question) -> bool:
     """Whether noise hardly changes from node to node of a program over all of a wide range."""
-    return too_wide(question) and question.epsilon * question.width <= _EVEN * question.sensitivity
+    wide = too_wide(question) or many_sensitivities(question)
+    return wide and question.epsilon * question.width <= _EVEN * question.sensitivity
 
 
 def eased_in_groups(delta: Fraction) -> Fraction:

@@ -123,7 +123,7 @@ def _facts(found: Found | KeyedDesign) -> list[list[str]]:
         ]
     facts = [
         ["95 % of errors within, at the worst value", number(error_bound(found, 0.95), 5)],
-        ["expected loss at the worst value", number(found.expected_loss(found.nodes).max(), 5)],
+        ["expected loss at the worst value", number(found.expected_loss(found.spots).max(), 5)],
     ]
     if found.revealing > NEGLIGIBLE:
         facts.append(["the true value itself with probability at most", number(found.revealing, 4)])
