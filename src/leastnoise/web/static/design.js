@@ -102,6 +102,7 @@ function question() {
 }
 
 const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+const sentence = (words) => `${capital(words).replace(/\.$/, "")}.`;
 
 function say(words, how = "") {
   const state = byId("design-state");
@@ -251,7 +252,7 @@ function showTable({ rows, words, refused }) {
       cell("Expected loss", row.loss_text), cell("Above the bound", percent(row.excess)), cell("95 % of errors within", row.error_95 ?? "–"));
   }));
   const bound = seen.design ? `The bound is ${seen.design.lower_text}${seen.design.certified ? ", proven" : ", an estimate"}. ` : "";
-  byId("losses-words").textContent = bound + [words, ...refused].filter(Boolean).join(". ");
+  byId("losses-words").textContent = bound + [words, ...refused].filter(Boolean).map(sentence).join(" ");
   byId("table-card").hidden = false;
 }
 
