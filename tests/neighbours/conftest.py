@@ -9,7 +9,7 @@ pytest.importorskip("duckdb", reason="the extra tables is not installed")
 pytest.importorskip("polars", reason="polars is not installed")
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def designs(tmp_path_factory):
     """What is told of two tables is compared, not how much noise there is."""
     with coarse_designs(tmp_path_factory):

@@ -12,7 +12,7 @@ pytest.importorskip("duckdb", reason="the extra tables is not installed")
 pytest.importorskip("sqlalchemy", reason="the extra tables is not installed")
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def designs(tmp_path_factory):
     """How good the noise is, is tested where it is designed."""
     with coarse_designs(tmp_path_factory):
