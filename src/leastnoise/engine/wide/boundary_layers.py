@@ -17,7 +17,6 @@ import numpy as np
 
 from ...ask import Question
 from ...certify.channel import ChannelCertificate, Copies, PairMultipliers
-from ...certify.channel_groups import grouped
 from ...certify.document import Certificate, ShiftMultipliers
 from ...certify.lower import floors_on
 from ...errors import LimitError
@@ -32,6 +31,7 @@ from ..channel.forecast import eased
 from ..channel.mesh import reversible
 from ..search import Search
 from .forecast import eased_in_groups, hardly_ends
+from .groups import bound_of_groups
 
 #: Seconds for the additive multipliers.
 _ADDITIVE_SECONDS = 10.0
@@ -127,15 +127,11 @@ def grouped_lower(
     """
     if not serves(question):
         return None
-    reach = group * question.sensitivity
-    # Real values: the range is made of whole steps, none longer than a group.
-    step = reach if question.integer else question.width / -(-question.width // reach)
-    about, _ = grouped(question, group, step)
-    about = replace(about, sensitivity=step)
-    found = layered_lower(about, 1, depth, search, seconds, eased_in_groups)
-    if found is None or not isinstance(found.certificate, ChannelCertificate):
-        return None
-    return proven(question, replace(found.certificate, group=group), found.resolution)
+
+    def of_layers(about: Question) -> Lower | None:
+        return layered_lower(about, 1, depth, search, seconds, eased_in_groups)
+
+    return bound_of_groups(question, group, of_layers)
 
 
 def copied_lower(question: Question, search: Search, seconds: float) -> Lower | None:

@@ -10,7 +10,7 @@ the nodes apart (`../../certify/channel.proof.md`, "Long steps").
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -46,13 +46,23 @@ def grouped_rows(question: Question, count: int, search: Search) -> Lower | None
         group = max(several, key=lambda one: numbers // (one * size) * one)
     if group > MAX_GROUP:
         return None
+
+    def of_rows(about: Question) -> Lower | None:
+        mesh = mesh_of(about, int(about.width / about.sensitivity))
+        return ChannelPrograms(about, atoms=False, free_rows=False).relaxed(mesh, search)[0]
+
+    return bound_of_groups(question, group, of_rows)
+
+
+def bound_of_groups(
+    question: Question, group: int, bound: Callable[[Question], Lower | None]
+) -> Lower | None:
+    """The bound that follows from one for values so many sensitivities apart, with a node each."""
     reach = group * question.sensitivity
     # Real values: the range is made of whole steps, none longer than a group.
     step = reach if question.integer else question.width / -(-question.width // reach)
     about, _ = grouped(question, group, step)
-    about = replace(about, sensitivity=step)
-    mesh = mesh_of(about, int(about.width / step))
-    found, _ = ChannelPrograms(about, atoms=False, free_rows=False).relaxed(mesh, search)
+    found = bound(replace(about, sensitivity=step))
     if found is None or not isinstance(found.certificate, ChannelCertificate):
         return None
     return proven(question, replace(found.certificate, group=group), found.resolution)
@@ -126,14 +136,9 @@ def _step(question: Question, count: int) -> Fraction | None:
 def _at_nodes(question: Question, step: Fraction) -> Question:
     """What neighbouring nodes must keep, the next node being one sensitivity away."""
     spread = step / question.sensitivity
-
-    def kept(epsilon: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
-        longer = math.log1p(float(spread) * math.expm1(float(epsilon)))
-        return Fraction(longer * (1 - _INSIDE)), min(spread * delta, Fraction(1))
-
-    epsilon, delta = kept(question.epsilon, question.delta)
-    profile = tuple(kept(*point) for point in question.profile)
-    return replace(question, epsilon=epsilon, delta=delta, profile=profile, sensitivity=step)
+    longer = math.log1p(float(spread) * math.expm1(float(question.epsilon)))
+    epsilon, delta = Fraction(longer * (1 - _INSIDE)), min(spread * question.delta, Fraction(1))
+    return replace(question, epsilon=epsilon, delta=delta, sensitivity=step)
 
 
 def _costs(question: Question, step: Fraction, outputs: list[Fraction]) -> Floats:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from ...ask import Question
 from ..bounds import Bounds
@@ -30,7 +31,7 @@ _EPSILONS_OF_GROUPS = (0.3, 0.12)
 #: The most nodes of a layer, and of all its nodes times their neighbours.
 _MOST_NODES, _MOST_WORK = 110, 1_400
 #: Nodes of all of the range, in turn; and where that and noise were not enough.
-_NODES, _MORE_NODES = (32, 64), 128
+_NODES, _MORE_NODES = (32, 64), (128,)
 #: Seconds for the program at the ends, and for the additive noise.
 _SECONDS, _SECONDS_OF_NOISE = 30.0, 5.0
 #: Finer noise is looked for while the last one gained this share of the gap.
@@ -108,17 +109,8 @@ def _groups(question: Question) -> Iterator[tuple[int, float]]:
         yield group, _DEPTH / (group * epsilon)
 
 
-def _rows(question: Question, search: Search) -> Iterator[Bounds]:
+def _rows(several: tuple[int, ...], question: Question, search: Search) -> Iterator[Bounds]:
     """Both bounds of programs over all of the range, with finer and finer groups."""
-    yield from _on_nodes(_NODES, question, search)
-
-
-def _more_rows(question: Question, search: Search) -> Iterator[Bounds]:
-    """The same with the finest groups."""
-    yield from _on_nodes((_MORE_NODES,), question, search)
-
-
-def _on_nodes(several: tuple[int, ...], question: Question, search: Search) -> Iterator[Bounds]:
     for count in search.sizes(several):
         yield groups.grouped_rows(question, count, search), None
         if not search.done():
@@ -145,9 +137,9 @@ LAYERS = Method(
 GROUPS = Method(
     "groups of sensitivities",
     "a program over all of the range, one node for several sensitivities",
-    _rows,
+    partial(_rows, _NODES),
     seconds=0.2,
     serves=boundary_layers.serves,
     worth=groups_pay,
 )
-SMALLER_GROUPS = replace(GROUPS, bounds=_more_rows, seconds=0.5)
+SMALLER_GROUPS = replace(GROUPS, bounds=partial(_rows, _MORE_NODES), seconds=0.5)
