@@ -27,7 +27,7 @@ from ..losses import Loss
 from ..work import arithmetic, bits, charge
 from .constraints import Dual, check_duals
 from .document import Certificate
-from .narrow import Narrow, narrow_parts
+from .narrow import narrow_parts
 
 #: Multipliers share a denominator of at most so many bits, so that sums of them stay small.
 _MOST_BITS = 4096
@@ -87,15 +87,10 @@ def dual_bound(
     if fold:
         # Symmetric noise with one closed end has no open one.
         beyond = [sum(beyond, _ZERO) / 2] if len(beyond) == 2 else []
-    between: list[Fraction] = []
-    if certificate.narrow:
-        if integer or constraints:
-            raise FormatError(_REAL)
-        if any(one.furthest > edge - certificate.reach for one in certificate.narrow):
-            raise FormatError("a narrow event is moved beyond the sensitivity")
-        narrow = narrow_parts(certificate.narrow, points)
-        spent += narrow.spent
-        between = _narrowed(narrow, floors, gains, unit, fold)
+    if certificate.narrow and (integer or constraints):
+        raise FormatError(_REAL)
+    between, more = _narrowed(certificate, points, floors, gains, unit, fold)
+    spent += more
     low, high = lattice_ends(constraints, step, edge, integer)
     inside = _inside(floors, gains, unit, low + edge, high + edge, fold)
     if not (inside or beyond):
@@ -275,13 +270,23 @@ def _inside(
 
 
 def _narrowed(
-    narrow: Narrow, floors: list[Fraction], gains: Sequence[int], unit: int, fold: bool
-) -> list[Fraction]:
+    certificate: Certificate,
+    points: Sequence[Point],
+    floors: list[Fraction],
+    gains: Sequence[int],
+    unit: int,
+    fold: bool,
+) -> tuple[list[Fraction], Fraction]:
     """Add narrow events to the floors; floor + gain at their bends next to 0 (`narrow.proof.md`).
 
-    With `fold`, the means of both sides.
+    With `fold`, the means of both sides. Also what the events spend.
     """
+    if not certificate.narrow:
+        return [], _ZERO
     centre = len(floors) // 2
+    if any(one.furthest > centre - certificate.reach for one in certificate.narrow):
+        raise FormatError("a narrow event is moved beyond the sensitivity")
+    narrow = narrow_parts(certificate.narrow, points)
     for cell, amount in narrow.lowered.items():
         charge(2 * arithmetic(bits(amount, floors[centre + cell])))
         floors[centre + cell] -= amount
@@ -295,7 +300,7 @@ def _narrowed(
     for r, before, after in narrow.raised:
         two = [here + r * (left - here) + before, here + r * (right - here) + after]
         found += [sum(two, _ZERO) / 2] if fold else two
-    return found
+    return found, narrow.spent
 
 
 def _beyond(
