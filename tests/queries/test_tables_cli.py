@@ -199,6 +199,18 @@ def test_a_file_of_an_office_with_commas_for_decimals(tmp_path):
     assert run("columns", "x.parquet", *written, cwd=tmp_path).returncode == 2
 
 
+def test_line_breaks_in_fields_are_stated_by_the_owner(tmp_path):
+    (tmp_path / "n.csv").write_text('note,x\n"one\ntwo",1\nthree,2\n')
+    asked = ["ask", "n.csv", "count()", "--epsilon", 15, "--json"]
+    counts = [
+        json.loads(run(*asked, *more, cwd=tmp_path).stdout)["answers"][0]["value"]
+        for more in ([], ["--line-breaks"])
+    ]
+    assert counts == [3, 2]  # (noise is 0 but for one time in a million)
+    rejected = run("columns", "x.parquet", "--line-breaks", cwd=tmp_path)
+    assert rejected.returncode == 2 and "--line-breaks" in rejected.stderr
+
+
 def test_a_table_on_standard_input_and_a_picture_that_cannot_be(tmp_path):
     table = "x\n" + "1\n" * 50
     found = run("ask", "-", "count()", "--epsilon", 15, "--json", cwd=tmp_path, input=table)

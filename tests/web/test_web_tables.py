@@ -225,13 +225,15 @@ def test_another_ledger_must_be_asked_for_and_leaves_other_tables_theirs(server)
 
 def test_a_file_as_its_owner_says_that_it_is_written(server):
     """Semicolons, decimal commas, cp1252: each remedy is named, and the script repeats them."""
-    one = uploaded(server, "k.csv", "Größe;x\n1,5;a\n2,5;b\n".encode("cp1252")).json()["id"]
+    one = uploaded(server, "k.csv", 'Größe;x\n1,5;a\n2,5;b\n2,5;"b\nc"\n'.encode("cp1252")).json()[
+        "id"
+    ]
     where = f"/api/tables/{one}/columns"
     assert server.client.get(where).json()["errors"][0]["field"] == "delimiter"
     told = server.client.get(where, params={"delimiter": ";"}).json()["errors"][0]
     assert told["field"] == "table" and "cp1252" in told["message"]
     assert server.client.get(where, params={"decimal": "x"}).json()["errors"][0]["field"]
-    csv = {"delimiter": ";", "encoding": "cp1252", "decimal": ","}
+    csv = {"delimiter": ";", "encoding": "cp1252", "decimal": ",", "line_breaks": True}
     found = server.client.get(where, params=csv).json()
     assert [column["name"] for column in found] == ["Größe", "x"]
     ledger = {"epsilon": "99", "fresh": True}
@@ -242,7 +244,10 @@ def test_a_file_as_its_owner_says_that_it_is_written(server):
     how, data, _ = ended(server, started)
     assert how == "done" and 1 < data["answers"][0]["answers"][0]["value"] < 3
     script = server.file(started.json()["job"], "script.py").decode()
-    assert "CsvFile('k.csv', delimiter=';', decimal=',', encoding='cp1252')" in script
+    assert (
+        "CsvFile('k.csv', delimiter=';', decimal=',', encoding='cp1252', line_breaks=True)"
+        in script
+    )
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
     "delimiter": (text("CSV: what stands between fields (a comma; of .tsv files a tab)."), None),
     "decimal": (text('CSV: what stands before decimals, "." or ",".'), None),
     "encoding": (text("CSV: utf-8, cp1252, latin-1, ..."), None),
+    "line_breaks": (flag("line-breaks", "CSV: quoted fields may hold line breaks."), False),
 }
 _Table = Annotated[str, typer.Argument(help="A CSV or Parquet file, - (a CSV), or URL#TABLE.")]
 _PLANNED = _ASKED | {
@@ -137,12 +138,13 @@ def _source(table: str, given: dict[str, Any]) -> Any:
     """What was named, as its owner says that it is written."""
     from ..queries.csv_file import CsvFile, delimiter_of
 
-    written = {name: given[name] for name in _WRITTEN if given[name] is not None}
+    written = {name: given[name] for name in _WRITTEN if given[name] not in (None, False)}
     if not written:
         return table
     path = Path(table)
     if "://" in table or ".parquet" in path.suffixes or not path.is_file():
-        raise ArgumentError("table", table, f"a CSV file that exists, with --{next(iter(written))}")
+        option = next(iter(written)).replace("_", "-")
+        raise ArgumentError("table", table, f"a CSV file that exists, with --{option}")
     if written.get("delimiter") == "\\t":
         written["delimiter"] = "\t"
     return CsvFile(path, **({"delimiter": delimiter_of(path) or ","} | written))

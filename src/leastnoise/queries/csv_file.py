@@ -4,15 +4,14 @@
     CsvFile(path).batches(columns)   the rows as Arrow record batches, all columns or those named
     CsvFile(path).reader(columns)    the same as a pyarrow.RecordBatchReader
 
-What the bytes of the rows are is never a reason to fail. A file that cannot be read or unpacked, or
-that changes between two readings, raises OSError or EOFError. Proof: `csv_records.proof.md`.
+What the bytes of the rows are is never a reason to fail. A file that cannot be read or unpacked
+raises OSError or EOFError. Proof: `csv_records.proof.md`.
 """
 
 from __future__ import annotations
 
 import codecs
 import gzip
-import os
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ArgumentError, MissingExtraError
-from .csv_records import Fields, header_end, quotes_match, whole_records
+from .csv_records import Fields, header_end, whole_records
 
 #: Bytes that are looked at together: as many as a processor's cache holds with all that is found.
 _BLOCK = 1 << 20
@@ -46,25 +45,25 @@ class CsvFile:
     encoding: "utf-8", or one with a byte for each character, such as "cp1252".
     decimal: what stands before the decimals of a number, "." or ",": with "," a text such as
     51473,44 is a number, and 51473.44 is none.
-    line_breaks: whether a field in quotes may hold line breaks (True), or every line is a record,
-    whatever it holds (False). None stands for True if all quotes of the file enclose whole fields
-    and inner ones are doubled, and for False if not; the file is then read twice, and must not
-    change meanwhile.
+    line_breaks: False (the default) if every line is a record, whatever it holds. True states that
+    fields in quotes may hold line breaks, and that every quote of the file is closed in its own
+    record, as every CSV writer does. It is part of the public description of the file: nothing
+    about it is decided from the rows.
 
     Every column is text. An empty field is NULL; so is one that is not of the encoding or whose
     quotes are malformed, in its row alone. A short record has NULLs at its end, further fields of
     a long one are ignored, a record of more than 16 MiB has no values. Empty lines are no records;
     but where there is one column, they are records with NULL.
 
-    Guarantee: any bytes after the header are a table, and all other rows stay as they are when
-    one record with proper quotes is added or removed, or, with line_breaks=False, any one line.
-    With None the latter is so, too, as long as no field holds line breaks. The names are public:
-    a file without a header would show its first record as names.
+    Guarantee: any bytes after the header are a table. When any one line is added or removed, all
+    other rows stay as they are. With line_breaks=True this holds for records whose quotes are
+    closed; a line with an open quote would take in the lines after it. The names are public: a
+    file without a header would show its first record as names.
     """
 
     path: str | Path
     delimiter: str = ","
-    line_breaks: bool | None = None
+    line_breaks: bool = False
     encoding: str = "utf-8"
     decimal: str = "."
 
@@ -74,8 +73,8 @@ class CsvFile:
         one = isinstance(self.delimiter, str) and len(self.delimiter) == 1
         if not one or not self.delimiter.isascii() or self.delimiter in '"\r\n':
             raise ArgumentError("delimiter", self.delimiter, "one ASCII character that is no quote")
-        if self.line_breaks is not None and not isinstance(self.line_breaks, bool):
-            raise ArgumentError("line_breaks", self.line_breaks, "True, False or None")
+        if not isinstance(self.line_breaks, bool):
+            raise ArgumentError("line_breaks", self.line_breaks, "True or False")
         if self.decimal not in (".", ","):
             raise ArgumentError("decimal", self.decimal, '"." or ","')
         _characters(self.encoding)
@@ -111,27 +110,13 @@ class CsvFile:
         return [names.index(name) for name in wanted], schema
 
     def _batches(self, wanted: list[int], schema: Any) -> Iterator[Any]:
-        before = self._state()
-        line_breaks = self._has_line_breaks() if self.line_breaks is None else self.line_breaks
         with _Source(self) as source:
-            for block in whole_records(source.rows(), line_breaks):
+            for block in whole_records(source.rows(), self.line_breaks):
                 single = len(source.names) == 1
-                fields = Fields(block, self.delimiter, line_breaks, empty_lines=single)
+                fields = Fields(block, self.delimiter, self.line_breaks, empty_lines=single)
                 if fields.records:
                     columns = fields.columns(wanted)
                     yield _pyarrow().RecordBatch.from_arrays(columns, schema=schema)
-        if self.line_breaks is None and self._state() != before:
-            raise OSError("the file changed while it was read")  # what its quotes are, too
-
-    def _state(self) -> tuple[int, ...]:
-        """What is another one if the file is replaced or written to."""
-        found = os.stat(self.path)
-        times = found.st_mtime_ns, found.st_ctime_ns
-        return found.st_dev, found.st_ino, found.st_size, *times
-
-    def _has_line_breaks(self) -> bool:
-        with _Source(self) as source:
-            return quotes_match(source.rows(), self.delimiter)
 
 
 class _Source:
@@ -176,8 +161,6 @@ class _Source:
 
     def _header(self) -> list[str]:
         """The names; errors say nothing of what was found instead."""
-        # With None the header is one line: where it ends must not depend on the rows.
-        line_breaks = self._csv.line_breaks is True
         text, end = b"", 0
         while not end and len(text) <= _HEADER:
             found = self._more(min(_BLOCK, 1 << 16))
@@ -185,13 +168,13 @@ class _Source:
             if not found:
                 text += b"\n"
             begin = len(_BOM) if text.startswith(_BOM) else 0
-            end = header_end(text, begin, line_breaks)
+            end = header_end(text, begin, self._csv.line_breaks)
             if not found:
                 end = end or len(text)
         self._rest = text[end:]
         if not 0 < end <= _HEADER:
             raise self._refused()
-        fields = Fields(text[begin:end], self._csv.delimiter, line_breaks)
+        fields = Fields(text[begin:end], self._csv.delimiter, self._csv.line_breaks)
         if not fields.records:
             raise self._refused()
         if fields.width == 1 and not text[begin:end].lstrip().startswith(b'"'):

@@ -8,7 +8,6 @@ of quotes stands before it. No record changes how another is read: `csv_records.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,30 +21,6 @@ Truths = NDArray[np.bool_]
 #: below 2^31 bytes, which Arrow's offsets need.
 LONGEST_RECORD = 1 << 24
 _QUOTE, _CR, _LF = b'"\r\n'
-
-
-def quotes_match(chunks: Iterable[bytes], separator: str) -> bool:
-    """Whether every quoted field begins and ends as a field does, its inner quotes being doubled.
-
-    Guarantee: if so, quotes 1, 3, 5, ... open and 2, 4, 6, ... close (a doubled quote closes and
-    opens again), and none is left open. How the bytes are cut into chunks does not matter.
-    """
-    ends = np.zeros(256, dtype=bool)
-    ends[[ord(separator), _LF, _QUOTE]] = True
-    rest, odd = b"\n", 0
-    for chunk in chain(chunks, [b"\n\n"]):  # the end of the file ends a line
-        both = rest + chunk
-        rest = both[-3:]
-        if b'"' not in both:
-            continue
-        text = np.frombuffer(both, np.uint8)
-        at = np.flatnonzero(text[1:-2] == _QUOTE) + 1  # the others come with the next chunk
-        before, after = text[at[odd::2] - 1], at[1 - odd :: 2] + 1  # of those that open and close
-        closes = ends[text[after]] | ((text[after] == _CR) & (text[after + 1] == _LF))
-        if not (ends[before].all() and closes.all()):
-            return False
-        odd = (odd + len(at)) % 2
-    return odd == 0
 
 
 def header_end(text: bytes, begin: int, line_breaks: bool) -> int:

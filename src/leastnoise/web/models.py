@@ -81,8 +81,10 @@ class CsvForm(Strict):
     encoding: (
         Literal["utf-8", "cp1252", "latin-1", "cp1250", "cp1251", "cp850", "mac-roman"] | None
     ) = None
+    #: Not strict: it also comes as a word of an address.
+    line_breaks: Annotated[bool, Field(strict=False)] | None = None
 
-    def stated(self) -> dict[str, str]:
+    def stated(self) -> dict[str, Any]:
         """What was said."""
         return self.model_dump(exclude_none=True)
 

@@ -8,7 +8,7 @@ from ..errors import ArgumentError
 from ..queries.csv_file import CsvFile, delimiter_of
 
 
-def source_of(path: str, csv: dict[str, str]) -> str | CsvFile:
+def source_of(path: str, csv: dict[str, Any]) -> str | CsvFile:
     """The table as its owner says that it is written; as its ending says where nothing was said."""
     if not csv:
         return path
@@ -20,7 +20,7 @@ def source_of(path: str, csv: dict[str, str]) -> str | CsvFile:
     return CsvFile(path, **said)
 
 
-def source_text(shown: str, csv: dict[str, str]) -> str:
+def source_text(shown: str, csv: dict[str, Any]) -> str:
     """The same in Python."""
     if not csv:
         return repr(shown)
