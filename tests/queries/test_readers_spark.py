@@ -32,6 +32,7 @@ def settings(spark, **values):
         for name, value in before.items():
             spark.conf.unset(name) if value is None else spark.conf.set(name, value)
 
+
 def test_timestamps_that_a_reader_converts_have_no_forms(spark, tmp_path):
     """One fraction of a second before 1970 in ORC, one 2^63 - 1 in milliseconds: not answered."""
     import pyarrow as pa
@@ -85,7 +86,7 @@ def test_timestamps_of_microseconds_are_read_whatever_they_are(spark, tmp_path):
             for name in ("m", "n", "d"):
                 found = sums(spark.read.parquet(path), Count(where=f"{name} < '1971-01-01'"))
                 assert found[""].rows == 3
-    for option in ("datetimeRebaseMode", "int96REBASEMode"):
+    for option in ("datetimeRebaseMode", "int96RebaseMode"):
         with pytest.raises(ArgumentError, match=f"without the option {option}"):
             open_table(spark.read.option(option, "EXCEPTION").parquet(path))
     assert spark.conf.get("spark.sql.parquet.datetimeRebaseModeInRead") == "CORRECTED"

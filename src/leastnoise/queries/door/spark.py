@@ -137,10 +137,9 @@ def _refuse_partial(copied: Any) -> None:
 
 def _refuse_options(options: Any) -> None:
     """Refuse a reader that leaves out the rest of a file, or fails, for a row of it."""
-    for option in each(options.toSeq()):
-        name, value = option._1(), option._2().lower()
-        skips = name.lower() == "ignorecorruptfiles" and value != "false"
-        if skips or name.lower() in ("datetimerebasemode", "int96rebasemode"):
+    given = {option._1().lower(): option._2().lower() for option in each(options.toSeq())}
+    for name in ("ignoreCorruptFiles", "datetimeRebaseMode", "int96RebaseMode"):
+        if given.get(name.lower(), "false") != "false":
             raise ArgumentError("table", "a DataFrame", f"read without the option {name}")
 
 

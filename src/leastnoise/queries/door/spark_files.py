@@ -20,7 +20,10 @@ _HANDING = {f"{_LOGICAL}{name}" for name in _HANDED.split()}
 _RELATION = "org.apache.spark.sql.execution.datasources.LogicalRelation"
 _FILES = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
 #: Timestamps that a reader takes as they are, or without an overflow that fails.
-_EXACT = re.compile(r"int96 |int64 .*\(TIMESTAMP(_MICROS|\(MICROS,(true|false)\))\)", re.DOTALL)
+_EXACT = re.compile(
+    r"(optional|required) (int96 .*|int64 .*\(TIMESTAMP(_MICROS|\(MICROS,(true|false)\))\))",
+    re.DOTALL,
+)
 _COLLATED = re.compile(r" collate \w+", re.IGNORECASE)
 _SHIFTED = "spark.sql.parquet.int96TimestampConversion"
 ALLOWED = (
@@ -113,7 +116,7 @@ def _failing(leaf: Any, jvm: Any) -> set[int]:
         held = _of_orc(jvm, conf, path) if orc else _of_parquet(jvm, conf, path, session)
         bad |= {name for name, kind in wanted.items() if not _as_stored(kind, held.get(name), orc)}
         if shifted:
-            bad |= {name for name in wanted if held.get(name, ("", ""))[1].startswith("int96")}
+            bad |= {name for name in wanted if " int96 " in held.get(name, ("", ""))[1]}
     return {_number(one) for one in each(leaf.output()) if one.name().lower() in bad}
 
 
@@ -122,7 +125,7 @@ def _as_stored(kind: str, held: tuple[str, str] | None, orc: bool) -> bool:
     if held is None:  # (ORC may find it by its place)
         return not orc
     if not orc and kind in ("timestamp", "timestamp_ntz"):
-        return _EXACT.search(held[1]) is not None
+        return _EXACT.fullmatch(held[1]) is not None
     return kind == held[0] and "timestamp" not in kind
 
 
