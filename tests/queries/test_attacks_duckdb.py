@@ -411,3 +411,13 @@ def test_the_folder_of_a_killed_process_is_removed_at_the_next_start(tmp_path):
     (tmp_path / "t.csv").write_text("x\n1\n")
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", _NURSERY, tmp_path], env=environment, check=True)
+
+
+def test_decimals_beyond_their_digits_are_keys_all_the_same(tmp_path):
+    """DuckDB stopped where it wrote 2^127 - 1, which a file may call a decimal(38, 0)."""
+    held = b"".join(one.to_bytes(16, "little", signed=True) for one in (2**127 - 1, -(2**127), 7))
+    column = pa.Array.from_buffers(pa.decimal128(38, 0), 3, [None, pa.py_buffer(held)])
+    pq.write_table(pa.table({"x": column}), tmp_path / "a.parquet")
+    with opened(tmp_path / "a.parquet") as table:
+        found = sums_of(table, Count(by="x", keys="private"), ROW)
+    assert {*found} == {str(2**127 - 1), str(-(2**127)), "7"}

@@ -176,10 +176,10 @@ def test_no_row_is_skipped_for_what_other_rows_hold(spark, tmp_path):
         cached = spark.createDataFrame([(x,) for x in values], "x double").coalesce(1).cache()
         assert cached.count() == 1101 + more
         days = ["0001-01-01"] * 50 + ["2020-01-01"] + ["0000-06-01"] * more
-        old = spark.createDataFrame([(f"{day} 00:00:00 UTC",) for day in days], "t string")
+        old = spark.createDataFrame([(day,) for day in days], "t string")
         orc = str(tmp_path / f"{more}.orc")
-        old.coalesce(1).selectExpr("cast(t as timestamp) as m").write.orc(orc)
-        first = "m < timestamp'0001-01-02 00:00:00 UTC'"
+        old.coalesce(1).selectExpr("cast(t as date) as m").write.orc(orc)
+        first = "m < date'0001-01-02'"
         kept = file.filter("x > 5").selectExpr("'file' as g")
         kept = kept.unionAll(file.filter("x = 0").selectExpr("'zero' as g"))
         kept = kept.unionAll(cached.filter("x > 5").selectExpr("'cached' as g"))
@@ -205,8 +205,9 @@ def test_a_row_that_cannot_be_read_hides_no_others(spark, tmp_path):
     moments = [1] * 5000 + [9_300_000_000_000_000] + [1] * 5000  # beyond Spark's microseconds
     parquet.write_table(pa.table({"m": pa.array(moments, pa.timestamp("ms"))}), path)
     with settings(spark, files_ignoreCorruptFiles="true"):
-        with pytest.raises(NotAnsweredError):
-            ask(spark.read.parquet(path), Count("m"), epsilon=1)
+        frame = spark.read.parquet(path)
+        with opened(frame) as table, pytest.raises(Exception, match="overflow"):
+            table.engine.read(f"SELECT COUNT(c0) FROM {table.relation} AS s")
         assert spark.conf.get("spark.sql.files.ignoreCorruptFiles") == "true"
     with pytest.raises(ArgumentError, match="ignoreCorruptFiles"):
         open_table(spark.read.option("ignoreCorruptFiles", True).parquet(path))

@@ -153,6 +153,8 @@ class DuckDB(Dialect):
             return Column(name, stored, number, number, None, number)
         if stored in _HUGE or decimal is not None:
             whole = decimal is None or decimal.group(2) == "0"
+            if decimal is not None and whole:  # (a file may hold 2^127 - 1, of no 38 digits)
+                text = f"encode(CAST(CAST({raw} AS HUGEINT) AS VARCHAR))"
             return self.number_column(name, stored, raw, self.number(double), text if whole else "")
         if stored == "VARCHAR":
             return self.text_column(name, stored, f"encode({raw})", self._numeral(raw))

@@ -20,7 +20,8 @@ from .catalog import BASE_TABLE, full_name
 from .duckdb import DuckDB
 from .frames import Frame, frame_of
 from .postgres import Postgres
-from .spark import Spark, readers_of, refuse_unsettled
+from .spark import Spark, readers_of, refuse_unsettled, unreadable
+from .spark_files import UNREADABLE
 from .table import Column, Table
 
 _ALLOWED = (
@@ -354,8 +355,17 @@ def _spark_frame(frame: Any) -> Table:
         readers_of(own)  # (of others it is refused)
         with _closing(engine.close):
             own.createOrReplaceTempView(name)
-            held = zip(engine.columns(name), names, strict=True)
-            return Table(engine, name, tuple(replace(one, name=called) for one, called in held))
+            held = zip(engine.columns(name), names, unreadable(own), strict=True)
+            return Table(
+                engine,
+                name,
+                tuple(
+                    Column(called, f"{one.stored} ({UNREADABLE})")
+                    if failing
+                    else replace(one, name=called)
+                    for one, called, failing in held
+                ),
+            )
 
     table: Table = quietly("the table's types could not be read", seen)
     return table

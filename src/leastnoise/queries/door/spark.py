@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from ...errors import ArgumentError, EngineError
 from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
+from .spark_files import ALLOWED, each, kind_of, nodes_of, spoiled
 from .table import MOMENT, TEXT, Column, Form
 
 _WHOLE = {"tinyint", "smallint", "int", "bigint"}
@@ -41,14 +42,17 @@ _COPYING = {f"{_LOGICAL}{name}" for name in _COPIED.split()}
 _CACHED = "org.apache.spark.sql.execution.columnar.InMemoryRelation"
 #: What reads it; another one may have statistics of its own.
 _COPIER = "org.apache.spark.sql.execution.columnar.DefaultCachedBatchSerializer"
-#: By these Spark skips rows for what other rows hold: off while it reads.
-_SKIPPING = (
-    "spark.sql.optimizer.runtime.bloomFilter.enabled",
-    "spark.sql.parquet.filterPushdown",
-    "spark.sql.orc.filterPushdown",
-    "spark.sql.inMemoryColumnarStorage.partitionPruning",
-    "spark.sql.files.ignoreCorruptFiles",
-)
+#: By these Spark skips rows for what other rows hold, or fails at a value: set while it reads.
+_SETTINGS = {
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
+    "spark.sql.parquet.filterPushdown": "false",
+    "spark.sql.orc.filterPushdown": "false",
+    "spark.sql.inMemoryColumnarStorage.partitionPruning": "false",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+    "spark.sql.optimizer.excludedRules": "",  # columns that nobody asks for are not read
+}
 _turn = threading.RLock()  # settings are those of all threads
 
 
@@ -72,29 +76,38 @@ def readers_of(frame: Any) -> list[Any]:
     will run, in which the rows of a part may be those of the cache.
     """
     plan = frame._jdf.queryExecution().withCachedData()
-    return [frame.sparkSession._jsparkSession, *_readers(plan)]
+    return [frame.sparkSession._jsparkSession, *_readers(plan, frame.sparkSession._jvm)]
 
 
-def _readers(plan: Any) -> list[Any]:
+def unreadable(frame: Any) -> list[bool]:
+    """Of each column of a DataFrame: whether a reader can fail at a value of it."""
+    return spoiled(frame._jdf.queryExecution().withCachedData(), frame.sparkSession._jvm)
+
+
+def _readers(plan: Any, jvm: Any) -> list[Any]:
     """The sessions that made the relations of a plan."""
     found = []
-    for leaf in (leaf for part in _parts(plan) for leaf in _each(part.collectLeaves())):
-        name = _kind(leaf)
+    for leaf in (leaf for part in _parts(plan) for leaf in each(part.collectLeaves())):
+        name = kind_of(leaf)
         if name == _CACHED:
             copied = leaf.cacheBuilder().logicalPlan()
-            name = _kind(leaf.cacheBuilder().serializer())
+            name = kind_of(leaf.cacheBuilder().serializer())
             if name == _COPIER:
                 _refuse_partial(copied)
-                found += _readers(copied)
+                found += _readers(copied, jvm)
+                if any(spoiled(copied, jvm)):  # (a cache has all columns of its rows)
+                    raise ArgumentError("table", "a DataFrame with a part that is cached", ALLOWED)
                 continue
         if name == f"{_READ}LogicalRelation":
             relation = leaf.relation()
-            name = _kind(relation)
+            name = kind_of(relation)
             if name == f"{_READ}HadoopFsRelation":
-                listed = _kind(relation.location())
-                name = _kind(relation.fileFormat()) if listed in _LISTS else listed
-                _refuse_skipping(relation.options())
+                listed = kind_of(relation.location())
+                name = kind_of(relation.fileFormat()) if listed in _LISTS else listed
+                _refuse_options(relation.options())
                 found.append(relation.sparkSession())
+        if name in _MEMORY and name.endswith("RDD"):
+            _refuse_pending(leaf.rdd())
         if name not in _MEMORY | _FILES:
             allowed = "of Parquet or ORC files or of rows in memory: write it to Parquet first"
             raise ArgumentError("table", f"a DataFrame of {name.rpartition('.')[2]}", allowed)
@@ -116,41 +129,30 @@ def _refuse_other_rules(session: Any) -> None:
 
 def _refuse_partial(copied: Any) -> None:
     """Refuse what is cached of a filter or a join: rows were skipped by settings of that time."""
-    inner = [node for part in _parts(copied) for node in _nodes(part) if _each(node.children())]
-    if any(_kind(node) not in _COPYING for node in inner):
+    inner = [node for part in _parts(copied) for node in nodes_of(part) if each(node.children())]
+    if any(kind_of(node) not in _COPYING for node in inner):
         allowed = "cached before filters and joins, or not at all: unpersist() what is"
         raise ArgumentError("table", "a DataFrame with a part that is cached", allowed)
 
 
-def _refuse_skipping(options: Any) -> None:
-    """Refuse a reader that leaves out the rest of a file if a row of it cannot be read."""
-    for option in _each(options.toSeq()):
-        if option._1().lower() == "ignorecorruptfiles" and option._2().lower() != "false":
-            raise ArgumentError(
-                "table", "a DataFrame", "read without the option ignoreCorruptFiles"
-            )
+def _refuse_options(options: Any) -> None:
+    """Refuse a reader that leaves out the rest of a file, or fails, for a row of it."""
+    given = {option._1().lower(): option._2().lower() for option in each(options.toSeq())}
+    for name in ("ignoreCorruptFiles", "datetimeRebaseMode", "int96RebaseMode"):
+        if given.get(name.lower(), "false") != "false":
+            raise ArgumentError("table", "a DataFrame", f"read without the option {name}")
 
 
-def _each(found: Any) -> list[Any]:
-    """A sequence of Scala's."""
-    return [found.apply(i) for i in range(found.size())]
+def _refuse_pending(rows: Any) -> None:
+    """Refuse rows that are still to be read of files, by settings of another time."""
+    if "FileScanRDD" in rows.toDebugString():
+        allowed = "the DataFrame itself, or localCheckpoint() of it: rows in memory"
+        raise ArgumentError("table", "a DataFrame of an RDD of files", allowed)
 
 
 def _parts(plan: Any) -> list[Any]:
     """A plan, and those of its subqueries."""
-    return [plan, *_each(plan.subqueriesAll())]
-
-
-def _nodes(plan: Any) -> Iterator[Any]:
-    """A plan and all that is below it."""
-    yield plan
-    for child in _each(plan.children()):
-        yield from _nodes(child)
-
-
-def _kind(thing: Any) -> str:
-    """The name of its class."""
-    return str(thing.getClass().getName())
+    return [plan, *each(plan.subqueriesAll())]
 
 
 class Spark(Dialect):
@@ -285,12 +287,12 @@ class Spark(Dialect):
             for reader in readers_of(frame):  # (from here on its plan is this one)
                 settings = reader.conf()
                 before = settings.getAll()
-                for name in _SKIPPING:
+                for name, value in _SETTINGS.items():
                     if before.contains(name):
                         after.callback(settings.set, name, before.apply(name))
                     else:
                         after.callback(settings.unset, name)
-                    settings.set(name, "false")
+                    settings.set(name, value)
             try:
                 yield frame
             except Exception as error:  # (PySpark tells of the job that Ctrl-C has ended)
