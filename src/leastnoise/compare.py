@@ -27,6 +27,7 @@ from .mechanisms import (
     WHOLE,
     AnalyticGaussian,
     Mechanism,
+    Remapped,
     RoundedTulap,
     Tulap,
     closed_forms,
@@ -139,7 +140,8 @@ def compare(
 
     bounds: the query's range. Rivals' answers are moved into it, and losses are means over values
         spread evenly over it (of the rivals to about four digits); additive noise of our own is a
-        rival, too.
+        rival, too. Up to 1,000 integers the row "remapped" is the closed form that is best when
+        each answer is replaced by the best one for values spread evenly.
     releases: epsilon and delta are the total of so many releases. The loss is that of one of them;
         rivals keep an equal share of the budget each, Gaussian noise its exact composition.
     dimension: from 2 on the comparison is about vectors, and a `VectorComparison`; else it is a
@@ -182,6 +184,8 @@ def beside(
             rows.append(row)
         except RegimeError as error:
             refused.append((rival.name, str(error)))
+    if isinstance(found, DependentDesign) and found.integer:
+        rows += _best_remap(found, [row.mechanism for row in rows])
     for name, weights in (own or {}).items():
         row, delta = _own_row(name, weights, found)
         if delta <= found.document.delta:
@@ -351,6 +355,22 @@ def _in_range(
     error = min(float(law.error_bound(0.95)), high - low)
     words = "moved into the range" + (f", {remark}" if remark else "")
     return Row(name, label, loss, math.inf, (low, high), error, words, mechanism)
+
+
+def _best_remap(found: DependentDesign, noises: list[Any]) -> list[Row]:
+    """The closed form that is best once its answers are remapped; none for very wide ranges."""
+    low, high = found.bounds
+    remaps = []
+    for noise in noises:
+        if isinstance(noise, Mechanism):
+            with contextlib.suppress(RegimeError):
+                remaps.append(Remapped(noise, round(low), round(high), found.loss))
+    if not remaps:
+        return []
+    best = min(remaps, key=lambda remap: remap.expected_loss)
+    error, words = best.error_bound(0.95), "answers replaced, the best for uniform values"
+    loss = best.expected_loss
+    return [Row(best.name, best.label, loss, math.inf, (low, high), error, words, best.noise)]
 
 
 def _outside(epsilon: Number, delta: Number, integer: bool) -> list[tuple[str, str]]:

@@ -449,6 +449,18 @@ def test_what_one_would_do_without() -> None:
     assert len(made(Workload.marginals([10] * 100)).compare().rows) == 1
 
 
+def test_a_baseline_has_the_better_of_laplace_and_gaussian_noise() -> None:
+    """Whatever noise the design has: pairs of 10 attributes have Gaussian noise at (1, 1e-6)."""
+    pairs = Workload.marginals([2] * 8)
+    beside = made(pairs, epsilon=1, delta="1e-6").compare()
+    laplace = 0.5 / math.sinh(0.5) ** 2
+    counted = 28 * 2**8  # pairs of attributes, each of whose tables adds up all counts
+    assert beside["counts"].loss == pytest.approx(laplace * counted)
+    # At a large mu pure DP that implies mu-GDP allows less variance than Gaussian noise.
+    wide = design(workload=Workload.prefix(8), gdp=5).compare()
+    assert wide["counts"].loss == pytest.approx(0.4555649) and wide["counts"].loss < 36 / 25
+
+
 @pytest.mark.parametrize(("epsilon", "delta"), [(3, "0.1"), (1, "0.9"), (15, "0.1"), (15, 0)])
 def test_budgets_of_which_nothing_is_known_from_below(epsilon, delta) -> None:
     found = design(workload=Workload.prefix(3), epsilon=epsilon, delta=delta)

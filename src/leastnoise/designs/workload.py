@@ -134,7 +134,7 @@ class WorkloadDesign(BaseDesign):
         return self.noise.bars((1 - level) / (self.workload.queries if all_at_once else 1))
 
     def compare(self) -> WorkloadComparison:
-        """What the same noise on each count, or on each answer, would cost, beside this."""
+        """What Laplace or Gaussian noise, the better, on each count or each answer would cost."""
         return beside_workload(self)
 
     # -- showing ------------------------------------------------------------------------------

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..ask.queries_of import Part
-from ..certify.plain import AnswersStrategy
-from ..certify.workload import variance_above
+from ..errors import RegimeError
+from ..mechanisms import AnalyticGaussian
 from ..words import outwards
 
 if TYPE_CHECKING:
+    from ..certify.workload_document import WorkloadDocument
     from .workload import WorkloadDesign
 
 #: Numbers of a matrix that are looked at, at most.
@@ -68,25 +71,23 @@ class WorkloadComparison:
 
 
 def beside_workload(design: WorkloadDesign) -> WorkloadComparison:
-    """The design, noise of the same kind on each count, and on each answer, where it is known.
+    """The design, noise on each count, and noise on each answer, where they are known.
 
-    The last two are closed forms in floats.
+    Each has the better of Laplace and Gaussian noise at the budget: closed forms in floats.
     """
     document = design.document
     found = [("design", "this design", design.upper)]
-    square = document.budget[0] != "epsilon"
-    parts = [_Plain(one, square, document.replaced) for one in document.factors]
+    parts = [_Plain(one, document.replaced) for one in document.factors]
     if all(one.known for one in parts):
-        size = float(variance_above(document))
-        plain = document.law is not None or AnswersStrategy() in document.strategies
-        if plain:  # Laplace noise for a count that moves by one is what one would take
-            size = 0.5 / math.sinh(float(document.budget[1]) / 2) ** 2
         moved = 2 if document.replaced else 1
-        moved = moved if square else moved**2
         counts = math.prod(one.counts(document.largest) for one in parts)
-        answers = math.prod(one.answers(document.largest) for one in parts)
-        found.append(("counts", "noise on each count, then added up", size * moved * counts))
-        found.append(("answers", "noise on each answer", size * answers))
+        weight = math.prod(one.weight(document.largest) for one in parts)
+        far, long = (math.prod(one.longest(p) for one in parts) for p in (1, 2))
+        whole = all(one.part.denominator == 1 for one in parts)
+        on_counts = counts * _variance(document, moved, math.sqrt(moved), True)
+        on_answers = weight * _variance(document, far, long, whole)
+        found.append(("counts", "noise on each count, then added up", on_counts))
+        found.append(("answers", "noise on each answer", on_answers))
     rows = [
         WorkloadRow(
             name, label, loss, (loss - design.lower) / design.lower if design.lower else math.inf
@@ -96,11 +97,31 @@ def beside_workload(design: WorkloadDesign) -> WorkloadComparison:
     return WorkloadComparison(design, tuple(rows))
 
 
+def _variance(document: WorkloadDocument, far: float, long: float, whole: bool) -> float:
+    """The least variance of Laplace or Gaussian noise for shifts of these l1 and l2 lengths."""
+    name, value = document.budget
+    epsilon, gaussian = float(value), math.inf
+    if document.asked is not None:
+        epsilon, delta = (float(one) for one in document.asked)
+        with contextlib.suppress(RegimeError):
+            gaussian = AnalyticGaussian(epsilon=epsilon, delta=delta).variance
+    elif name == "gdp":
+        # Pure epsilon-DP with this epsilon is mu-GDP: its trade-off has the chords of that curve.
+        normal = NormalDist().cdf(-epsilon / 2)
+        epsilon, gaussian = math.log1p(-normal) - math.log(normal), 1 / epsilon**2
+    elif name == "zcdp":
+        epsilon, gaussian = math.sqrt(2 * epsilon), 1 / (2 * epsilon)
+    rate = epsilon / far if far else math.inf
+    # (A larger rate would be too large for a float; the variance is then nearly 0.)
+    laplace = 0.5 / math.sinh(min(rate, 600) / 2) ** 2 if whole else 2 / rate**2
+    return min(laplace, gaussian * long**2)
+
+
 class _Plain:
     """What one factor costs without a strategy, for noise of variance 1."""
 
-    def __init__(self, part: Part, square: bool, replaced: bool) -> None:
-        self.part, self.square, self.replaced = part, square, replaced
+    def __init__(self, part: Part, replaced: bool) -> None:
+        self.part, self.replaced = part, replaced
         pairs = part.cells if replaced else 1
         self.known = part.queries * part.cells * pairs <= _MOST
 
@@ -115,11 +136,15 @@ class _Plain:
         each = weights * (rows**2).sum(axis=1)
         return float(each.max() if largest else each.sum())
 
-    def answers(self, largest: bool) -> float:
-        """The longest shift of the answers, squared, times the weights."""
-        rows, weights = self._matrix()
+    def weight(self, largest: bool) -> float:
+        """The sum of the weights, or the largest."""
+        weights = self._matrix()[1]
+        return float(weights.max() if largest else weights.sum())
+
+    def longest(self, power: int) -> float:
+        """The longest shift of the answers, in the norm of this power."""
+        rows, _ = self._matrix()
         if self.replaced:
             first, second = np.triu_indices(self.part.cells, 1)
             rows = rows[:, first] - rows[:, second]
-        long = (rows**2).sum(axis=0).max() if self.square else np.abs(rows).sum(axis=0).max() ** 2
-        return float(long * (weights.max() if largest else weights.sum()))
+        return float((np.abs(rows) ** power).sum(axis=0).max(initial=0) ** (1 / power))

@@ -22,6 +22,7 @@ from .gaussian import Gaussian
 from .inverse import inverse_error
 from .laplace import Laplace
 from .lower_bounds import geng_lower_bound, remainder_lower_bound
+from .remap import Remapped
 from .rounded_tulap import RoundedTulap
 from .staircase import Staircase
 from .truncated_discrete_laplace import TruncatedDiscreteLaplace
@@ -43,6 +44,7 @@ __all__ = [
     "InverseSensitivity",
     "Laplace",
     "Mechanism",
+    "Remapped",
     "RoundedTulap",
     "SmoothSensitivity",
     "Staircase",
