@@ -17,9 +17,9 @@ from ..exact import ratio_below
 from ..losses import Loss
 from ..work import arithmetic, charge
 from ..work import bits as length_of
-from .enclosures import Bounds, ceil_at, floor_at, power
+from .enclosures import ceil_at, floor_at, power
 
-#: Binary digits of all sums.
+#: Binary digits of all sums, and the most for the width of a loss.
 _BITS, _MOST_BITS = 192, 20_000
 #: How often a range of first stairs is halved before the check gives up.
 _DEEPEST = 44
@@ -35,10 +35,14 @@ class Stairs:
     ratio: Fraction  # above 0, below 1
 
 
+#: Two numbers around one, in units of 2^-192.
+Between = tuple[int | Fraction, int | Fraction]
 #: Sums of orders 0, 1, ... over all stairs, and over those beyond the edge of the loss.
-_Sums = dict[bool, list[Bounds]]
+_Sums = dict[bool, list[Between]]
 #: A sum of such, each with its factor: whether it is beyond the edge, the order k.
-_Parts = dict[tuple[bool, int], Fraction]
+_Factors = dict[tuple[bool, int], Fraction]
+#: The same, each factor between two short numbers.
+_Parts = dict[tuple[bool, int], tuple[Fraction, Fraction]]
 
 
 def rate_of(ratio: Fraction) -> float:
@@ -59,39 +63,63 @@ def _short(value: Fraction, towards: Callable[[Fraction], int]) -> Fraction:
     return towards(value * Fraction(2) ** shift) / Fraction(2) ** shift
 
 
-def _sums(at: Fraction, ratio: Fraction, most: int, passed: int, bits: int) -> list[Bounds]:
+def _shares(scale: Fraction, most: int) -> tuple[list[int], list[int]]:
+    """At most and at least scale^m / m! for m = 1, 2, ..., as far as it is not next to 0."""
+    below, above = [floor_at(scale, _BITS)], [ceil_at(scale, _BITS)]
+    for m in range(2, most + 1):
+        if above[-1] <= 1 and 2 * scale <= m:
+            break
+        charge(3)
+        below.append(below[-1] * scale.numerator // (scale.denominator * m))
+        above.append(-(-above[-1] * scale.numerator // (scale.denominator * m)))
+    return below, above
+
+
+def _firsts(at: Fraction, ratio: Fraction, most: int, passed: int) -> list[Between]:
+    """The first of the stairs, ratio^passed scale (scale (at + passed))^k / k!, k = 0..most.
+
+    It may begin far below one unit and grow: what is behind the point is kept until it is asked
+    for, and of k = 0 all of it.
+    """
+    scale = scale_of(ratio)
+    spare = math.ceil(3 * scale * passed / 2)
+    bits = _BITS + spare
+    grow = scale * (at + passed)
+    top, bottom = grow.as_integer_ratio()
+    charge(20 + (most + 40) * (2 + (bits + length_of(grow)) // 1500))
+    low = int(power(floor_at(ratio, bits), passed, bits, up=False) * scale)
+    high = math.ceil(power(ceil_at(ratio, bits), passed, bits, up=True) * scale)
+    found: list[Between] = [(Fraction(low, 1 << spare), Fraction(high, 1 << spare))]
+    for k in range(1, most + 1):
+        low, high = low * top // (bottom * k), -(-high * top // (bottom * k))
+        found.append((low >> spare, -(-high >> spare)))
+    return found
+
+
+def _sums(at: Fraction, ratio: Fraction, most: int, passed: int) -> list[Between]:
     """sigma_k = scale^(k+1) / k! * sum over j >= passed of ratio^j (at + j)^k, k = 0..most.
 
     A change of `at` by s makes it the sum of (scale s)^i / i! sigma_(k-i).
     """
-    scale = scale_of(ratio)
-    steps = min(most, 50 + 7 * math.ceil(scale)) * (1 + bits // 400)
-    charge(20 + most * (10 + steps // 3 + length_of(at, ratio) // 100))
-    low, high = floor_at(ratio, bits), ceil_at(ratio, bits)
-    rest_low, rest_high = (1 << bits) - high, (1 << bits) - low
-    # e_m = scale^m / m! for m = 1, 2, ..., as far as it is not next to 0.
-    below, above = [floor_at(scale, bits)], [ceil_at(scale, bits)]
-    for m in range(2, most + 1):
-        if above[-1] <= 1 and 2 * scale <= m:
-            break
-        below.append(int(below[-1] * scale / m))
-        above.append(math.ceil(above[-1] * scale / m))
-    # The first of the stairs, ratio^passed scale (scale (at + passed))^k / k!.
-    own = int(power(low, passed, bits, up=False) * scale)
-    own_high = math.ceil(power(high, passed, bits, up=True) * scale)
+    below, above = _shares(scale_of(ratio), most)
+    firsts = _firsts(at, ratio, most, passed)
+    charge(most * (3 + len(above) // 4))
+    low, high = floor_at(ratio, _BITS), ceil_at(ratio, _BITS)
+    rest_low, rest_high = (1 << _BITS) - high, (1 << _BITS) - low
     least: list[int] = []
     largest: list[int] = []
-    for k in range(most + 1):
-        if k:
-            grow = scale * (at + passed) / k
-            own, own_high = int(own * grow), math.ceil(own_high * grow)
+    most_yet = 0
+    for k, (own, own_high) in enumerate(firsts):
         lo = sum(map(mul, below, reversed(least[-len(below) :])))
         hi = sum(map(mul, above, reversed(largest[-len(above) :])))
         if k > len(above):  # all further e_m add up to at most the last one
-            hi += above[-1] * max(largest)
-        least.append(((own << bits) + (low * lo >> bits)) // rest_high)
-        largest.append(-(-((own_high << bits) - (-high * hi >> bits)) // rest_low))
-    return list(zip(least, largest, strict=True))
+            hi += above[-1] * most_yet
+        least.append(((math.floor(own) << _BITS) + (low * lo >> _BITS)) // rest_high)
+        largest.append(-(-((math.ceil(own_high) << _BITS) - (-high * hi >> _BITS)) // rest_low))
+        most_yet = max(most_yet, largest[-1])
+    none = 1 - ratio
+    first = _short(firsts[0][0] / none, math.floor), _short(firsts[0][1] / none, math.ceil)
+    return [first, *zip(least[1:], largest[1:], strict=True)]
 
 
 class _Stairs:
@@ -100,21 +128,32 @@ class _Stairs:
     def __init__(self, d: int, loss: Loss, sensitivity: Fraction, ratio: Fraction) -> None:
         self.d, self.ratio, self.scale = d, ratio, scale_of(ratio)
         edge = max(loss.kinks) / sensitivity
-        self.bits = _BITS + math.ceil(3 * self.scale * edge)
-        if self.bits > _MOST_BITS:
+        if _BITS + math.ceil(3 * self.scale * edge) > _MOST_BITS:
             raise LimitError(f"the width of the loss needs more than {_MOST_BITS} binary digits")
-        charge(12 * arithmetic((d if edge else 20) * length_of(edge, sensitivity, self.scale)))
+        charge(24 * arithmetic((d if edge else 20) * length_of(edge, sensitivity, self.scale)))
         integral = loss.ball_integral(d)
         self.edge = None if integral.edge is None else edge
-        self.parts = self._scaled(integral.inner, sensitivity, False)
+        self.factors = self._scaled(integral.inner, sensitivity, False)
         if self.edge is not None:
-            self.parts |= self._scaled(integral.outer, sensitivity, True)
+            self.factors |= self._scaled(integral.outer, sensitivity, True)
             less = self._scaled(integral.inner, sensitivity, True)
             for key, factor in less.items():
-                self.parts[key] = self.parts.get(key, Fraction(0)) - factor
-        self.most = max(k for _, k in self.parts)
+                self.factors[key] = self.factors.get(key, Fraction(0)) - factor
+        self.most = max(k for _, k in self.factors)
 
-    def _scaled(self, factors: dict[int, Fraction], sensitivity: Fraction, beyond: bool) -> _Parts:
+    def parts(self, less: Fraction = Fraction(0)) -> _Parts:
+        """What the stairs cost, less so much for the volume of each."""
+        whole = {**self.factors}
+        whole[False, self.d] = whole.get((False, self.d), Fraction(0)) - less
+        return {
+            key: (_short(factor, math.floor), _short(factor, math.ceil))
+            for key, factor in whole.items()
+            if factor
+        }
+
+    def _scaled(
+        self, factors: dict[int, Fraction], sensitivity: Fraction, beyond: bool
+    ) -> _Factors:
         """scale^(d+1) / d! times the sum over j of ratio^j factor ((first + j) D)^k / D^d."""
         unit, whole = sensitivity / self.scale, math.factorial(self.d)
         return {
@@ -128,20 +167,22 @@ class _Stairs:
 
     def at(self, first: Fraction) -> _Sums:
         """The sums over all stairs, and over those beyond the edge."""
-        found = {False: _sums(first, self.ratio, self.most, 0, self.bits)}
+        found = {False: _sums(first, self.ratio, self.most, 0)}
         if self.edge is not None:
-            found[True] = _sums(first, self.ratio, self.most, self.passed(first), self.bits)
+            found[True] = _sums(first, self.ratio, self.most, self.passed(first))
         return found
 
-    def added(self, sums: _Sums, parts: _Parts, drop: int = 0) -> tuple[Fraction, Fraction]:
-        """The sum of the parts, all orders `drop` smaller, between two bounds."""
-        low = high = Fraction(0)
-        for (beyond, k), factor in parts.items():
-            if k >= drop:
-                lo, hi = sums[beyond][k - drop]
-                low += _short(factor * (lo if factor > 0 else hi), math.floor)
-                high += _short(factor * (hi if factor > 0 else lo), math.ceil)
-        return low, high
+
+def _added(sums: _Sums, parts: _Parts, drop: int = 0) -> tuple[Fraction, Fraction]:
+    """The sum of the parts, all orders `drop` smaller, between two bounds."""
+    low = high = Fraction(0)
+    charge(30 * len(parts))
+    for (beyond, k), (small, large) in parts.items():
+        if k >= drop:
+            lo, hi = sums[beyond][k - drop]
+            low += _short(small * (lo if small > 0 else hi), math.floor)
+            high += _short(large * (hi if small > 0 else lo), math.ceil)
+    return low, high
 
 
 def listed(d: int, stairs: Stairs, most: int) -> tuple[list[Fraction], Fraction]:
@@ -155,7 +196,7 @@ def listed(d: int, stairs: Stairs, most: int) -> tuple[list[Fraction], Fraction]
         raise LimitError(f"there are more than {most} stairs")
     one = 1 << _BITS
     peak = int(d / scale)
-    all_in_all = _sums(first, ratio, d, 0, _BITS)[d][1]
+    all_in_all = _sums(first, ratio, d, 0)[d][1]
     own = scale ** (d + 1) / math.factorial(d) * ratio**peak * (first + peak) ** d
     found = {peak: int(own * one * one / all_in_all)}
     for j in range(peak + 1, many):
@@ -174,9 +215,9 @@ def stairs_loss(
     found = sums.at(stairs.first)
     volume = found[False][d][0]
     if volume == 0:
-        raise LimitError(f"the stairs are too small for {sums.bits} binary digits")
+        raise LimitError(f"the stairs are too small for {_BITS} binary digits")
     if loss.steepest is not None:
-        return sums.added(found, sums.parts)[1] / volume + loss.steepest * move
+        return _added(found, sums.parts())[1] / volume + loss.steepest * move
     total, p = Fraction(0), int(loss.exponent or 0)
     for i in range(p + 1):
         mean = (sensitivity / sums.scale) ** i * math.prod(range(d, d + i))
@@ -192,8 +233,7 @@ def nothing_below(
     more; None: not settled. And the first stair where the check ended.
     """
     sums = _Stairs(d, loss, sensitivity, ratio_below(epsilon))
-    parts = {**sums.parts}
-    parts[False, d] = parts.get((False, d), Fraction(0)) - goal
+    parts = sums.parts(goal)
     left = [(Fraction(0), Fraction(1), 0)]
     if sums.edge is not None and sums.edge.denominator > 1:
         left = [(Fraction(0), sums.edge % 1, 0), (sums.edge % 1, Fraction(1), 0)]
@@ -201,7 +241,7 @@ def nothing_below(
         low, high, depth = left.pop()
         middle, half = (low + high) / 2, (high - low) / 2
         found = sums.at(middle)
-        if sums.added(found, parts)[1] < 0:
+        if _added(found, parts)[1] < 0:
             return False, middle
         if _least(sums, found, parts, half) >= 0:
             continue
@@ -213,13 +253,12 @@ def nothing_below(
 
 def _least(sums: _Stairs, found: _Sums, parts: _Parts, half: Fraction) -> Fraction:
     """At most every value of the polynomial for first stairs up to `half` away."""
-    reach, one = half * sums.scale, 1 << sums.bits
+    reach, one = half * sums.scale, 1 << _BITS
     grown, total, slope, bend = one, Fraction(0), Fraction(0), Fraction(0)
     for i in range(sums.most + 1):
-        charge(50)
         if i:  # at least reach^i / i!
             grown = math.ceil(grown * reach / i)
-        low, high = sums.added(found, parts, i)
+        low, high = _added(found, parts, i)
         largest = _short(Fraction(grown, one) * max(abs(low), abs(high)), math.ceil)
         if i == 0:
             total = low
@@ -231,7 +270,11 @@ def _least(sums: _Stairs, found: _Sums, parts: _Parts, half: Fraction) -> Fracti
             total -= largest
         if grown <= 1 and 2 * reach <= i:  # all further terms together
             most = {beyond: max(hi for _, hi in values) for beyond, values in found.items()}
-            sizes = (abs(factor) * most[beyond] for (beyond, _), factor in parts.items())
+            sizes = (
+                max(-small, large) * most[beyond]
+                for (beyond, k), (small, large) in parts.items()
+                if k > i
+            )
             total -= _short(Fraction(grown, one) * sum(sizes), math.ceil)
             break
     if 2 * bend > slope:
