@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from leastnoise import design
+from leastnoise import Cube, Workload, design, keyed
 from leastnoise.ask import Question
 from leastnoise.certify import check_bytes, parse_any, shifts
+from leastnoise.certify.joint_document import JointDocument
+from leastnoise.certify.keyed_document import KeyedDocument
 from leastnoise.certify.limits import MAX_CELLS
+from leastnoise.certify.workload_document import WorkloadDocument
 from leastnoise.designs import finished
 from leastnoise.engine.trivial import trivial_lower
 from leastnoise.errors import CertificateError, LimitError, ReleaseWarning
@@ -76,3 +80,25 @@ def test_a_column_of_releases_says_what_it_costs(recwarn):
     many = design(epsilon=1, delta="0.2", sensitivity=1, releases=3, integer=True, gap="0.5")
     many.release([1, 2, 3])
     assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    ("document", "make"),
+    [
+        (JointDocument, lambda: design(epsilon=1, delta=0, sensitivity=Cube(2), integer=True)),
+        (WorkloadDocument, lambda: design(workload=Workload.prefix(3), gdp=1)),
+        (KeyedDocument, lambda: keyed(epsilon=1, delta=1e-3)),
+    ],
+)
+def test_what_its_file_does_not_say_is_no_design(monkeypatch, document, make) -> None:
+    """Shapes, workloads and keys were checked in memory: nobody saw what their file says."""
+    assert make().certified
+    written = document.dumps
+
+    def weaker(text: str) -> str:
+        return json.dumps(json.loads(text) | {"lower": "0"})
+
+    for forge in (weaker, lambda text: text[:-5]):
+        monkeypatch.setattr(document, "dumps", lambda self, forge=forge: forge(written(self)))
+        with pytest.raises(CertificateError, match="would not read back"):
+            make()

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..ask.shaped import LARGEST
 from ..certify import Report, check, parse_any
-from ..certify.any_file import AnyDocument
-from ..errors import CertificateError, ReleaseWarning
+from ..certify.any_file import AnyDocument, check_bytes
+from ..errors import CertificateError, FormatError, LimitError, ReleaseWarning
 from ..losses import Loss
 from ..words import bracket_words, float_towards, gap_of, percent, write_whole
 from .budgets import AskedBudgets, asked_words, with_about
@@ -38,6 +38,25 @@ def warn_of_many(design: Any, value: Any) -> None:
     if words := words_of_many(design, value):
         meant = "(each_is_a_release=True says that it is meant)"
         warnings.warn(f"{words} {meant}", ReleaseWarning, stacklevel=3)
+
+
+def check_as_file(document: AnyDocument) -> None:
+    """Check a document as anybody will: its bytes are read and checked in one budget of work.
+
+    Raises:
+        CertificateError: The file does not read back as the document, or a claim is not proven.
+        LimitError: Reading and checking take more work than the budget.
+    """
+    try:
+        again, report = check_bytes(document.dumps().encode())
+    except LimitError:
+        raise
+    except FormatError:
+        again, report = None, None
+    if report is None or again != document:
+        raise CertificateError("the mechanism file would not read back as this design")
+    if not report.proven:
+        raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
 
 
 @dataclass(frozen=True)
