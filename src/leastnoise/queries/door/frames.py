@@ -1,7 +1,9 @@
 """pandas, Polars and Arrow tables as Arrow columns, typed by their declared types alone.
 
 No value has a say in a type. A pandas column of Python objects, or of categories, is text, each by
-a rule of its own (`text_of`). Columns whose type no question can use are kept by name only.
+a rule of its own (`text_of`). A string of more than 1 MiB in UTF-8 is missing, as in a CSV file:
+DuckDB fails at one of 4 GiB, and one row must not take all memory. Columns whose
+type no question can use are kept by name only.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentError
+from ..csv_records import LONGEST_RECORD
 
 #: A whole number of more digits is written as it is.
 _LONGEST = 400
@@ -159,12 +162,12 @@ def _pandas_column(series: Any) -> Any:
     if isinstance(kind, pd.CategoricalDtype):
         # The type of the categories comes from the values, so they are all texts.
         texts = [text_of_category(value) for value in kind.categories]
-        values = pa.array(texts, pa.large_string())
+        values = bounded(pa.array(texts, pa.large_string()))
         codes = series.cat.codes.to_numpy()
         return values.take(pa.array(codes, mask=codes < 0))
     python = isinstance(kind, pd.StringDtype) and kind.storage != "pyarrow"
     if python or kind == np.dtype(object):
-        return pa.array([text_of(value) for value in series.array], pa.large_string())
+        return bounded(pa.array([text_of(value) for value in series.array], pa.large_string()))
     if isinstance(kind, np.dtype):
         if kind.kind not in "biufM" or kind.itemsize > 8:
             return None
@@ -250,18 +253,41 @@ def tidy(column: Any) -> Any:
     if t.is_dictionary(kind):
         # One text in many rows may take more bytes than the offsets of a plain string can say.
         value = pa.large_string() if t.is_string(kind.value_type) else kind.value_type
-        return None if tidy(value) is None else tidy(column.cast(value))
+        return None if tidy(value) is None else tidy(_decoded(column, value))
     if t.is_float16(kind):
         return column.cast(pa.float32())
     if t.is_timestamp(kind):
         return _viewed(column, pa.timestamp(kind.unit))
     if t.is_string_view(kind):
-        return column.cast(pa.large_string())
-    plain = (t.is_integer, t.is_floating, t.is_boolean, t.is_string, t.is_large_string, t.is_date32)
+        return bounded(column.cast(pa.large_string()))
+    if t.is_string(kind) or t.is_large_string(kind):
+        return bounded(column)
+    plain = (t.is_integer, t.is_floating, t.is_boolean, t.is_date32)
     if any(is_one(kind) for is_one in plain):
         return column
     usual = t.is_decimal(kind) and kind.bit_width <= 128 and kind.scale >= 0
     return column if usual else None
+
+
+def bounded(column: Any) -> Any:
+    """A column of strings in which those of more than `LONGEST_RECORD` bytes are missing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    longest = pc.max(pc.binary_length(column)).as_py()
+    if longest is None or longest <= LONGEST_RECORD:
+        return column
+    short = pc.less_equal(pc.binary_length(column), LONGEST_RECORD)
+    return pc.if_else(short, column, pa.scalar(None, column.type))
+
+
+def _decoded(column: Any, kind: Any) -> Any:
+    """A dictionary column as a plain one; its long strings go before they are written out."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array([_decoded(chunk, kind) for chunk in column.chunks], kind)
+    return tidy(column.dictionary.cast(kind)).take(column.indices)
 
 
 def _viewed(column: Any, kind: Any) -> Any:
