@@ -85,7 +85,7 @@ def _arrow(source: Any) -> Frame | None:
 
 
 def text_of(value: Any) -> str | None:
-    """A Python object as text, None if it is missing or of any other type; never an error.
+    """A Python object as text, None if it is missing, too long or of any other type; never an error.
 
     Texts are themselves, truths true or false, numbers their digits, dates as 2024-12-31.
     """
@@ -107,7 +107,9 @@ def text_of(value: Any) -> str | None:
         else:
             return None
         found = str.__str__(found)  # an object's own isoformat may give anything
-        found.encode()
+        # Characters first: no copy is made of a string that is far too long.
+        if len(found) > LONGEST_RECORD or len(found.encode()) > LONGEST_RECORD:
+            return None
     except KeyboardInterrupt:
         raise
     except BaseException:  # an object may raise what it likes, SystemExit too
@@ -162,12 +164,12 @@ def _pandas_column(series: Any) -> Any:
     if isinstance(kind, pd.CategoricalDtype):
         # The type of the categories comes from the values, so they are all texts.
         texts = [text_of_category(value) for value in kind.categories]
-        values = bounded(pa.array(texts, pa.large_string()))
+        values = pa.array(texts, pa.large_string())
         codes = series.cat.codes.to_numpy()
         return values.take(pa.array(codes, mask=codes < 0))
     python = isinstance(kind, pd.StringDtype) and kind.storage != "pyarrow"
     if python or kind == np.dtype(object):
-        return bounded(pa.array([text_of(value) for value in series.array], pa.large_string()))
+        return pa.array([text_of(value) for value in series.array], pa.large_string())
     if isinstance(kind, np.dtype):
         if kind.kind not in "biufM" or kind.itemsize > 8:
             return None
