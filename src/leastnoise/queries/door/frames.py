@@ -85,7 +85,7 @@ def _arrow(source: Any) -> Frame | None:
 
 
 def text_of(value: Any) -> str | None:
-    """A Python object as text, None if it is missing, too long or of any other type; never an error.
+    """A Python object as text, None if missing, too long or of another type; never an error.
 
     Texts are themselves, truths true or false, numbers their digits, dates as 2024-12-31.
     """
@@ -276,11 +276,16 @@ def bounded(column: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    longest = pc.max(pc.binary_length(column)).as_py()
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array([bounded(chunk) for chunk in column.chunks], column.type)
+    lengths = pc.binary_length(column)
+    longest = pc.max(lengths).as_py()
     if longest is None or longest <= LONGEST_RECORD:
         return column
-    short = pc.less_equal(pc.binary_length(column), LONGEST_RECORD)
-    return pc.if_else(short, column, pa.scalar(None, column.type))
+    # (`if_else` would make room for the long ones, too.)
+    long = pc.fill_null(pc.greater(lengths, LONGEST_RECORD), False)
+    places = pa.array(np.arange(len(column)), mask=long.to_numpy(zero_copy_only=False))
+    return column.take(places)
 
 
 def _decoded(column: Any, kind: Any) -> Any:
