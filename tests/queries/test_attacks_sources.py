@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import datetime
 import signal
+import subprocess
+import sys
 import traceback
 from fractions import Fraction
 
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -18,6 +21,7 @@ from leastnoise.cli import app
 from leastnoise.queries.ask import Collected, Prepared, sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.csv_file import CsvFile
+from leastnoise.queries.csv_records import LONGEST_RECORD
 from leastnoise.queries.door import open_table, opened
 from leastnoise.queries.keyed import keys_design
 from leastnoise.queries.paid import paid
@@ -70,6 +74,57 @@ def test_a_long_text_is_no_key_and_a_person_by_its_digest():
     with pytest.raises(ArgumentError, match="at most 1000 bytes") as caught:
         Count(by="t", keys=["é" * 501])
     assert "é" not in str(caught.value)
+
+
+TOO_LONG = ["a" * LONGEST_RECORD, "é" * (LONGEST_RECORD // 2) + "b", None, "d"]
+MAKERS = {
+    "string": lambda: pa.table({"t": pa.array(TOO_LONG)}),
+    "large": lambda: pa.table({"t": pa.array(TOO_LONG, pa.large_string())}),
+    "view": lambda: pa.table({"t": pa.array(TOO_LONG).cast(pa.string_view())}),
+    "chunks": lambda: pa.table({"t": pa.chunked_array([TOO_LONG[:1], TOO_LONG[1:]])}),
+    "dictionary": lambda: pa.table({"t": pa.array(TOO_LONG).dictionary_encode()}),
+    "objects": lambda: pd.DataFrame({"t": pd.Series(TOO_LONG, dtype=object)}),
+    "categories": lambda: pd.DataFrame({"t": pd.Categorical(TOO_LONG)}),
+    "pandas": lambda: pd.DataFrame({"t": pd.array(TOO_LONG, dtype="string[pyarrow]")}),
+    "polars": lambda: pl.DataFrame({"t": TOO_LONG}),
+    "categorical": lambda: pl.DataFrame({"t": pl.Series(TOO_LONG, dtype=pl.Categorical)}),
+}
+
+
+@pytest.mark.parametrize("kind", [*MAKERS, "parquet", "csv"])
+def test_a_string_of_more_than_a_mebibyte_is_missing(kind, tmp_path):
+    if kind == "parquet":
+        pq.write_table(MAKERS["string"](), source := tmp_path / "t.parquet")
+    elif kind == "csv":
+        source = tmp_path / "t.csv"
+        source.write_text("t\n" + "".join(f"{text or ''}\n" for text in TOO_LONG))
+    else:
+        source = MAKERS[kind]()
+    with opened(source) as table:
+        row, person = (Setting(unit, "add-remove") for unit in (Row(), Person("t", 1)))
+        assert sums_of(table, Count("t"), row)[""].rows == 2
+        assert sums_of(table, Count(), person)[""].units == 2
+        assert sums_of(table, Count(where="t is null"), row)[""].rows == 2
+
+
+SEPARATORS = """
+import resource, sys
+from leastnoise.queries.csv_file import CsvFile
+file = CsvFile(sys.argv[1], line_breaks=False)
+next(file.batches(["b"]))
+used = next(int(line.split()[1]) for line in open("/proc/self/status") if "VmData" in line)
+most = used * 1024 + 200_000_000
+resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+print(sum(batch.num_rows for batch in file.batches(["b"])))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited as Linux does")
+def test_a_record_of_separators_takes_little_memory(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_bytes(b"a,b\n" + b"1,2\n" * 9 + b"," * (1 << 24) + b"\n" + b"1,2\n" * 9)
+    command = [sys.executable, "-c", SEPARATORS, str(path)]
+    assert subprocess.run(command, capture_output=True, check=True).stdout.split() == [b"19"]
 
 
 def test_a_long_text_is_no_key_of_postgresql(postgres):

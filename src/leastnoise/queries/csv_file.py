@@ -52,7 +52,7 @@ class CsvFile:
 
     Every column is text. An empty field is NULL; so is one that is not of the encoding or whose
     quotes are malformed, in its row alone. A short record has NULLs at its end, further fields of
-    a long one are ignored, a record of more than 16 MiB has no values. Empty lines are no records;
+    a long one are ignored, a record of more than 1 MiB has no values. Empty lines are no records;
     but where there is one column, they are records with NULL.
 
     Guarantee: any bytes after the header are a table. When any one line is added or removed, all

@@ -17,9 +17,9 @@ Bytes = NDArray[np.uint8]
 Places = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 
-#: A longer record has no values, so that one record cannot take all memory. With a block it is far
-#: below 2^31 bytes, which Arrow's offsets need.
-LONGEST_RECORD = 1 << 24
+#: A longer record has no values, so that one record cannot take all memory: each of its bytes may
+#: be a separator, which takes about forty bytes here. Strings of frames have the same limit.
+LONGEST_RECORD = 1 << 20
 _QUOTE, _CR, _LF = b'"\r\n'
 
 

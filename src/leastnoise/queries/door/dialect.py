@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any, ClassVar
 
+from ..csv_records import LONGEST_RECORD
 from .table import LONGEST_KEY, NUMBER, TEXT, TRUTH, WHOLE, Column, Form
 
 #: Numbers above this in size count as this, below the other as 0: nothing over- or underflows.
@@ -112,9 +113,11 @@ class Dialect:
         Keys and ids are bounded: an engine's memory must not depend on the text of one row.
         """
         short = f"CASE WHEN octet_length({{0}}) <= {LONGEST_KEY} THEN {{0}}"
+        held = f"WHEN octet_length({{0}}) <= {LONGEST_RECORD} THEN"  # longer: missing, as in CSV
+        value = Form(TEXT, octets, f"CASE {held} {{0}} END")
         key = Form(TEXT, octets, f"{short} END")
-        person = Form(TEXT, octets, f"{short} ELSE {self._fingerprint('{0}')} END")
-        return Column(name, stored, Form(TEXT, octets), number, key, person)
+        person = Form(TEXT, octets, f"{short} {held} {self._fingerprint('{0}')} END")
+        return Column(name, stored, value, number, key, person)
 
     def truth_column(self, name: str, stored: str, raw: str) -> Column:
         """Truths, counted as 1 and 0."""

@@ -1,7 +1,9 @@
 """pandas, Polars and Arrow tables as Arrow columns, typed by their declared types alone.
 
 No value has a say in a type. A pandas column of Python objects, or of categories, is text, each by
-a rule of its own (`text_of`). Columns whose type no question can use are kept by name only.
+a rule of its own (`text_of`). A string of more than 1 MiB in UTF-8 is missing, as in a CSV file:
+DuckDB fails at one of 4 GiB, and one row must not take all memory. Columns whose
+type no question can use are kept by name only.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentError
+from ..csv_records import LONGEST_RECORD
 
 #: A whole number of more digits is written as it is.
 _LONGEST = 400
@@ -82,7 +85,7 @@ def _arrow(source: Any) -> Frame | None:
 
 
 def text_of(value: Any) -> str | None:
-    """A Python object as text, None if it is missing or of any other type; never an error.
+    """A Python object as text, None if missing, too long or of another type; never an error.
 
     Texts are themselves, truths true or false, numbers their digits, dates as 2024-12-31.
     """
@@ -104,7 +107,9 @@ def text_of(value: Any) -> str | None:
         else:
             return None
         found = str.__str__(found)  # an object's own isoformat may give anything
-        found.encode()
+        # Characters first: no copy is made of a string that is far too long.
+        if len(found) > LONGEST_RECORD or len(found.encode()) > LONGEST_RECORD:
+            return None
     except KeyboardInterrupt:
         raise
     except BaseException:  # an object may raise what it likes, SystemExit too
@@ -250,18 +255,46 @@ def tidy(column: Any) -> Any:
     if t.is_dictionary(kind):
         # One text in many rows may take more bytes than the offsets of a plain string can say.
         value = pa.large_string() if t.is_string(kind.value_type) else kind.value_type
-        return None if tidy(value) is None else tidy(column.cast(value))
+        return None if tidy(value) is None else tidy(_decoded(column, value))
     if t.is_float16(kind):
         return column.cast(pa.float32())
     if t.is_timestamp(kind):
         return _viewed(column, pa.timestamp(kind.unit))
     if t.is_string_view(kind):
-        return column.cast(pa.large_string())
-    plain = (t.is_integer, t.is_floating, t.is_boolean, t.is_string, t.is_large_string, t.is_date32)
+        return bounded(column.cast(pa.large_string()))
+    if t.is_string(kind) or t.is_large_string(kind):
+        return bounded(column)
+    plain = (t.is_integer, t.is_floating, t.is_boolean, t.is_date32)
     if any(is_one(kind) for is_one in plain):
         return column
     usual = t.is_decimal(kind) and kind.bit_width <= 128 and kind.scale >= 0
     return column if usual else None
+
+
+def bounded(column: Any) -> Any:
+    """A column of strings in which those of more than `LONGEST_RECORD` bytes are missing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array([bounded(chunk) for chunk in column.chunks], column.type)
+    lengths = pc.binary_length(column)
+    longest = pc.max(lengths).as_py()
+    if longest is None or longest <= LONGEST_RECORD:
+        return column
+    # (`if_else` would make room for the long ones, too.)
+    long = pc.fill_null(pc.greater(lengths, LONGEST_RECORD), False)
+    places = pa.array(np.arange(len(column)), mask=long.to_numpy(zero_copy_only=False))
+    return column.take(places)
+
+
+def _decoded(column: Any, kind: Any) -> Any:
+    """A dictionary column as a plain one; its long strings go before they are written out."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array([_decoded(chunk, kind) for chunk in column.chunks], kind)
+    return tidy(column.dictionary.cast(kind)).take(column.indices)
 
 
 def _viewed(column: Any, kind: Any) -> Any:
