@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from leastnoise import Count, Histogram, Mean, Median, Person, Share, Total, Variance
+from leastnoise import Count, CsvFile, Histogram, Mean, Median, Person, Share, Total, Variance
 
 from .compare import Finding, findings
 from .examine import asked
@@ -90,14 +90,14 @@ def nan_or_null(source: str, kind: str, nan: Any) -> Two:
     return one, two
 
 
-def file(name: str, content: Callable[[], bytes]) -> Made:
+def file(name: str, content: Callable[[], bytes], line_breaks: bool = False) -> Made:
     """A file with these bytes."""
 
     @contextmanager
     def opened(place: Place) -> Iterator[Any]:
         path = place.folder / name
         path.write_bytes(gzip.compress(content(), 1) if name.endswith(".gz") else content())
-        yield path
+        yield CsvFile(path, line_breaks=True) if line_breaks else path
         path.unlink()
 
     return opened
@@ -120,7 +120,7 @@ def straddle(ending: str, edge: int, count: int, back: int) -> Two:
         return head + first + LINE * (lines - 1) + more + LINE * 20_000
 
     name = f"t{ending}"
-    return file(name, lambda: content(b"")), file(name, lambda: content(record))
+    return file(name, lambda: content(b""), True), file(name, lambda: content(record), True)
 
 
 def lines(head: bytes, body: bytes, extra: bytes, tail: bytes = b"") -> Two:

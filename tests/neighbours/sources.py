@@ -19,6 +19,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from leastnoise import CsvFile
+
 from .servers import NoServerError, Place
 from .tables import DAYS_AT_ENDS, Table
 
@@ -140,7 +142,7 @@ def csv_file(place: Place, table: Table) -> Iterator[Any]:
     """A CSV file as Python's csv writes it; a missing value is an empty field."""
     path = place.folder / "t.csv"
     _write_csv(path, table)
-    yield path
+    yield CsvFile(path, line_breaks=True)
     path.unlink()
 
 
@@ -149,7 +151,7 @@ def csv_gz(place: Place, table: Table) -> Iterator[Any]:
     """The same, compressed."""
     path = place.folder / "t.csv.gz"
     _write_csv(path, table)
-    yield path
+    yield CsvFile(path, line_breaks=True)
     path.unlink()
 
 

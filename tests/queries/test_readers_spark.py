@@ -128,7 +128,10 @@ def test_what_is_cached_or_an_rdd_of_such_files_is_refused(spark, tmp_path):
     path = str(tmp_path / "t.orc")
     orc.write_table(pa.table({"m": pa.array([0], pa.timestamp("ms")), "x": [1]}), path)
     frame = spark.read.orc(path)
-    for late in (frame.localCheckpoint(eager=False), frame.rdd.toDF()):
+    for late in (
+        frame.localCheckpoint(eager=False),
+        spark.createDataFrame(frame.rdd, frame.schema),
+    ):
         with pytest.raises(ArgumentError, match="localCheckpoint"):
             open_table(late)
     assert sums(frame.localCheckpoint(), Count(where="m < '1971-01-01'"))[""].rows == 1
