@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from leastnoise import Count, Mean, Total, ask, design, keyed
+from leastnoise import Count, Mean, Sum, ask, design, keyed
 from leastnoise.queries.base import Setting
 from leastnoise.queries.keyed_values import keyed_values, sharing_of
 from leastnoise.queries.unit import Row
@@ -128,7 +128,7 @@ def at(epsilon: str, delta: str, runs: int) -> dict[str, Any]:
 def sums(epsilon: str, delta: str) -> dict[str, Any]:
     """Sums with their keys from the same numbers, or with half of epsilon for either."""
     setting = Setting(Row(), "add-remove")
-    sharing = sharing_of(Total("x", low=0, high=1, by="k", keys="private"), setting)
+    sharing = sharing_of(Sum("x", low=0, high=1, by="k", keys="private"), setting)
     assert sharing is not None
     budget = Fraction(epsilon), Fraction(delta)
     found = keyed_values(sharing, *budget, 1, "l1")

@@ -93,9 +93,9 @@ def contestant(name: str, path: str, unit: str) -> dict[str, float]:
         seconds = best_of(lambda: con.execute(PLAIN[unit].format(path=path)).fetchall())
         result = {"seconds": seconds}
     else:
-        from leastnoise import Mean, Person, ask
+        from leastnoise import Mean, PrivacyUnit, ask
 
-        whose = "row" if unit == "row" else Person("person_id", max_rows=3)
+        whose = "row" if unit == "row" else PrivacyUnit("person_id", max_rows_per_group=3)
         query = Mean("salary", low=120, high=190)
         last = {}
 
@@ -138,7 +138,7 @@ def compare_with_spark(path: Path) -> None:
     """The exact aggregates of both engines, for all kinds of queries and both units."""
     from pyspark.sql import SparkSession
 
-    from leastnoise import Count, Histogram, Mean, Median, Person, Total, Variance
+    from leastnoise import Count, Histogram, Mean, Median, PrivacyUnit, Sum, Variance
     from leastnoise.queries.base import Setting
     from leastnoise.queries.bounding import aggregate
     from leastnoise.queries.door import open_table
@@ -153,13 +153,13 @@ def compare_with_spark(path: Path) -> None:
     regions = {"by": "region", "keys": ["north", "south"]}
     queries = [
         Count(where="year = 2024"),
-        Total("salary", **bounds),
+        Sum("salary", **bounds),
         Mean("salary", **bounds, **regions),
         Variance("salary", **bounds),
         Median("salary", **bounds),
         Histogram("salary", **bounds, bins=7),
     ]
-    for unit in (Row(), Person("person_id", 3, 2)):
+    for unit in (Row(), PrivacyUnit("person_id", 3, 2)):
         for query in queries:
             seconds, results = [], []
             for table in (here, there):

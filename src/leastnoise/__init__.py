@@ -23,7 +23,7 @@ _HOME = {
     "Power": "losses",
     "Huber": "losses",
     "Piecewise": "losses",
-    "Sum": "losses",
+    "WeightedSum": "losses",
     "Custom": "losses",
     "Loss": "losses",
     "Distinguishing": "ask",
@@ -68,11 +68,11 @@ _HOME = {
     "Mean": "queries",
     "MeanVector": "queries",
     "Median": "queries",
-    "Person": "queries",
+    "PrivacyUnit": "queries",
     "Quantile": "queries",
-    "Ranges": "queries",
-    "Share": "queries",
-    "Total": "queries",
+    "RangeCounts": "queries",
+    "Proportion": "queries",
+    "Sum": "queries",
     "Variance": "queries",
     "ask": "queries",
     "ask_all": "queries",
@@ -132,26 +132,26 @@ __all__ = [
     "MissingExtraError",
     "Monotone",
     "NotAnsweredError",
-    "Person",
     "Piecewise",
     "Pinball",
     "Power",
+    "PrivacyUnit",
     "Progress",
+    "Proportion",
     "Quantile",
-    "Ranges",
+    "RangeCounts",
     "RegimeError",
     "ReleaseWarning",
     "Shape",
-    "Share",
     "Sparse",
     "Sum",
     "Support",
     "Symmetric",
-    "Total",
     "Unbiased",
     "Unimodal",
     "Variance",
     "VectorDesign",
+    "WeightedSum",
     "Workload",
     "WorkloadDesign",
     "ask",
@@ -219,7 +219,7 @@ if TYPE_CHECKING:
     from .estimators import DPLogisticRegression, DPNaiveBayes
     from .keyed import keyed
     from .ledger import Ledger
-    from .losses import L1, L2, Custom, Huber, Loss, Piecewise, Pinball, Power, Sum
+    from .losses import L1, L2, Custom, Huber, Loss, Piecewise, Pinball, Power, WeightedSum
     from .mechanisms import closed_forms
     from .queries import (
         Answer,
@@ -231,11 +231,11 @@ if TYPE_CHECKING:
         Mean,
         MeanVector,
         Median,
-        Person,
+        PrivacyUnit,
+        Proportion,
         Quantile,
-        Ranges,
-        Share,
-        Total,
+        RangeCounts,
+        Sum,
         Variance,
         ask,
         ask_all,
@@ -249,7 +249,10 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from .hints import did_you_mean
+
+        hint = did_you_mean(name, __all__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}.{hint}")
     value = getattr(import_module(f".{home}", __name__), name)
     globals()[name] = value
     return value

@@ -153,7 +153,7 @@ def compare(
     """
     more = {"bounds": bounds, "releases": releases, "dimension": dimension}
     known = [*PlainArguments.__annotations__, *more]
-    arguments = Arguments.of({**given, **more}, known, "compare")
+    arguments = Arguments.of({**given, **more}, known, "compare()")
     found = answer(arguments)
     if own is not None and not (type(found) is Design and found.integer and found.releases == 1):
         raise ArgumentError("own", list(own), "left out but for whole numbers (integer=True)")

@@ -26,6 +26,14 @@ class ArgumentError(LeastnoiseError, ValueError):
         return type(self), (self.name, self.value, self.allowed)
 
 
+class UnknownArgumentError(ArgumentError):
+    """There is no such argument; the message says which one was probably meant."""
+
+    def __init__(self, name: str, value: object, words: str) -> None:
+        super().__init__(name, value, words)
+        self.args = (words,)
+
+
 class DataError(ArgumentError):
     """A value to be protected cannot be released. It is neither shown nor kept: the message gives
     the argument's name, the type of what was given, and what is allowed."""

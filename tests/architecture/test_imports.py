@@ -15,6 +15,7 @@ ROOT = Path(leastnoise.__file__).parent
 #: A module may use those above it.
 ORDER = [
     "errors",
+    "hints",
     "work",
     "cache",
     "exact",
@@ -56,7 +57,7 @@ ORDER = [
     "cli",
     "__main__",
 ]
-STANDARD_LIBRARY_ONLY = {"errors", "work", "exact", "losses", "ask", "certify"}
+STANDARD_LIBRARY_ONLY = {"errors", "hints", "work", "exact", "losses", "ask", "certify"}
 
 
 def home(path: Path) -> str:

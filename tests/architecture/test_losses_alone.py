@@ -6,10 +6,10 @@ import ast
 from pathlib import Path
 
 import leastnoise
-from leastnoise.losses import Custom, Huber, Piecewise, Power, Sum
+from leastnoise.losses import Custom, Huber, Piecewise, Power, WeightedSum
 
 ROOT = Path(leastnoise.__file__).parent
-KINDS = {kind.__name__ for kind in (Custom, Huber, Piecewise, Power, Sum)}
+KINDS = {kind.__name__ for kind in (Custom, Huber, Piecewise, Power, WeightedSum)}
 
 
 def asks_for_a_kind(path: Path) -> bool:

@@ -112,9 +112,9 @@ def test_arguments_are_a_list_in_the_reference(site):
 
 def test_a_dataclass_is_made_as_the_reference_says(site):
     page = (site / "api" / "tables.html").read_text(encoding="utf-8")
-    shown = re.search(r'id="leastnoise.queries.Total".*?<pre>(.*?)</pre>', page, re.S)[1]
+    shown = re.search(r'id="leastnoise.queries.Sum".*?<pre>(.*?)</pre>', page, re.S)[1]
     words = re.sub(r"<[^>]+>|\s", "", shown)
-    assert words.startswith("Total(column:str,") and words.index("*,") < words.index("where:")
+    assert words.startswith("Sum(column:str,") and words.index("*,") < words.index("where:")
 
 
 def test_what_the_repository_links_to_exists():

@@ -63,7 +63,7 @@ def test_a_refusal_says_what_is_left_and_spends_nothing(where, name):
 
 def test_one_unit_and_relation_per_ledger(where, name):
     ledger = Ledger.create(where, epsilon=2, name=name)
-    ledger.charge(1, query="a", protects="person id, add-remove")
+    ledger.charge(1, query="a", protects="privacy unit id, add-remove")
     with pytest.raises(BudgetError, match="do not add up"):
         ledger.charge(1, query="b", protects="row, add-remove")
 

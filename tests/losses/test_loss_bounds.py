@@ -12,7 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leastnoise.errors import ArgumentError
-from leastnoise.losses import L1, L2, Huber, Loss, Piecewise, Pinball, Power, Sum, loss_from_spec
+from leastnoise.losses import (
+    L1,
+    L2,
+    Huber,
+    Loss,
+    Piecewise,
+    Pinball,
+    Power,
+    WeightedSum,
+    loss_from_spec,
+)
 
 TINY = Fraction(1, 10**25)
 
@@ -53,7 +63,7 @@ simple = st.one_of(
     piecewise(),
 )
 sums = st.lists(st.tuples(fractions(Fraction(1, 4), 3, 4), simple), min_size=1, max_size=3).map(
-    lambda terms: Sum(tuple(terms))
+    lambda terms: WeightedSum(tuple(terms))
 )
 losses = st.one_of(simple, sums)
 steps = fractions(Fraction(1, 12), 2, 12)
@@ -215,7 +225,7 @@ def test_the_infimum_is_below_and_reached(loss: Loss, lo: Fraction, width: Fract
     least = loss.infimum(lo, lo + width)
     inside = sorted({*walk(lo, lo + width), *(t for t in loss.kinks if lo < t < lo + width)})
     assert all(least <= loss.upper(x) for x in inside)
-    if not isinstance(loss, Sum):  # it is at an end, at a kink, or at 0
+    if not isinstance(loss, WeightedSum):  # it is at an end, at a kink, or at 0
         ends = [*inside, *([Fraction(0)] if lo < 0 < lo + width else [])]
         assert least == min(loss.lower(x) for x in ends)
 

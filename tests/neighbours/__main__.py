@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from leastnoise import Person
+from leastnoise import PrivacyUnit
 from leastnoise.queries.text import query_of
 
 from .examine import Examiner
@@ -37,7 +37,7 @@ def arguments() -> argparse.Namespace:
         add(name)
     add("--keys", help="comma-separated, or private")
     add("--unit", choices=("row", "person"), default="row")
-    add("--max-rows", type=int, default=2)
+    add("--max-rows-per-group", type=int, default=2)
     add("--max-groups", type=int, default=1)
     add("--neighbours", choices=("add-remove", "replace"), help="one relation (both)")
     return parser.parse_args()
@@ -57,7 +57,7 @@ def asked_by(options: argparse.Namespace) -> Callable[[str], list[Any]]:
 
 def swept(options: argparse.Namespace, place: Place) -> Iterable[str]:
     """Findings of every source and kind, value by value."""
-    person = Person("p", options.max_rows, options.max_groups)
+    person = PrivacyUnit("p", options.max_rows_per_group, options.max_groups)
     unit = "row" if options.unit == "row" else person
     questions = asked_by(options)
     for source in options.source or ENGINES[options.engine or "duckdb"]:

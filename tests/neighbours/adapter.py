@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any
 from unittest.mock import patch
 
-from leastnoise import ArgumentError, Ledger, Person, ask
+from leastnoise import ArgumentError, Ledger, PrivacyUnit, ask
 from leastnoise.ask.shape import Block, Shape
 from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.ledger.ledger import Charge
@@ -256,7 +256,7 @@ def _release(seen: _Seen) -> Release:
 def touched(unit: Any, neighbours: str, keys: int | None) -> int:
     """How many groups one unit can move: said here once more, apart from the library."""
     each = 1
-    if isinstance(unit, Person):
+    if isinstance(unit, PrivacyUnit):
         bounds = [bound for bound in (unit.max_groups, keys) if bound is not None]
         each = min(bounds)
     both = 2 * each if neighbours == "replace" else each

@@ -12,11 +12,11 @@ from leastnoise import (
     Marginals,
     Mean,
     Median,
-    Person,
+    PrivacyUnit,
+    Proportion,
     Quantile,
-    Ranges,
-    Share,
-    Total,
+    RangeCounts,
+    Sum,
     Variance,
 )
 
@@ -26,7 +26,7 @@ PRIVATE = {"by": "g", "keys": "private"}
 CROSSED = {"by": ["g", "p"], "keys": [["north", "south", "nowhere"], [1, 2, 9]]}
 NUMBERS = ("number", "whole", "big", "numeric", "text", "mixed")
 
-UNITS: tuple[Any, ...] = ("row", Person("p", 2, 1))
+UNITS: tuple[Any, ...] = ("row", PrivacyUnit("p", 2, 1))
 RELATIONS = ("add-remove", "replace")
 
 
@@ -39,13 +39,13 @@ def few(kind: str) -> list[Any]:
             Variance("x", **BOUNDS, where="x >= 0 or x < 5"),
             Median("x", **BOUNDS, step=1),
             Mean("x", **BOUNDS, nulls="middle", **PRIVATE),
-            [Count(), Mean("x", **BOUNDS, **KEYS), Total("x", low=1, high=7), Share("x >= 5")],
+            [Count(), Mean("x", **BOUNDS, **KEYS), Sum("x", low=1, high=7), Proportion("x >= 5")],
         ]
     if kind == "text":
         found += [Count(by="x", keys=["north", "", "é"]), Count(by=["g", "x"], keys="private")]
         found += [Count(where="x >= 'north' and x != 'a''b'")]
     if kind in ("date", "moment", "nano"):
-        found += [Count(where="x < '9999-12-31'"), Share("x >= '2022-06-01'")]
+        found += [Count(where="x < '9999-12-31'"), Proportion("x >= '2022-06-01'")]
     return found
 
 
@@ -56,7 +56,7 @@ def many(kind: str) -> list[Any]:
         Count(),
         Count("x", **KEYS),
         Count(**PRIVATE),
-        Share("x is not null", **KEYS),
+        Proportion("x is not null", **KEYS),
         Count(by="x", keys=["1", "7", "true", "2022-01-08"]),
         Count(by="x", keys="private"),
         Marginals(["g", "x"], [0, 1, 2], keys=[KEYS["keys"], ["1", "7", "true", "2022-01-08"]]),
@@ -64,29 +64,29 @@ def many(kind: str) -> list[Any]:
     ]
     if kind in NUMBERS:
         found += [
-            Ranges("x", **BOUNDS, bins=3, **KEYS),
+            RangeCounts("x", **BOUNDS, bins=3, **KEYS),
             Cumulative("x", bins=[-1, 0, 2, 5, 1000]),
-            Total("x", **BOUNDS),
-            Total("x", low=-(10**18), high=10**18, **KEYS),
+            Sum("x", **BOUNDS),
+            Sum("x", low=-(10**18), high=10**18, **KEYS),
             Mean("x", **BOUNDS),
             Mean("x", **BOUNDS, **KEYS),
             Variance("x", **BOUNDS, **PRIVATE),
-            Total("x", low=-3, high=10, **PRIVATE),
-            Total("x", low="0.5", high=3, **PRIVATE),
-            Share("x >= 5", **PRIVATE),
+            Sum("x", low=-3, high=10, **PRIVATE),
+            Sum("x", low="0.5", high=3, **PRIVATE),
+            Proportion("x >= 5", **PRIVATE),
             Mean("x", **BOUNDS, by=["g", "p"], keys="private"),
             Mean("x", **BOUNDS, **CROSSED),
             Histogram("x", **BOUNDS, bins=4),
             Cumulative("x", **BOUNDS, bins=3, **CROSSED),
             Cumulative("x", bins=[-1, 0, 2, 5, 1000], **KEYS),
             [Cumulative("x", **BOUNDS, bins=3), Count(**CROSSED), Mean("x", **BOUNDS, **PRIVATE)],
-            [Total("x", **BOUNDS, **PRIVATE), Share("x >= 5", **PRIVATE), Count(**PRIVATE)],
+            [Sum("x", **BOUNDS, **PRIVATE), Proportion("x >= 5", **PRIVATE), Count(**PRIVATE)],
             Mean("x", **BOUNDS, by=["p", "g"], keys="private"),
             Quantile("x", "0.9", **BOUNDS, step=1, **KEYS),
             Median("x", **BOUNDS, step=1, interval=True),
-            Share("x >= 5 or x = 9223372036854775807"),
+            Proportion("x >= 5 or x = 9223372036854775807"),
             Histogram("x", bins=[-1, 0, 2, 5, 1000]),
-            [Count("x", **KEYS), Variance("x", **BOUNDS), Total("x", low=-3, high=7, **KEYS)],
+            [Count("x", **KEYS), Variance("x", **BOUNDS), Sum("x", low=-3, high=7, **KEYS)],
             [Histogram("x", **BOUNDS, bins=4), Mean("x", **BOUNDS), Mean("x", low=-5, high=0.1)],
             [Count(), Mean("x", **BOUNDS), Median("x", **BOUNDS, step=1), Count(**PRIVATE)],
             *at_the_ends(),
@@ -94,7 +94,7 @@ def many(kind: str) -> list[Any]:
     if kind in ("date", "moment", "nano"):
         found += [Count(where="x > '0001-01-01' and x != '2262-04-12'")]
     if kind == "truth":
-        found += [Share("x = true"), Total("x", **BOUNDS)]
+        found += [Proportion("x = true"), Sum("x", **BOUNDS)]
     return found
 
 
@@ -108,11 +108,11 @@ def at_the_ends() -> list[Any]:
         partial(Histogram, column="x", bins=["-1e400", 0, "9e-330", 1e308]),
         partial(Histogram, column="x", low=1, high="1.0000000001", bins=2),
         *(partial(kind, "x", low=0, high="9e-330") for kind in (Mean, Variance)),
-        *(partial(kind, "x", low=0, high="9e-330", step="1e-330") for kind in (Total, Median)),
+        *(partial(kind, "x", low=0, high="9e-330", step="1e-330") for kind in (Sum, Median)),
         partial(Mean, "x", low=0, high=1e-310),
         partial(Mean, "x", low="1e17", high="100000000000000001"),
-        partial(Total, "x", low=0, high=1, step="1e-9"),
-        partial(Total, "x", low="1e-310", high=1),
+        partial(Sum, "x", low=0, high=1, step="1e-9"),
+        partial(Sum, "x", low="1e-310", high=1),
         partial(Count, where="x > 1e308"),
         partial(Count, where="x > 1e400"),
         partial(Count, where="x = 9223372036854775808"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from leastnoise import Person
+from leastnoise import PrivacyUnit
 
 from .questions import RELATIONS, many
 from .sources import ENGINES, holds
@@ -21,7 +21,13 @@ _DRAWN: dict[str, Any] = {
     "nano": st.integers(-(2**63), 2**63 - 1),
 }
 _NAMES = st.sampled_from([*GROUPS, "North", "", "é", "e\u0301", "a\nb", "'", '"', None])
-UNITS = ("row", Person("p", 1, 1), Person("p", 2, 1), Person("p", 3, 2), Person("p", 2))
+UNITS = (
+    "row",
+    PrivacyUnit("p", 1, 1),
+    PrivacyUnit("p", 2, 1),
+    PrivacyUnit("p", 3, 2),
+    PrivacyUnit("p", 2),
+)
 
 
 @st.composite
@@ -37,8 +43,8 @@ def cases(draw: Any, sources: Sequence[str] = ENGINES["duckdb"]) -> tuple[str, P
     rows = st.lists(st.tuples(st.integers(0, 5), _NAMES, value), min_size=1, max_size=10)
     unit, relation = draw(st.sampled_from(UNITS)), draw(st.sampled_from(RELATIONS))
     question = draw(st.sampled_from(many(kind)))
-    if isinstance(unit, Person) and unit.max_groups is None and _private(question):
-        unit = Person("p", 2, 1)
+    if isinstance(unit, PrivacyUnit) and unit.max_groups is None and _private(question):
+        unit = PrivacyUnit("p", 2, 1)
     most = 1 if unit == "row" else 5
     mine = st.lists(st.tuples(st.just(NEWCOMER), _NAMES, value), min_size=1, max_size=most)
     base = Table((("p", "whole"), ("g", "text"), ("x", kind)), tuple(draw(rows)))

@@ -18,7 +18,17 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from leastnoise import Count, CsvFile, Histogram, Mean, Median, Person, Share, Total, Variance
+from leastnoise import (
+    Count,
+    CsvFile,
+    Histogram,
+    Mean,
+    Median,
+    PrivacyUnit,
+    Proportion,
+    Sum,
+    Variance,
+)
 
 from .compare import Finding, findings
 from .examine import asked
@@ -258,7 +268,7 @@ def _failures() -> Iterator[Scenario]:
     narrow = partial(Histogram, column="x", low=0, high=1e-310, bins=10, where=zoe)
     yield Scenario("histogram with bins of width 0", *pair, (narrow,))
     tiny = {"low": 0, "high": "9e-330", "step": "3e-330", "where": zoe}
-    for kind in (Mean, Total, Median, Variance):
+    for kind in (Mean, Sum, Median, Variance):
         one_float = partial(kind, "x", **tiny)
         yield Scenario(f"{kind.word} with bounds that are one float", *pair, (one_float,))
     wide = (partial(Histogram, column="x", low=-1e308, high=1e308, bins=10),)
@@ -272,7 +282,7 @@ def _failures() -> Iterator[Scenario]:
 
 
 def _postgres() -> Iterator[Scenario]:
-    asked_of = Total("x", **BOUNDS), Share("x > 3"), Histogram("x", **BOUNDS, bins=2)
+    asked_of = Sum("x", **BOUNDS), Proportion("x > 3"), Histogram("x", **BOUNDS, bins=2)
     for text in ("abc", "1e400", ""):
         pair = numbers_as_texts("postgres", text)
         yield Scenario(f"PostgreSQL: the text {text!r}", *pair, asked_of)
@@ -317,7 +327,7 @@ def _parquet() -> Iterator[Scenario]:
 
 
 def _bytes() -> Iterator[Scenario]:
-    asked_of = Count("x"), Count(by="x", keys="private"), Total("x", **BOUNDS)
+    asked_of = Count("x"), Count(by="x", keys="private"), Sum("x", **BOUNDS)
     for source in ("arrow", "parquet"):
         yield Scenario(f"{source}: bytes that are no text", *bytes_in_texts(source), asked_of)
 
@@ -332,17 +342,17 @@ def _collations() -> Iterator[Scenario]:
         name = f"{source}: the collation {collation}"
         yield Scenario(name, *spelled(source, collation), (*grouped, *more))
         pair = spelled_persons(source, collation)
-        yield Scenario(f"{name}, of persons", *pair, grouped, Person("p", 2, 1))
+        yield Scenario(f"{name}, of persons", *pair, grouped, PrivacyUnit("p", 2, 1))
     yield Scenario("sqlite: nocase", *sqlite_spelled(), grouped, neighbours="replace")
 
 
 def _persons_and_frames() -> Iterator[Scenario]:
-    person = Person("p", 2)
+    person = PrivacyUnit("p", 2)
     wide = (Variance("x", low=0, high="4.194304"),)  # 2^22 steps: a square has 44 bits
     yield Scenario("a person of 2^19 + 3 rows", *crowd((1 << 19) + 3), wide, person)
-    valued = *wide, Total("x", low=0, high=2147483647), Median("x", **BOUNDS)
+    valued = *wide, Sum("x", low=0, high=2147483647), Median("x", **BOUNDS)
     yield Scenario("a person of 2^23 rows", *crowd(1 << 23), valued, person, slow=True)
-    numbers = Total("x", **BOUNDS), Count("x"), Count(by="x", keys=["1", "7"])
+    numbers = Sum("x", **BOUNDS), Count("x"), Count(by="x", keys=["1", "7"])
     for value in ("abc", 2.5, 2**63, b"\xff", "\ud800", [1]):
         name = f"pandas: {value!a} among whole numbers"
         yield Scenario(name, *added("pandas", "mixed", value), numbers)

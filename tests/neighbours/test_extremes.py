@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from leastnoise import Count, Cumulative, Mean, MeanVector, Person
+from leastnoise import Count, Cumulative, Mean, MeanVector, PrivacyUnit
 
 from .examine import Examiner
 from .questions import few, many
@@ -46,7 +46,7 @@ def examined(tester, pairs, questions, units):
 @pytest.mark.parametrize(("source", "kind"), SMALL)
 def test_a_person_with_all_extreme_values(place, source, kind):
     values = [value for value in EXTREMES[kind] if holds(source, kind, value)]
-    unit = Person("p", max_rows=2, max_groups=2)
+    unit = PrivacyUnit("p", max_rows_per_group=2, max_groups=2)
     examined(Examiner(place, source), [newcomer(kind, values, 3)], _asked(source, kind), [unit])
 
 
@@ -62,7 +62,7 @@ def test_every_extreme_value_and_every_question(place, source, kind):
     tester, values = Examiner(place, source), [v for v in EXTREMES[kind] if holds(source, kind, v)]
     questions = _asked(source, kind) if source == "spark" else many(kind)
     for i, pair in enumerate(one_more(kind, values)):
-        unit = ("row", Person("p", 2, 1), Person("p", 1, 2))[i % 3]
+        unit = ("row", PrivacyUnit("p", 2, 1), PrivacyUnit("p", 1, 2))[i % 3]
         examined(tester, [pair], questions[i % 5 :: 5], [unit])
 
 
@@ -75,7 +75,10 @@ def test_sums_from_one_release(place, monkeypatch, divided, found):
         return honest(self, setting, epsilon, delta, groups // divided, loss)
 
     monkeypatch.setattr(Cumulative, "noise", noise)
-    pair, unit = newcomer("number", [1.0, 1.0, 9.0, 9.0]), Person("p", max_rows=2, max_groups=2)
+    pair, unit = (
+        newcomer("number", [1.0, 1.0, 9.0, 9.0]),
+        PrivacyUnit("p", max_rows_per_group=2, max_groups=2),
+    )
     question = Cumulative("x", low=0, high=10, bins=4)
     told = list(Examiner(place, "arrow").examine(pair, [question], unit))
     assert [one.finding.kind for one in told] == ["number"] * found
@@ -86,7 +89,7 @@ def test_vectors(place):
     examiner = Examiner(place, "arrow")
     question = MeanVector(["x", "p"], low=[0, 0], high=[10, 5])
     pairs = list(one_more("number"))
-    examined(examiner, pairs, [question], ["row", Person("p", 2)])
+    examined(examiner, pairs, [question], ["row", PrivacyUnit("p", 2)])
 
 
 IDS = ("number", "whole", "big", "text", "date", "moment", "truth", "numeric", "mixed")
@@ -106,7 +109,7 @@ IDS = ("number", "whole", "big", "text", "date", "moment", "truth", "numeric", "
 def test_ids_of_persons(place, source, kind, values):
     pairs = [other_person(kind, value) for value in values]
     questions = [Count(by="g", keys="private"), Mean("x", low=0, high=9, by="g", keys=["north"])]
-    examined(Examiner(place, source), pairs, questions, [Person("p", 1, 1)])
+    examined(Examiner(place, source), pairs, questions, [PrivacyUnit("p", 1, 1)])
 
 
 @given(case=cases())

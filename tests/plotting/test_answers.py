@@ -17,7 +17,7 @@ from leastnoise import (
     Marginals,
     Mean,
     Median,
-    Ranges,
+    RangeCounts,
     ask,
     ask_all,
     plan,
@@ -108,7 +108,7 @@ def test_tables_are_maps_and_sums_are_curves(table):
         found.value["*, f"],
         found.value["*, m"],
     ]
-    ranges = ask(table, Ranges("age", low=20, high=70, bins=4), epsilon=3)
+    ranges = ask(table, RangeCounts("age", low=20, high=70, bins=4), epsilon=3)
     held = ranges.plot().axes[0].images[0].get_array()
     assert held[0, 3] == ranges.value["[20, 70]"] and not np.isfinite(held[3, 0])
     sums = ask(table, Cumulative("age", low=20, high=70, bins=5), epsilon=3)

@@ -22,10 +22,10 @@ from leastnoise import (
     MaxError,
     Mean,
     Median,
-    Person,
+    PrivacyUnit,
+    Proportion,
     Quantile,
-    Share,
-    Total,
+    Sum,
     Variance,
     ask,
     design,
@@ -81,7 +81,7 @@ def source(request, tmp_path):
 
 
 def test_every_kind_of_table(source):
-    person = Person("person_id", max_rows=4, max_groups=3)
+    person = PrivacyUnit("person_id", max_rows_per_group=4, max_groups=3)
     answer = ask(
         source,
         Mean("salary", **BOUNDS, where="year = 2024", by="region", keys=["north", "south"]),
@@ -97,7 +97,9 @@ def test_every_kind_of_table(source):
     assert covers(ask(source, "count()", epsilon=1), N)
 
 
-@pytest.mark.parametrize("unit", ["row", Person("person_id", max_rows=4, max_groups=3)], ids=str)
+@pytest.mark.parametrize(
+    "unit", ["row", PrivacyUnit("person_id", max_rows_per_group=4, max_groups=3)], ids=str
+)
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 def test_answers_are_near_the_truth(unit, neighbours):
     options = {"epsilon": 4, "delta": 1e-6, "unit": unit, "neighbours": neighbours}
@@ -112,10 +114,10 @@ def _near_the_truth(asked):
         asked(Count(where="year = 2024 and region = 'west'")),
         len(FRAME[(FRAME.year == 2024) & (FRAME.region == "west")]),
     )
-    assert covers(asked(Total("salary", **BOUNDS)), CLAMPED.sum())
+    assert covers(asked(Sum("salary", **BOUNDS)), CLAMPED.sum())
     assert covers(asked(Mean("salary", **BOUNDS)), CLAMPED.mean())
     assert covers(asked(Variance("salary", **BOUNDS)), CLAMPED.var(ddof=0))
-    assert covers(asked(Share("salary > 150")), (FRAME.salary > 150).mean())
+    assert covers(asked(Proportion("salary > 150")), (FRAME.salary > 150).mean())
     assert abs(asked(Median("salary", **BOUNDS)).value - CLAMPED.median()) < 5
     assert abs(asked(Quantile("salary", 0.9, **BOUNDS)).value - CLAMPED.quantile(0.9)) < 5
     bins = asked(Histogram("salary", bins=7, **BOUNDS))
@@ -139,7 +141,7 @@ def test_centring_a_mean_beats_a_plain_total_and_count():
     budget = {"epsilon": 1, "delta": Fraction(1, 10**6)}
     mine = ask(data, Mean("salary", **BOUNDS), **budget).interval
     half = {"epsilon": Fraction(1, 2), "delta": Fraction(1, 2 * 10**6)}
-    total = ask(data, Total("salary", **BOUNDS), **half).interval
+    total = ask(data, Sum("salary", **BOUNDS), **half).interval
     count = ask(data, Count(), **half).interval
     plain = (total[1] / count[0]) - (total[0] / count[1])
     assert 4 * (mine[1] - mine[0]) < plain
@@ -184,7 +186,13 @@ def test_the_charge_is_durable_before_any_noise_is_drawn(tmp_path, query):
 def test_the_ledger_is_bound_to_the_unit(tmp_path):
     path = tmp_path / "b.db"
     Ledger.create(path, epsilon=10)
-    ask(FRAME, "count()", epsilon=1, ledger=path, unit=Person("person_id", max_rows=4))
+    ask(
+        FRAME,
+        "count()",
+        epsilon=1,
+        ledger=path,
+        unit=PrivacyUnit("person_id", max_rows_per_group=4),
+    )
     with pytest.raises(BudgetError, match="do not add up"):
         ask(FRAME, "count()", epsilon=1, ledger=path)
 
@@ -199,7 +207,7 @@ def test_a_failed_question_costs_nothing(tmp_path):
 
 
 def test_the_mechanism_file_is_there_and_checks_out():
-    answer = ask(FRAME, Total("salary", **BOUNDS), epsilon=1, delta=1e-6)
+    answer = ask(FRAME, Sum("salary", **BOUNDS), epsilon=1, delta=1e-6)
     (path,) = answer.mechanisms
     done = subprocess.run(
         [sys.executable, "-m", "leastnoise.certify", str(path)],
@@ -295,7 +303,7 @@ def test_rare_keys_are_not_shown_and_common_ones_are():
         Count(by="g", keys="private"),
         epsilon=1,
         delta=1e-6,
-        unit=Person("p", max_rows=2, max_groups=1),
+        unit=PrivacyUnit("p", max_rows_per_group=2, max_groups=1),
     )
     assert set(answer.value) == {"all"}  # 500 rows of one person are one person
 
@@ -303,7 +311,9 @@ def test_rare_keys_are_not_shown_and_common_ones_are():
 def test_private_keys_need_a_bound_on_groups_and_a_delta():
     query = Count(by="region", keys="private")
     with pytest.raises(ArgumentError, match="max_groups"):
-        ask(FRAME, query, epsilon=1, delta=1e-6, unit=Person("person_id", max_rows=2))
+        ask(
+            FRAME, query, epsilon=1, delta=1e-6, unit=PrivacyUnit("person_id", max_rows_per_group=2)
+        )
     with pytest.raises(ArgumentError, match="delta"):
         ask(FRAME, query, epsilon=1)
 

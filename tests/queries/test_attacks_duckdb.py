@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leastnoise import Count, Histogram, Mean, Median, Person, Total, Variance, ask
+from leastnoise import Count, Histogram, Mean, Median, PrivacyUnit, Sum, Variance, ask
 from leastnoise.errors import ArgumentError
 from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Setting
@@ -170,7 +170,7 @@ def test_all_statements_of_a_table_see_one_state():
     with opened(con.table("t")) as table:
         con.raw_sql("insert into t values (0, 0)")
         con.raw_sql("create macro least(a, b) as 0")
-        assert sums_of(table, Total("x", low=0, high=9), ROW)[""].rows == 1000
+        assert sums_of(table, Sum("x", low=0, high=9), ROW)[""].rows == 1000
         assert sums_of(table, Count(), ROW)[""].rows == 1000
     con.raw_sql("drop macro least")
     assert rows(con.table("t"), Count()) == 1001
@@ -274,7 +274,7 @@ def test_macros_with_names_of_functions_are_refused(macro):
     table = con.table("t")
     con.raw_sql(f"create macro {macro}")
     with pytest.raises(ArgumentError, match="function"):
-        ask(table, Count(), epsilon=1, unit=Person("p", max_rows=1))
+        ask(table, Count(), epsilon=1, unit=PrivacyUnit("p", max_rows_per_group=1))
 
 
 def test_macros_that_only_their_connection_sees_change_nothing():
@@ -282,7 +282,7 @@ def test_macros_that_only_their_connection_sees_change_nothing():
     con.raw_sql("create temp macro least(a, b) as 0")
     con.raw_sql("create temp macro current_schema() as 'other'")
     con.raw_sql("create macro twice(a) as a * 2")
-    assert rows(con.table("t"), Total("x", low=0, high=9)) == 1000
+    assert rows(con.table("t"), Sum("x", low=0, high=9)) == 1000
 
 
 @pytest.mark.parametrize("name", ["least", "greatest"])
@@ -320,16 +320,21 @@ def test_every_function_of_a_question_is_known(monkeypatch):
         Count(by="s", keys=["a1"]),
         Mean("x", **bounds),
         Mean("s", **bounds),
-        Total("p", **bounds),
+        Sum("p", **bounds),
         Variance("d", **bounds),
         Median("x", **bounds),
         Median("x", **bounds, by="s", keys=["a1", "a2"]),
         Histogram("x", bins=3, **bounds),
     ]
-    few = Person("p", max_rows=2, max_groups=1)
+    few = PrivacyUnit("p", max_rows_per_group=2, max_groups=1)
     with opened(con.table("t")) as table:
         for query in queries:
-            for unit in (Row(), Person("p", max_rows=2), Person("s", max_rows=2), few):
+            for unit in (
+                Row(),
+                PrivacyUnit("p", max_rows_per_group=2),
+                PrivacyUnit("s", max_rows_per_group=2),
+                few,
+            ):
                 sums_of(table, query, Setting(unit, "add-remove"))
     called = {name.lower() for query in seen for name in re.findall(r"\b([A-Za-z_]\w*) ?\(", query)}
     words = {"as", "when", "then", "else", "and", "or", "not", "from", "in", "over", "select", "by"}
@@ -350,7 +355,7 @@ def test_milliseconds_in_parquet_have_no_forms(tmp_path):
         for query in (Count(name), Count(where=f"{name} > '2020-01-01'")):
             with pytest.raises(ArgumentError, match="microseconds"):
                 ask(path, query, epsilon=1)
-    assert rows(path, Total("x", low=0, high=3)) == 2
+    assert rows(path, Sum("x", low=0, high=3)) == 2
     assert rows(path, Count(where="near < '2020-01-01'")) == 2
 
 

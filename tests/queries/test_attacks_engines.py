@@ -24,9 +24,9 @@ from leastnoise import (
     Mean,
     Median,
     NotAnsweredError,
-    Person,
-    Share,
-    Total,
+    PrivacyUnit,
+    Proportion,
+    Sum,
     Variance,
     ask,
 )
@@ -76,7 +76,7 @@ def test_a_distance_from_the_lower_bound_that_is_next_to_nothing(postgres):
     run(postgres, f"create table near as select * from ({values}) as v (x)")
     frame = pa.table({"x": [0.0, 1e-300, near, 6e17, 1e300]})
     for low, step in (("1e-300", None), ("1e-300", 10**17), ("-1e-300", 10**17), ("0", 3)):
-        question = Total("x", low=low, high=10**18 if step != 3 else 10**9, step=step)
+        question = Sum("x", low=low, high=10**18 if step != 3 else 10**9, step=step)
         found = sums(f"{postgres}#near", question)
         assert found == sums(frame, question)
         assert found[""].rows == 5
@@ -152,7 +152,7 @@ NAMED = ["count", "convert_to", "concat", "default", "domain", "variadic"]
 @pytest.mark.parametrize("made", OTHERS, ids=NAMED)
 def test_functions_that_fit_better_than_those_of_postgresql_are_not_called(postgres, people, made):
     """The first one made a count of 30 rows 100, whatever the rows: it adds up nothing."""
-    questions = Count("b"), Count(by="g", keys=["g0", "g1"]), Total("g", low=0, high=9)
+    questions = Count("b"), Count(by="g", keys=["g0", "g1"]), Sum("g", low=0, high=9)
     expected = [sums(people, question) for question in questions]
     run(postgres, made)
     try:
@@ -177,7 +177,7 @@ def test_functions_and_operators_of_a_domain_are_not_called(postgres):
     )
     try:
         assert sums(f"{postgres}#of_domains", Count(where="y = true"))[""].rows == 3
-        found = sums(f"{postgres}#of_domains", Total("n", low=0, high=4, step=1))[""]
+        found = sums(f"{postgres}#of_domains", Sum("n", low=0, high=4, step=1))[""]
         assert found.values == 1 + 2 + 3 + 4 + 4
     finally:
         run(postgres, "drop domain truth_of cascade", "drop domain money_of cascade")
@@ -254,7 +254,7 @@ def test_what_an_owner_prefers_of_values_changes_nothing(postgres, people):
         def load(self, data):
             return str(bytes(data))
 
-    setting = Setting(Person("d", 2, 1), "add-remove")
+    setting = Setting(PrivacyUnit("d", 2, 1), "add-remove")
     questions = [(Count(by=by, keys="private"), setting) for by in ("d", "b", "g", "y")]
     expected = [sums(people, *question) for question in questions]
     with connected(postgres) as con:
@@ -306,7 +306,7 @@ def test_what_a_form_makes_of_a_column_is_computed_once_for_each_row(postgres):
         "$$ begin perform nextval('public.looks'); return '5'; end $$",
         "create view costly as select i as p, looked(i) as x from generate_series(1, 10) i",
     )
-    setting = Setting(Person("x", 2), "add-remove")
+    setting = Setting(PrivacyUnit("x", 2), "add-remove")
     found = sums(f"{postgres}#costly", Variance("x", low=0, high=9, where="x > 2"), setting)
     assert found[""].units == 1
     psycopg = pytest.importorskip("psycopg")
@@ -338,7 +338,7 @@ def test_what_has_changed_since_it_was_opened_is_not_read(postgres, now):
     run(postgres, "create table changing as select 1::bigint as x")
     with opened(f"{postgres}#changing") as table:
         with table.engine.moment():
-            assert sums_of(table, Total("x", low=0, high=9), ROW)[""].rows == 1
+            assert sums_of(table, Sum("x", low=0, high=9), ROW)[""].rows == 1
             with pytest.raises(Exception, match="lock timeout"):
                 run(postgres, "set lock_timeout = 10", "alter table changing alter x type text")
         run(postgres, changed.get(now, f"alter table changing alter x type {now}"))
@@ -356,13 +356,13 @@ def test_no_row_with_a_long_text_is_sorted_or_handed_over(postgres):
     settings = {"enable_hashagg": "off", "parallel_setup_cost": 0, "parallel_tuple_cost": 0}
     settings |= {"min_parallel_table_scan_size": 0, "debug_parallel_query": "on"}
     run(postgres, "create table scanned as select i, i::text as x from generate_series(1, 9) i")
-    person = Setting(Person("i", 2), "add-remove")
+    person = Setting(PrivacyUnit("i", 2), "add-remove")
     with connected(postgres) as con, opened(con.table("scanned")) as table:
         for name, value in settings.items():
             con.con.execute(f"set {name} to {value}".encode())
         for question, setting in (
             (Count("x", by="i", keys="private"), ROW),
-            (Share("x = 'a'"), person),
+            (Proportion("x = 'a'"), person),
         ):
             query = reading_of(table, bounded(question, setting)).query
             assert "Gather" in str(con.con.execute(f"explain {query}").fetchall())
@@ -394,7 +394,7 @@ def test_casts_that_others_have_made_are_refused(postgres, people):
     )
     try:
         with pytest.raises(ArgumentError, match="another cast, text to numeric"):
-            ask(people, Total("g", low=0, high=10), epsilon=1)
+            ask(people, Sum("g", low=0, high=10), epsilon=1)
     finally:
         run(postgres, "drop function public.thousand(text) cascade")
     run(postgres, "create cast (text as numeric) with inout as assignment")
@@ -479,7 +479,7 @@ def test_every_function_of_a_question_to_postgresql_is_known(people, monkeypatch
         Median("x", **bounds, by="g", keys=["g1", "g2"]),
         Histogram("x", bins=3, **bounds),
     ):
-        for unit in (Row(), Person("p", 2), Person("g", 2, 1), Person("x", 2, 1)):
+        for unit in (Row(), PrivacyUnit("p", 2), PrivacyUnit("g", 2, 1), PrivacyUnit("x", 2, 1)):
             sums_of(table, query, Setting(unit, "add-remove"))
     called = {name.lower() for query in seen for name in re.findall(r"\b([A-Za-z_]\w*) ?\(", query)}
     # Words of the language, which no function can stand for.
@@ -495,7 +495,7 @@ def test_functions_that_take_the_place_of_those_of_spark_are_refused(spark):
     bounds, by = {"low": 0, "high": 9}, {"by": "g", "keys": ["a", "b"]}
     queries = Count(where="x > 2"), Mean("g", **bounds, **by), Variance("x", **bounds)
     queries = *queries, Median("x", **bounds, **by), Histogram("x", bins=3, **bounds, **by)
-    setting = Setting(Person("g", 2, 1), "add-remove")
+    setting = Setting(PrivacyUnit("g", 2, 1), "add-remove")
     with opened(frame) as table:
         seen = [reading_of(table, bounded(query, setting)).query for query in queries]
     called = {name.lower() for query in seen for name in re.findall(r"\b([A-Za-z_]\w*) ?\(", query)}

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, Person, ask
+from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, PrivacyUnit, ask
 from leastnoise.cli import app
 from leastnoise.queries.ask import Collected, Prepared, sums_of
 from leastnoise.queries.base import Setting
@@ -60,7 +60,7 @@ LONG = {"t": ["a" * 1000, "b" * 1001, "c" * 1001, "é" * 500, "é" * 501, None, 
 def long_texts(source):
     """The keys of long texts, and how many persons have them for an id."""
     with opened(source) as table:
-        row, person = (Setting(unit, "add-remove") for unit in (Row(), Person("t", 1)))
+        row, person = (Setting(unit, "add-remove") for unit in (Row(), PrivacyUnit("t", 1)))
         keys = sums_of(table, Count(by="t", keys="private"), row)
         chosen = sums_of(table, Count(by="t", keys=["a" * 1000, "x"]), row)
         return {*keys}, {*chosen}, sums_of(table, Count(), person)[""].units
@@ -101,7 +101,7 @@ def test_a_string_of_more_than_a_mebibyte_is_missing(kind, tmp_path):
     else:
         source = MAKERS[kind]()
     with opened(source) as table:
-        row, person = (Setting(unit, "add-remove") for unit in (Row(), Person("t", 1)))
+        row, person = (Setting(unit, "add-remove") for unit in (Row(), PrivacyUnit("t", 1)))
         assert sums_of(table, Count("t"), row)[""].rows == 2
         assert sums_of(table, Count(), person)[""].units == 2
         assert sums_of(table, Count(where="t is null"), row)[""].rows == 2

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, Person, ask
+from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, PrivacyUnit, ask
 from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.door import open_table, opened
@@ -75,7 +75,7 @@ def test_settings_of_a_session_change_no_number(spark):
     )
     where = "m = '1500-01-01' and d = '1500-01-01' and g != 'A'"
     asked = Mean("x", low=0, high=10, by="g", keys=["a", "b", "A"], where=where)
-    asked = asked, Setting(Person("g", 1), "add-remove")
+    asked = asked, Setting(PrivacyUnit("g", 1), "add-remove")
     before = sums(frame, *asked)
     assert {key: one.rows for key, one in before.items()} == {"a": 1, "b": 1}
     with settings(

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from leastnoise import Mean, Share
+from leastnoise import Mean, Proportion
 from leastnoise.exact import exp_upper
 from leastnoise.queries.base import Form, Setting
 from leastnoise.queries.believed import Line, _cells, _kept, believed
@@ -29,7 +29,7 @@ def exact_of(query, count, share):
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 @pytest.mark.parametrize(
-    "query", [Mean("x", low=0, high=10, where="y = 1"), Share("x > 1", where="y = 1")], ids=str
+    "query", [Mean("x", low=0, high=10, where="y = 1"), Proportion("x > 1", where="y = 1")], ids=str
 )
 def test_intervals_of_means_hold_in_95_of_100_cases(query, relation):
     setting = Setting(Row(), relation)
@@ -46,7 +46,7 @@ def test_intervals_of_means_hold_in_95_of_100_cases(query, relation):
         held = np.mean([one.low - 1e-9 <= true <= one.high + 1e-9 for one in ends])
         assert held >= 0.935, (count, share)
         assert all(one.low <= one.value <= one.high for one in ends)
-        if count == 40 and not isinstance(query, Share):
+        if count == 40 and not isinstance(query, Proportion):
             assert held <= 0.99  # and they are not just wide
 
 
@@ -54,7 +54,7 @@ def test_intervals_of_means_hold_in_95_of_100_cases(query, relation):
 @pytest.mark.parametrize("epsilon", [1, 3])
 def test_small_counts_are_covered_exactly(relation, epsilon):
     """Every outcome of both noises with its probability: one row, none of two, at the ends."""
-    query, setting = Share("x > 1", where="y = 1"), Setting(Row(), relation)
+    query, setting = Proportion("x > 1", where="y = 1"), Setting(Row(), relation)
     for form in query.forms(setting):
         noise = noise_for([form], Fraction(epsilon), Fraction(1, 20), 1)
         axes = []
@@ -79,7 +79,7 @@ def test_small_counts_are_covered_exactly(relation, epsilon):
 def test_what_is_kept_is_never_overstated():
     setting = Setting(Row(), "add-remove")
     random = np.random.default_rng(3)
-    for query in (Mean("x", low=0, high=10), Share("x > 1")):
+    for query in (Mean("x", low=0, high=10), Proportion("x > 1")):
         one, two = noise_for(query.forms(setting), Fraction(1), Fraction(1, 100), 1).laws
         x, y = (law.design.noise.sample(20_000) for law in (one, two))
         for limit in (0.5, 2.0, 5.0):
@@ -101,7 +101,7 @@ def test_steps_of_the_smallest_budgets_cost_no_more_than_the_whole():
 def test_nothing_is_believed_where_nothing_fits():
     setting = Setting(Row(), "add-remove")
     sides = Line(1, -1), Line(0, -1)
-    laws = noise_for(Share("x > 1").forms(setting), Fraction(1), Fraction(0), 1).limits(sides)
+    laws = noise_for(Proportion("x > 1").forms(setting), Fraction(1), Fraction(0), 1).limits(sides)
     assert believed(laws, sides, (Fraction(10**6), Fraction(-(10**6)))) is None
     low, high = believed(laws, sides, (Fraction(0), Fraction(0)))
     assert (low, high) == (0, 1)

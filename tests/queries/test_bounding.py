@@ -16,11 +16,11 @@ from leastnoise.queries import (
     Histogram,
     Mean,
     Median,
-    Person,
+    PrivacyUnit,
+    Proportion,
     Quantile,
     Row,
-    Share,
-    Total,
+    Sum,
     Variance,
 )
 from leastnoise.queries.base import Setting
@@ -33,26 +33,26 @@ from leastnoise.queries.unit import NEIGHBOURS
 SCHEMA = pa.schema([("p", pa.int64()), ("g", pa.string()), ("x", pa.float64()), ("y", pa.int64())])
 BOUNDS = {"low": -2, "high": 5}
 KEYS = ["a", "b", "c"]
-PEOPLE = (Person("p", 2), Person("p", 3, 2), Person("p", 1, 1))
+PEOPLE = (PrivacyUnit("p", 2), PrivacyUnit("p", 3, 2), PrivacyUnit("p", 1, 1))
 QUERIES = [
     Count(),
     Count("x"),
     Count(where="y > 1 or x is null"),
     Count(by="g", keys=KEYS),
-    Total("x", **BOUNDS),
-    Total("y", low=3, high=9),
-    Total("x", low=-7, high=-2),
-    Total("x", **BOUNDS, by="g", keys=KEYS),
-    Total("x", **BOUNDS, where="g != 'a'"),
+    Sum("x", **BOUNDS),
+    Sum("y", low=3, high=9),
+    Sum("x", low=-7, high=-2),
+    Sum("x", **BOUNDS, by="g", keys=KEYS),
+    Sum("x", **BOUNDS, where="g != 'a'"),
     Mean("x", **BOUNDS),
     Mean("y", low="0.5", high="7.25", nulls="middle"),
     Mean("x", **BOUNDS, by="g", keys=KEYS),
     Mean("x", **BOUNDS, nulls="skip"),
     Variance("x", **BOUNDS),
     Variance("y", low=0, high=4, by="g", keys=["a", "zz"]),
-    Share("x > 1"),
-    Share("x > 1", where="g in ('a', 'b')"),
-    Share("y = 2", by="g", keys=KEYS),
+    Proportion("x > 1"),
+    Proportion("x > 1", where="g in ('a', 'b')"),
+    Proportion("y = 2", by="g", keys=KEYS),
     Histogram("x", low=-2, high=5, bins=3),
     Histogram("y", bins=[0, 1, 5, 6]),
     Median("x", **BOUNDS, step="0.5"),
@@ -162,8 +162,8 @@ def test_no_neighbour_at_all_moves_more_than_is_claimed(relation, data):
 def test_a_person_with_rows_too_many_counts_as_one_with_enough(unit, relation):
     """All of them at one end: what is not capped, or not weighed down, moves too far."""
     others = [(2, "b", 1.0, 2), (3, "a", 3.0, 5)]
-    for i, more in enumerate((1, 2 * unit.max_rows)):
-        many = unit.max_rows + more
+    for i, more in enumerate((1, 2 * unit.max_rows_per_group)):
+        many = unit.max_rows_per_group + more
         high, low = [(1, "a", 9.0, 9)] * many, [(1, "a", -9.0, -9)] * many
         near = others + low * (relation == "replace")
         # Each question with one of them where units are replaced, and with the other elsewhere.
@@ -207,10 +207,10 @@ def test_the_claims_are_reached():
     """A sensitivity that nothing reaches would be too much noise."""
     person, row = PEOPLE[0], Row()
     cases = [
-        (Total("x", **BOUNDS), row, "add-remove", [(1, "a", 9.0, 1)], []),
-        (Total("x", **BOUNDS), person, "add-remove", [(1, "a", 9.0, 1)] * 5, []),
-        (Total("x", **BOUNDS), row, "replace", [(1, "a", 9.0, 1)], [(1, "a", -9.0, 1)]),
-        (Total("x", **BOUNDS), person, "replace", [(1, "a", 9.0, 1)] * 5, [(1, "a", -9.0, 1)] * 5),
+        (Sum("x", **BOUNDS), row, "add-remove", [(1, "a", 9.0, 1)], []),
+        (Sum("x", **BOUNDS), person, "add-remove", [(1, "a", 9.0, 1)] * 5, []),
+        (Sum("x", **BOUNDS), row, "replace", [(1, "a", 9.0, 1)], [(1, "a", -9.0, 1)]),
+        (Sum("x", **BOUNDS), person, "replace", [(1, "a", 9.0, 1)] * 5, [(1, "a", -9.0, 1)] * 5),
         (Count(), person, "add-remove", [(1, "a", 9.0, 1)] * 5, []),
         (Mean("x", **BOUNDS), person, "add-remove", [(1, "a", 9.0, 1)] * 5, []),
     ]
@@ -224,12 +224,12 @@ def test_the_claims_are_reached():
 ONE, LOW, MIDDLE = (1, "a", 9.0, 9), (1, "a", -9.0, -9), (1, "a", 1.5, 2)
 
 
-@pytest.mark.parametrize("unit", [Row(), PEOPLE[0], PEOPLE[1], Person("p", 50)], ids=repr)
-@pytest.mark.parametrize("query", [Mean("x", **BOUNDS), Share("x > 1")], ids=str)
+@pytest.mark.parametrize("unit", [Row(), PEOPLE[0], PEOPLE[1], PrivacyUnit("p", 50)], ids=repr)
+@pytest.mark.parametrize("query", [Mean("x", **BOUNDS), Proportion("x > 1")], ids=str)
 @pytest.mark.parametrize("relation", NEIGHBOURS)
 def test_all_steps_of_a_form_are_made_by_somebody(query, unit, relation):
     """Between tables with any mixture of extreme rows: never more steps, and all of them once."""
-    sizes = (1,) if unit == Row() else (1, 2, unit.max_rows, unit.max_rows + 3)
+    sizes = (1,) if unit == Row() else (1, 2, unit.max_rows_per_group, unit.max_rows_per_group + 3)
     tables = [[row] * n for row in (ONE, LOW, MIDDLE) for n in sizes]
     if unit != Row():
         tables += [[ONE] * 2 + [LOW], [ONE, MIDDLE], [LOW] * 5 + [ONE] * 2]
@@ -262,10 +262,10 @@ def test_a_person_with_too_many_rows_weighs_max_rows_of_their_average():
 def test_a_share_of_a_person_with_too_many_rows_is_not_rounded_away():
     """Two of three rows are true: the person counts as two thirds, not as nothing."""
     data = [(p, "a", float(i < 2), 0) for p in range(1, 100) for i in range(3)]
-    query = Share("x > 0.5")
-    for unit in (Person("p", 1), Person("p", 2)):
+    query = Proportion("x > 0.5")
+    for unit in (PrivacyUnit("p", 1), PrivacyUnit("p", 2)):
         total, count = released(data, query, Setting(unit, "add-remove"))[1][""]
-        top = query.parts(Setting(unit, "add-remove"))[0].sensitivity / unit.max_rows
+        top = query.parts(Setting(unit, "add-remove"))[0].sensitivity / unit.max_rows_per_group
         assert (1 + float(total / (top * count))) / 2 == pytest.approx(2 / 3, abs=1e-5)
 
 
@@ -286,7 +286,7 @@ def _attack(values):
     naive = 0.0
     for value in values:
         naive += value
-    query = Total("x", low=2**50, high=2**50 + 1)
+    query = Sum("x", low=2**50, high=2**50 + 1)
     setting = Setting(Row(), "replace", len(values))
     data = [(1, "a", value, 1) for value in values]
     return naive, released(data, query, setting)[1][""][0], query.parts(setting)[0].sensitivity
@@ -314,7 +314,7 @@ def test_floating_point_sums_cannot_be_attacked():
 
 def test_sums_do_not_depend_on_the_order():
     data = [(i, "a", math.sin(i) * 10.0 ** (i % 9), i) for i in range(500)]
-    query, setting = Total("x", low=-(10**8), high=10**8), Setting(Row(), "add-remove")
+    query, setting = Sum("x", low=-(10**8), high=10**8), Setting(Row(), "add-remove")
     assert released(data, query, setting) == released(data[::-1], query, setting)
     exact = sum(
         Fraction(round(Fraction(row[2]) / query.scale.step)) * query.scale.step for row in data
@@ -325,7 +325,10 @@ def test_sums_do_not_depend_on_the_order():
 def test_a_view_that_draws_rows_at_random_is_read_once():
     """The rows of a person and their number come from one reading: a person weighs at most 1."""
     frame = pa.table({"p": [1] * 500, "x": [1.0] * 500})
-    query, setting = Median("x", low=0, high=4), Setting(Person("p", max_rows=1), "add-remove")
+    query, setting = (
+        Median("x", low=0, high=4),
+        Setting(PrivacyUnit("p", max_rows_per_group=1), "add-remove"),
+    )
     with opened(frame) as table:
         reading = reading_of(table, query.request(setting))
         assert reading.query.count(table.relation) == 1

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from leastnoise import Count, Cumulative, Histogram, Ledger, Person, ask, ask_all, load, plan
+from leastnoise import Count, Cumulative, Histogram, Ledger, PrivacyUnit, ask, ask_all, load, plan
 from leastnoise.certify import parse_any
 from leastnoise.kept import workload_designed
 from leastnoise.queries import query_of
@@ -58,7 +58,7 @@ def test_it_is_better_than_adding_up_counts() -> None:
 
 
 def test_a_person_moves_several_bins() -> None:
-    person = Person("p", max_rows=2, max_groups=3)
+    person = PrivacyUnit("p", max_rows_per_group=2, max_groups=3)
     found = ask(FRAME, QUERY, unit=person, **OPTIONS)
     kept = load(found.mechanisms[0])
     # Six steps of one row: an equal part of epsilon, and a delta that grows along them.
@@ -115,14 +115,14 @@ def test_files_of_the_cache_are_checked(tmp_path, monkeypatch) -> None:
 
 
 def test_a_report_of_it_is_checked(tmp_path) -> None:
-    person = Person("p", max_rows=2, max_groups=3)
+    person = PrivacyUnit("p", max_rows_per_group=2, max_groups=3)
     found = ask(FRAME, QUERY, unit=person, **OPTIONS)
     (text,) = found.basis.files
     kept, paid = {file_name(text): parse_any(text)}, Budget(found.epsilon, found.delta)
     steps = check_batch([found.basis], kept, paid)
     assert {step.verdict for step in steps} == {"proven"} and "at most 6 by 1" in steps[0].words
     # More rows of a person, other sums, less epsilon, less delta: not what the file proves.
-    for unit in (replace(person, max_rows=3), replace(person, max_groups=4)):
+    for unit in (replace(person, max_rows_per_group=3), replace(person, max_groups=4)):
         lie = replace(found.basis, setting=Setting(unit, "add-remove"))
         assert "refuted" in {step.verdict for step in check_batch([lie], kept, paid)}
     lie = replace(found.basis, query=replace(QUERY, bins=7))

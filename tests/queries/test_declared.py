@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from leastnoise import Count, Ledger, Person, Quantile, ask_all, plan
+from leastnoise import Count, Ledger, PrivacyUnit, Quantile, ask_all, plan
 from leastnoise.certify.composed import composed_delta, composed_several
 from leastnoise.queries.base import Setting
 from leastnoise.queries.declared import Kind, _holds, largest_factor
@@ -91,7 +91,7 @@ def test_a_mixed_workload_gets_larger_shares_for_one_charge(tmp_path):
     queries += [Count(where=f"x > {i}") for i in range(2)]
     queries += [Count(by="g", keys=["a", "b"])]
     ledger = Ledger.create(tmp_path / "b.db", epsilon=1, delta=1e-3)
-    unit = Person("p", 1, 2)
+    unit = PrivacyUnit("p", 1, 2)
     answers = ask_all(FRAME, queries, epsilon=1, delta=1e-3, ledger=ledger, rows=500, unit=unit)
     (charge,) = ledger.history()
     assert (charge.epsilon, charge.delta) == (1, Fraction(1, 1000))

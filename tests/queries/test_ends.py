@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from leastnoise import ArgumentError, Count, Median, Person, Quantile, ask, plan
+from leastnoise import ArgumentError, Count, Median, PrivacyUnit, Quantile, ask, plan
 from leastnoise.queries import query_of
 from leastnoise.queries.ask import collect, prepare
 from leastnoise.queries.base import Setting
@@ -108,7 +108,7 @@ def test_asked_for_in_every_way():
         {"x": RANDOM.uniform(0, 9, 900), "g": ["a", "b", "c"] * 300, "p": range(900)}
     )
     query = query_of("median(x)", low=0, high=9, interval=True, by="g", keys=["a", "b"])
-    found = ask(frame, query, epsilon=4, unit=Person("p", 1, 1))
+    found = ask(frame, query, epsilon=4, unit=PrivacyUnit("p", 1, 1))
     assert all(low < 4.5 < high for low, high in found.interval.values())
     assert len(found.mechanisms) == 1 and "half of epsilon" in " ".join(found.notes)
     bare = plan(Median("x", low=0, high=9), epsilon=1, rows=100).error

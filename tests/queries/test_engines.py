@@ -19,10 +19,10 @@ from leastnoise import (
     Mean,
     Median,
     NotAnsweredError,
-    Person,
+    PrivacyUnit,
+    Proportion,
     Quantile,
-    Share,
-    Total,
+    Sum,
     Variance,
     ask,
 )
@@ -53,18 +53,18 @@ BOUNDS = {"low": "-1000.5", "high": 200_000}
 QUERIES = [
     Count(where="x > 3.5 and g != 'ost'"),
     Count("x", by="g", keys=["north", "süd", "none"]),
-    Total("x", **BOUNDS),
-    Total("y", low=-(10**16), high=10**17),
+    Sum("x", **BOUNDS),
+    Sum("y", low=-(10**16), high=10**17),
     Mean("x", **BOUNDS, by=["g", "p"], keys="private"),
     Variance("x", **BOUNDS),
-    Share("x > 100 or p < 20"),
+    Proportion("x > 100 or p < 20"),
     Histogram("x", **BOUNDS, bins=9),
     Histogram("y", bins=[-(10**17), 0, 10, 10**16]),
     Median("x", **BOUNDS),
     Quantile("x", 0.9, **BOUNDS, by="g", keys=["north", "ost"]),
     Marginals(["g", "p"], [0, 1, 2], keys=[["north", "süd", ""], list(range(40))]),
 ]
-UNITS = [Row(), Person("p", 3, 2)]
+UNITS = [Row(), PrivacyUnit("p", 3, 2)]
 
 
 def sums(table, query, unit):
@@ -125,7 +125,7 @@ def test_spark_errors_do_not_quote_the_data(spark, tmp_path):
     pq.write_table(pa.table({"s": ["s3cretvalue"]}), tmp_path / "s.parquet")
     frame = spark.read.parquet(str(tmp_path / "s.parquet")).selectExpr("cast(s as int) as x")
     with warnings.catch_warnings(record=True) as warned, pytest.raises(NotAnsweredError) as caught:
-        ask(frame, Total("x", low=0, high=1), epsilon=1)
+        ask(frame, Sum("x", low=0, high=1), epsilon=1)
     assert not [one for one in warned if "s3cret" in str(one.message)]
     assert "s3cret" not in str(caught.value) and caught.value.__context__ is None
 
@@ -161,12 +161,12 @@ def odd_questions(name):
     """Questions with every operation once, about a column of any type."""
     return [
         Count(name),
-        Total(name, low=-(10**18), high=10**18),
+        Sum(name, low=-(10**18), high=10**18),
         Variance(name, low="-1e-270", high=1),
         Median(name, **SMALL, step=1),
         Histogram(name, low=-1e300, high=1e300, bins=3),
         Histogram(name, bins=[-1e300, 0, 1e-200, 1e300]),
-        Share(f"{name} >= 5 or {name} = 9223372036854775807"),
+        Proportion(f"{name} >= 5 or {name} = 9223372036854775807"),
         Count(where=f"{name} >= '0001-01-01' or {name} != '9999-12-31'"),
         Count(by=name, keys="private"),
     ]
@@ -214,7 +214,7 @@ def test_postgresql_answers_for_every_value(postgres):
             for value in values:
                 con.execute(f"insert into odd ({name}) values (%s::{kind})", (value,))
     table = open_table(f"{postgres}#odd")
-    for unit in (Row(), Person("t", 2, 1), Person("f", 2, 1)):
+    for unit in (Row(), PrivacyUnit("t", 2, 1), PrivacyUnit("f", 2, 1)):
         assert answered(table, columns, unit) > 40
     for name in "ea":
         with pytest.raises(ArgumentError, match="not of type"):
@@ -249,7 +249,7 @@ def test_spark_answers_for_every_value_and_knows_no_collation(spark, tmp_path):
     frame = spark.read.parquet(str(tmp_path / "odd.parquet"))
     frame = frame.selectExpr("*", "t collate UTF8_LCASE as c")
     there = open_table(frame)
-    assert answered(there, ["c", "f", "m"], Person("c", 2, 1), 2) > 7
+    assert answered(there, ["c", "f", "m"], PrivacyUnit("c", 2, 1), 2) > 7
     assert answered(there, ["d", "i", "z", "c"], Row(), 2) > 9
     here = open_table(table)
     for name in "tc":

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from leastnoise import Count, Mean, Person, Share, Total, Variance
+from leastnoise import Count, Mean, PrivacyUnit, Proportion, Sum, Variance
 from leastnoise.queries.ask import sums_of, touched
 from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import Sums
@@ -29,14 +29,16 @@ VALUES = (-50.0, 1.0, 700.0, None)  # below the bounds, inside, above, missing
 BOUNDS = {"low": 0, "high": 3, "step": 1, "where": "y = 1"}
 QUERIES = [
     Count(where="y = 1"),
-    Total("x", **BOUNDS),
+    Sum("x", **BOUNDS),
     Mean("x", **BOUNDS),
     Mean("x", nulls="middle", **BOUNDS),
     Mean("x", low=0, high=97, where="y = 1"),  # more steps than are made of it
-    Share("x > 1", where="y = 1"),
+    Proportion("x > 1", where="y = 1"),
     Variance("x", low=0, high=2, step=1, where="y = 1"),
 ]
-CASES = [(query, Row()) for query in QUERIES] + [(query, Person("p", 2)) for query in QUERIES[:-1]]
+CASES = [(query, Row()) for query in QUERIES] + [
+    (query, PrivacyUnit("p", 2)) for query in QUERIES[:-1]
+]
 
 
 @cache
@@ -123,10 +125,12 @@ def test_no_pair_of_units_costs_more_than_is_charged(query, unit, relation, epsi
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
-@pytest.mark.parametrize("query", [Share("x > 1", where="y = 1"), Mean("x", **BOUNDS)], ids=str)
+@pytest.mark.parametrize(
+    "query", [Proportion("x > 1", where="y = 1"), Mean("x", **BOUNDS)], ids=str
+)
 def test_units_in_several_groups_cost_no_more(query, relation):
     """A unit with its worst rows in every group that it can move."""
-    setting = Setting(Person("p", 1, max_groups=2), relation)
+    setting = Setting(PrivacyUnit("p", 1, max_groups=2), relation)
     grouped = replace(query, by="g", keys=list("abcdefgh"))
     groups = touched(grouped, setting)
     assert groups == (2 if relation == "add-remove" else 4)

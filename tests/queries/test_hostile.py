@@ -23,10 +23,10 @@ from leastnoise import (
     MeanVector,
     Median,
     NotAnsweredError,
-    Person,
+    PrivacyUnit,
+    Proportion,
     Quantile,
-    Share,
-    Total,
+    Sum,
     Variance,
     ask,
 )
@@ -60,7 +60,7 @@ def test_nan_infinities_and_huge_values_are_clamped_or_left_out():
     kept = [v for v in x if v is not None and not math.isnan(v)]
     true = [min(max(v, 0.0), 10.0) for v in kept]
     with opened(frame) as table:
-        assert near(ask(table, Total("x", low=0, high=10), epsilon=5), sum(true))
+        assert near(ask(table, Sum("x", low=0, high=10), epsilon=5), sum(true))
         assert near(ask(table, Mean("x", low=0, high=10), epsilon=5), sum(true) / len(true))
         assert near(ask(table, Count("x"), epsilon=5), len(kept))
         assert 0 <= ask(table, Median("x", low=0, high=10), epsilon=5).value <= 10
@@ -68,17 +68,17 @@ def test_nan_infinities_and_huge_values_are_clamped_or_left_out():
 
 def test_whole_numbers_near_the_ends_of_64_bits():
     frame = pd.DataFrame({"x": [BIG, BIG + 7, BIG + 10, 2**63 - 1, -(2**63)] * 100})
-    answer = ask(frame, Total("x", low=BIG - 10**6, high=BIG - 10**6 + 10), epsilon=5)
+    answer = ask(frame, Sum("x", low=BIG - 10**6, high=BIG - 10**6 + 10), epsilon=5)
     assert near(answer, (BIG - 10**6 + 10) * 400 + (BIG - 10**6) * 100)
     with pytest.raises(ArgumentError, match="1e18"):
-        ask(frame, Total("x", low=BIG, high=BIG + 10), epsilon=5)
+        ask(frame, Sum("x", low=BIG, high=BIG + 10), epsilon=5)
     # Exact to the last unit, although doubles are 128 apart there:
     from leastnoise.queries.base import Setting
     from leastnoise.queries.bounding import aggregate
     from leastnoise.queries.door import open_table
     from leastnoise.queries.unit import Row
 
-    query = Total("x", low=BIG - 3, high=BIG)
+    query = Sum("x", low=BIG - 3, high=BIG)
     sums = aggregate(
         open_table(pd.DataFrame({"x": [BIG - 3, BIG - 2, BIG - 1, BIG]})),
         query.request(Setting(Row(), "add-remove")),
@@ -97,11 +97,11 @@ def empty():
     "query",
     [
         Count(),
-        Total("x", low=0, high=1),
+        Sum("x", low=0, high=1),
         Mean("x", low=0, high=1),
         Variance("x", low=0, high=1),
         Median("x", low=0, high=1),
-        Share("x > 0"),
+        Proportion("x > 0"),
         Histogram("x", low=0, high=1, bins=2),
         Count(by="g", keys=["a"]),
         Count(by="g", keys="private"),
@@ -109,7 +109,7 @@ def empty():
     ],
     ids=str,
 )
-@pytest.mark.parametrize("unit", ["row", Person("p", 2, 1)], ids=str)
+@pytest.mark.parametrize("unit", ["row", PrivacyUnit("p", 2, 1)], ids=str)
 def test_empty_tables_and_groups(empty, query, unit):
     answer = ask(empty, query, epsilon=1, delta=1e-6, unit=unit)
     values = answer.value if isinstance(answer.value, dict) else {"": answer.value}
@@ -125,7 +125,7 @@ def test_an_empty_table_is_refused_where_its_size_is_public():
 
 def test_rows_without_a_person_are_left_out():
     frame = pd.DataFrame({"p": pd.array([None] * 500 + list(range(300)), dtype="Int64")})
-    answer = ask(frame, Count(), epsilon=5, unit=Person("p", 1))
+    answer = ask(frame, Count(), epsilon=5, unit=PrivacyUnit("p", 1))
     assert near(answer, 300) and any("without p" in note for note in answer.notes)
 
 
@@ -133,7 +133,7 @@ def test_texts_that_are_no_numbers_count_as_missing(tmp_path):
     path = tmp_path / "d.csv"
     path.write_text("x,g\n" + f"3,a\n{SECRET},a\n,b\nnan,b\n1e400,a\n" * 300)
     assert near(ask(path, Count("x"), epsilon=5), 1200)  # texts are present in a count
-    assert near(ask(path, Total("x", low=0, high=10), epsilon=5), 300 * 13)
+    assert near(ask(path, Sum("x", low=0, high=10), epsilon=5), 300 * 13)
 
 
 def test_ragged_and_odd_csv_files(tmp_path):
@@ -143,7 +143,7 @@ def test_ragged_and_odd_csv_files(tmp_path):
     # Lines with too few fields have NULLs at their end, further fields are ignored.
     assert near(ask(path, Count(), epsilon=5), 704)
     assert near(ask(path, Count("c"), epsilon=5), 203)
-    assert near(ask(path, Total("a b", low=0, high=5), epsilon=5), 1308)
+    assert near(ask(path, Sum("a b", low=0, high=5), epsilon=5), 1308)
     (tmp_path / "dup.csv").write_text("a,b,a\n1,2,3\n")
     with pytest.raises(ArgumentError, match="two columns of one name"):
         ask(tmp_path / "dup.csv", Count(), epsilon=1)
@@ -165,7 +165,7 @@ def test_one_row_cannot_change_what_another_means(tmp_path):
     for extra in ("", f"{SECRET}\n", "2024-01-01\n", "true\n", "1;2\n", "'7'\n"):
         path.write_text("x\n" + "5\n" * 400 + extra)
         with opened(path) as table:
-            assert near(ask(table, Total("x", low=0, high=10), epsilon=5), 2000)
+            assert near(ask(table, Sum("x", low=0, high=10), epsilon=5), 2000)
             assert near(ask(table, Count(where="x = 5"), epsilon=5), 400)
 
 
@@ -178,9 +178,9 @@ def test_no_row_of_a_file_is_in_the_public_number_and_not_in_the_sum(tmp_path, r
     setting, table = Setting(Row(), "replace"), open_table(path)
     for query in (
         Mean("x", low=1000, high=1001),
-        Total("x", low=1000, high=1001),
+        Sum("x", low=1000, high=1001),
         Variance("x", low=1000, high=1001),
-        Share("x > 1"),
+        Proportion("x > 1"),
         MeanVector(["x", "p"], low=[1000, 0], high=[1001, 1]),
     ):
         sized = replace(setting, size=public_size(table))
@@ -265,10 +265,10 @@ def odd():
     "query",
     [
         Mean("s", low=0, high=1),
-        Total("d", low=0, high=1),
+        Sum("d", low=0, high=1),
         Median("l", low=0, high=1),
         Count(by="x", keys=["1.5"]),
-        Share("s > 3 and d = 4"),
+        Proportion("s > 3 and d = 4"),
         Count(where="l = 3"),
         Mean("nothere", low=0, high=1),
         Count(by="nothere", keys=["a"]),
@@ -291,7 +291,7 @@ def test_a_size_that_is_not_that_of_the_sums_is_refused(monkeypatch):
     frame = pd.DataFrame({"x": [1.0] * 8, "y": [2.0] * 8})
     monkeypatch.setattr(sys.modules["leastnoise.kept"], "_GAP", "0.1")
     options = {"epsilon": "1.0123", "delta": "0.01", "neighbours": "replace"}  # nobody else's noise
-    for query in (Mean("x", low=0, high=3), Share("x > 1"), Variance("x", low=0, high=3)):
+    for query in (Mean("x", low=0, high=3), Proportion("x > 1"), Variance("x", low=0, high=3)):
         with pytest.raises(NotAnsweredError):
             ask(frame, query, **options)
 
@@ -302,7 +302,7 @@ def test_an_engine_that_fails_does_not_quote_the_data(monkeypatch):
 
     monkeypatch.setattr(DuckDB, "read", read)
     frame = pd.DataFrame({"x": [1.0]})
-    for query in (Total("x", low=0, high=1), Median("x", low=0, high=1), Count("x")):
+    for query in (Sum("x", low=0, high=1), Median("x", low=0, high=1), Count("x")):
         with pytest.raises(
             NotAnsweredError, match=r"^not answered; the budget is spent$"
         ) as caught:
@@ -316,8 +316,10 @@ def test_injection_through_names_and_keys():
     frame["g"] = ["'; drop table t; --", "b", "c"] * 100
     with opened(frame) as table:
         for name in names[:-1]:
-            assert near(ask(table, Total(name, low=0, high=5), epsilon=5), 600)
-            assert near(ask(table, Count(), epsilon=5, unit=Person(name, max_rows=100)), 300)
+            assert near(ask(table, Sum(name, low=0, high=5), epsilon=5), 600)
+            assert near(
+                ask(table, Count(), epsilon=5, unit=PrivacyUnit(name, max_rows_per_group=100)), 300
+            )
     answer = ask(frame, Count(by="g", keys=["'; drop table t; --", "b"]), epsilon=5)
     assert all(70 < value < 130 for value in answer.value.values())
 
@@ -330,8 +332,8 @@ def test_injection_through_names_and_keys():
         lambda: Mean("x", low=2, high=1),
         lambda: Mean("x", low=math.nan, high=1),
         lambda: Mean("x", low=0, high=math.inf),
-        lambda: Total("x", low=0, high=1, step=0),
-        lambda: Total("x", low=0, high=1, step=2),
+        lambda: Sum("x", low=0, high=1, step=0),
+        lambda: Sum("x", low=0, high=1, step=2),
         lambda: Mean("", low=0, high=1),
         lambda: Mean("x", low=0, high=1, nulls="zero"),
         lambda: Quantile("x", 1.5, low=0, high=1),
@@ -344,11 +346,11 @@ def test_injection_through_names_and_keys():
         lambda: Histogram("x", bins=0, low=0, high=1),
         lambda: Histogram("x"),
         lambda: Histogram("x", bins=[3, 2]),
-        lambda: Share(""),
-        lambda: Person("p", 0),
-        lambda: Person("", 1),
-        lambda: Person("p", True),
-        lambda: Person("p", 1, 0),
+        lambda: Proportion(""),
+        lambda: PrivacyUnit("p", 0),
+        lambda: PrivacyUnit("", 1),
+        lambda: PrivacyUnit("p", True),
+        lambda: PrivacyUnit("p", 1, 0),
     ],
 )
 def test_bad_questions_are_refused_when_they_are_made(make):
@@ -381,6 +383,6 @@ def test_very_many_groups(n):
     frame = pa.table({"g": pa.array(np.arange(n).astype(str)), "p": np.arange(n)})
     frame = pa.concat_tables([frame, pa.table({"g": pa.array(["big"] * 500), "p": np.arange(500)})])
     answer = ask(
-        frame, Count(by="g", keys="private"), epsilon=1, delta=1e-9, unit=Person("p", 1, 2)
+        frame, Count(by="g", keys="private"), epsilon=1, delta=1e-9, unit=PrivacyUnit("p", 1, 2)
     )
     assert set(answer.value) == {"big"} and abs(answer.value["big"] - 500) < 100

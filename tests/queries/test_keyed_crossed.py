@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from leastnoise import Count, Histogram, Mean, Median, Person, Total, ask, keyed, load
+from leastnoise import Count, Histogram, Mean, Median, PrivacyUnit, Sum, ask, keyed, load
 from leastnoise.cli import app
 from leastnoise.errors import ArgumentError
 from leastnoise.queries.ask import sums_of
@@ -67,8 +67,10 @@ def test_kinds_of_columns_do_not_mix() -> None:
     assert found == one
 
 
-@pytest.mark.parametrize("unit", [Row(), Person("p", max_rows=1, max_groups=2)], ids=str)
-def test_a_unit_moves_few_tuples_by_one(unit: Row | Person) -> None:
+@pytest.mark.parametrize(
+    "unit", [Row(), PrivacyUnit("p", max_rows_per_group=1, max_groups=2)], ids=str
+)
+def test_a_unit_moves_few_tuples_by_one(unit: Row | PrivacyUnit) -> None:
     """Tables without each of their units; and a unit that moves from one tuple to another."""
     rng = random.Random(2)
     most = 1 if isinstance(unit, Row) else 2
@@ -110,10 +112,10 @@ def test_tuples_have_the_law_of_the_design() -> None:
 
 
 def test_every_question_takes_them() -> None:
-    unit = Person("p", max_rows=2, max_groups=3)
+    unit = PrivacyUnit("p", max_rows_per_group=2, max_groups=3)
     bounds = {"low": 0, "high": 10}
     for query in (
-        Total("x", **bounds, **KEYS),
+        Sum("x", **bounds, **KEYS),
         Mean("x", **bounds, **KEYS),
         Median("x", **bounds, **KEYS),
     ):
@@ -140,7 +142,7 @@ def test_columns_that_cannot_be(by: list[str], words: str) -> None:
 
 def test_a_person_needs_a_number_of_groups_and_a_histogram_public_keys() -> None:
     with pytest.raises(ArgumentError, match="max_groups"):
-        ask(FRAME, Count(**KEYS), **BUDGET, unit=Person("p", max_rows=1))
+        ask(FRAME, Count(**KEYS), **BUDGET, unit=PrivacyUnit("p", max_rows_per_group=1))
     with pytest.raises(ArgumentError, match="keys"):
         Histogram("x", low=0, high=1, **KEYS)
 

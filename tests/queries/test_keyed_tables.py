@@ -8,7 +8,7 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from leastnoise import Count, Mean, Median, Person, ask, ask_all, keyed, load, plan, plan_all
+from leastnoise import Count, Mean, Median, PrivacyUnit, ask, ask_all, keyed, load, plan, plan_all
 from leastnoise.certify import check_file
 from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.errors import ArgumentError
@@ -52,7 +52,7 @@ def test_replaced_rows_move_two_keys() -> None:
 
 
 def test_a_guess_at_the_units_chooses_how_the_budget_is_parted() -> None:
-    unit = Person("p", max_rows=1, max_groups=5)
+    unit = PrivacyUnit("p", max_rows_per_group=1, max_groups=5)
     small = ask(FRAME, COUNT, **BUDGET, unit=unit, units=50)
     large = ask(FRAME, COUNT, **BUDGET, unit=unit, units=1000)
     curve, shares = (load(answer.mechanisms[0]) for answer in (small, large))
@@ -67,12 +67,12 @@ def test_a_guess_at_the_units_chooses_how_the_budget_is_parted() -> None:
 
 def test_people_in_several_groups() -> None:
     twice = pd.concat([FRAME, FRAME.assign(g="all")])
-    unit = Person("p", max_rows=1, max_groups=2)
+    unit = PrivacyUnit("p", max_rows_per_group=1, max_groups=2)
     answer = ask(twice, COUNT, **BUDGET, unit=unit)
     assert load(answer.mechanisms[0]) == keyed(**BUDGET, max_groups=2)
     assert abs(answer.value["all"] - 453) <= 22
     # A person counts in one group only, if only one may count.
-    once = ask(twice, COUNT, **BUDGET, unit=Person("p", max_rows=1, max_groups=1))
+    once = ask(twice, COUNT, **BUDGET, unit=PrivacyUnit("p", max_rows_per_group=1, max_groups=1))
     assert sum(once.value.values()) < 600
 
 
@@ -86,7 +86,7 @@ def test_quantiles_come_after_their_keys() -> None:
 
 
 def test_counts_of_several_rows_a_person_say_which_keys_are_shown() -> None:
-    unit = Person("p", max_rows=3, max_groups=1)
+    unit = PrivacyUnit("p", max_rows_per_group=3, max_groups=1)
     answer = ask(FRAME, COUNT, **BUDGET, unit=unit)
     assert "keys cost nothing of epsilon" in " ".join(answer.notes)
     asked = Priced(

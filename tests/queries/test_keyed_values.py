@@ -14,9 +14,9 @@ from leastnoise import (
     Count,
     Mean,
     Median,
-    Person,
-    Share,
-    Total,
+    PrivacyUnit,
+    Proportion,
+    Sum,
     Variance,
     ask,
     ask_all,
@@ -35,7 +35,7 @@ from leastnoise.queries.unit import Row
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
 KEYS = {"by": "g", "keys": "private"}
-TOTAL = Total("x", low=0, high=10, **KEYS)
+TOTAL = Sum("x", low=0, high=10, **KEYS)
 MEAN = Mean("x", low=0, high=10, **KEYS)
 ROW = Setting(Row(), "add-remove")
 
@@ -79,9 +79,9 @@ def stick(p: dict, q: dict, a: F) -> F:
 @pytest.mark.parametrize(
     ("query", "unit", "parts"),
     [
-        (Share("x > 3", **KEYS), Row(), [(0, 1), (1, 0)]),
-        (Total("x", low=-1, high=1, step=1, **KEYS), Row(), [(0, 2), (1, 1), (2, 0)]),
-        (Count(**KEYS), Person("p", 2, 1), [(1, 1), (2, 0)]),
+        (Proportion("x > 3", **KEYS), Row(), [(0, 1), (1, 0)]),
+        (Sum("x", low=-1, high=1, step=1, **KEYS), Row(), [(0, 2), (1, 1), (2, 0)]),
+        (Count(**KEYS), PrivacyUnit("p", 2, 1), [(1, 1), (2, 0)]),
     ],
     ids=["share", "total", "rows of persons"],
 )
@@ -119,8 +119,8 @@ def test_whole_noise_is_for_numbers_that_are_whole(low, high, rows) -> None:
     """The ends of four rows may be whole where those of one are not: a unit of one row adds halves,
     whose rounding costs a step more (1.5 times delta, at two rows from 0.5 to 1.5).
     """
-    query = Total("x", low=low, high=high, step=1, **KEYS)
-    sharing = sharing_of(query, Setting(Person("p", rows, 1), "add-remove"))
+    query = Sum("x", low=low, high=high, step=1, **KEYS)
+    sharing = sharing_of(query, Setting(PrivacyUnit("p", rows, 1), "add-remove"))
     values = keyed_values(sharing, F(1), F(1, 100), 1, "l1")
     for c in range(1, rows + 1):
         for steps in range(query.scale.top * c + 1):
@@ -132,7 +132,7 @@ def test_whole_noise_is_for_numbers_that_are_whole(low, high, rows) -> None:
 
 
 def test_the_threshold_is_the_least_of_its_kind() -> None:
-    sharing = sharing_of(Share("x > 3", **KEYS), ROW)
+    sharing = sharing_of(Proportion("x > 3", **KEYS), ROW)
     values = keyed_values(sharing, F(1), F(1, 10**5), 1, "l1")
     first, second = (masses(law) for law in values.laws)
     total = sum(first.values()) * sum(second.values())
@@ -150,7 +150,7 @@ def test_the_threshold_is_the_least_of_its_kind() -> None:
 def test_noise_without_an_end_has_a_threshold_too() -> None:
     """A delta that is of no use to the noise: two geometric variables, summed in closed form."""
     delta = F(1, 10**25)
-    values = keyed_values(sharing_of(Share("x > 3", **KEYS), ROW), F(1), delta, 1, "l1")
+    values = keyed_values(sharing_of(Proportion("x > 3", **KEYS), ROW), F(1), delta, 1, "l1")
     assert values.laws[0].design.document.tail is not None
     a = math.exp(-1)
 
@@ -165,7 +165,7 @@ def test_noise_without_an_end_has_a_threshold_too() -> None:
 def test_tails_that_fall_slowly_are_listed_many_copies_at_a_time() -> None:
     """Noise that hardly falls: the threshold in closed form, and no million cells."""
     epsilon, delta = F(1, 10**5), F(1, 10**9)
-    values = keyed_values(sharing_of(Share("x > 3", **KEYS), ROW), epsilon, delta, 1, "l1")
+    values = keyed_values(sharing_of(Proportion("x > 3", **KEYS), ROW), epsilon, delta, 1, "l1")
     law = values.laws[0]
     assert law.design.integer and law.design.document.tail is not None
     assert len(cells_of(law).masses) <= 2000 and sum(cells_of(law).masses) <= 1
@@ -196,7 +196,7 @@ def test_the_figures_of_a_sum_and_a_mean() -> None:
         assert float(values.threshold / values.sharing.most) == pytest.approx(13.8, abs=0.15)
         assert values.laws[0].size / float(values.sharing.most) < 1.04
         assert values.units_for(0.95) == 18 and values.shown(18) >= 0.95 > values.shown(17)
-    both = values_of(Total("x", low=-10, high=10, **KEYS))
+    both = values_of(Sum("x", low=-10, high=10, **KEYS))
     assert float(both.error) < 45  # 1.5 times that of one side on average, not twice
     assert float(values_of(TOTAL).error) == pytest.approx(31, abs=1)
 
@@ -229,12 +229,14 @@ FRAME = pd.DataFrame(
 ).astype({"p": "Int64"})  # fmt: skip
 
 
-@pytest.mark.parametrize("unit", ["row", Person("p", max_rows=2, max_groups=2)], ids=str)
+@pytest.mark.parametrize(
+    "unit", ["row", PrivacyUnit("p", max_rows_per_group=2, max_groups=2)], ids=str
+)
 def test_a_unit_moves_no_more_than_is_claimed(unit) -> None:
     """Real tables, each without one unit: keys by space and case apart, none for NULL."""
     setting = Setting(Row() if unit == "row" else unit, "add-remove")
-    queries = [TOTAL, Total("x", low=-2, high=9, **KEYS), MEAN]
-    queries += [Share("x > 3", **KEYS), Count(**KEYS)]
+    queries = [TOTAL, Sum("x", low=-2, high=9, **KEYS), MEAN]
+    queries += [Proportion("x > 3", **KEYS), Count(**KEYS)]
     sharings = [sharing_for(priced(query, setting)) for query in queries]
 
     def numbers(frame: pd.DataFrame) -> list[dict]:
@@ -268,7 +270,7 @@ def test_a_unit_moves_no_more_than_is_claimed(unit) -> None:
 
 def test_a_unit_that_moves_leaves_one_key_and_comes_to_another() -> None:
     """Replaced rows: to another key, to none, to the same key with another value."""
-    query, setting = Total("x", low=-2, high=9, **KEYS), Setting(Row(), "replace")
+    query, setting = Sum("x", low=-2, high=9, **KEYS), Setting(Row(), "replace")
     sharing = sharing_for(priced(query, setting))
 
     def numbers(frame: pd.DataFrame) -> dict:
@@ -290,7 +292,7 @@ def test_a_unit_that_moves_leaves_one_key_and_comes_to_another() -> None:
 
 def test_what_tables_answer() -> None:
     frame = pd.DataFrame({"g": ["big"] * 300 + ["one"], "x": [4.0] * 301})
-    for query, truth in ((TOTAL, 1200), (MEAN, 4), (Share("x > 3", **KEYS), 1)):
+    for query, truth in ((TOTAL, 1200), (MEAN, 4), (Proportion("x > 3", **KEYS), 1)):
         answer = ask(frame, query, epsilon=1, delta=1e-5, entropy=InsecureSeededEntropy(5))
         assert set(answer.value) == {"big"}
         low, high = answer.interval["big"]
@@ -313,7 +315,7 @@ def test_what_cannot_tell_finds_its_keys_first() -> None:
         assert way_of(priced(query, units=400)).epsilon == F(1, 8)
         assert way_of(priced(query, units=20)).epsilon == F(1, 2)
     # Sums on both sides of 0 would turn a loss that is not even.
-    sided = Total("x", low=-5, high=0, **KEYS)
+    sided = Sum("x", low=-5, high=0, **KEYS)
     assert way_of(priced(sided, loss="pinball:0.9")).apart
     assert not way_of(priced(sided)).apart
 
@@ -325,7 +327,7 @@ def test_a_plan_says_what_ask_does() -> None:
     rank = plan(Median("x", low=0, high=10, **KEYS), epsilon=1, delta=1e-5, rows=400, units=400)
     half = plan(Median("x", low=0, high=10, **KEYS), epsilon=1, delta=1e-5, rows=400)
     assert rank.error < 0.6 * half.error and rank.shown > 0.999
-    persons = plan(MEAN, epsilon=1, delta=1e-5, rows=90, unit=Person("p", 3, 1), units=30)
+    persons = plan(MEAN, epsilon=1, delta=1e-5, rows=90, unit=PrivacyUnit("p", 3, 1), units=30)
     assert "chosen: keys apart" in " ".join(persons.notes) and persons.shown > 0.9
 
 
@@ -338,6 +340,6 @@ def test_replaced_units_keep_two_shares_in_a_workload() -> None:
     kind = ready.kind(Budget(F(2), F(1, 10**5)), F(1, 10**6))
     assert (kind.releases, kind.delta) == (1, F(1, 10**6)) and ready.groups == 2
     answers = ask_all(
-        frame, [Share("x > 3", **KEYS)] * 9, epsilon=3, delta=1e-4, neighbours="replace"
+        frame, [Proportion("x > 3", **KEYS)] * 9, epsilon=3, delta=1e-4, neighbours="replace"
     )
     assert all(set(one.value) <= {"a"} for one in answers)

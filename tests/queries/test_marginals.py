@@ -17,8 +17,8 @@ from leastnoise import (
     Ledger,
     Marginals,
     NotAnsweredError,
-    Person,
-    Ranges,
+    PrivacyUnit,
+    RangeCounts,
     ask,
     ask_all,
     load,
@@ -87,13 +87,15 @@ def test_one_table_is_as_good_as_counts_by_the_same_columns() -> None:
 
 
 def test_ranges_are_near_the_truth() -> None:
-    query = Ranges("age", bins=[0, 1, 2, 3, 5], by="sex", keys=["f", "m"])
+    query = RangeCounts("age", bins=[0, 1, 2, 3, 5], by="sex", keys=["f", "m"])
     found = ask(FRAME, query, **OPTIONS)
     assert len(found.value) == 20 and "f: [1, 3)" in found.value and "m: [0, 5]" in found.value
     women = FRAME[FRAME["sex"] == "f"]["age"]
     assert abs(found.value["f: [1, 3)"] - women.between(1, 2).sum()) < 30
     assert abs(found.value["f: [3, 5]"] - (women >= 3).sum()) < 30
-    assert query_of("ranges(age, 4)", low=0, high=4) == Ranges("age", low=0, high=4, bins=4)
+    assert query_of("range_counts(age, 4)", low=0, high=4) == RangeCounts(
+        "age", low=0, high=4, bins=4
+    )
 
 
 def vector(rows, query, setting):
@@ -109,7 +111,7 @@ def test_no_person_moves_the_counts_further_than_the_noise_is_for(relation) -> N
     draw = random.Random(relation)
     query = Marginals(["g", "x"], [1, 2], keys=[["a", "b"], [0, 1, 2]])
     furthest = 0
-    for unit in (Person("p", 2, 2), Person("p", 3), Row()):
+    for unit in (PrivacyUnit("p", 2, 2), PrivacyUnit("p", 3), Row()):
         setting = Setting(unit, relation)
         steps = touched(query, setting) * setting.rows
         noise = query.noise(setting, Fraction(9), Fraction(1, 10), touched(query, setting), "l1")
@@ -138,7 +140,7 @@ def test_one_charge_before_anything_is_read(tmp_path) -> None:
     book = Ledger.create(tmp_path / "b.db", epsilon=5, delta="1e-5")
     ask(FRAME, QUERY, ledger=book, **OPTIONS)
     assert book.balance.charges == 1 and book.balance.spent_epsilon == 2
-    found = ask_all(FRAME, [QUERY, Count(), Ranges("age", low=0, high=4, bins=4)],
+    found = ask_all(FRAME, [QUERY, Count(), RangeCounts("age", low=0, high=4, bins=4)],
                     ledger=book, epsilon=1, delta="1e-6")  # fmt: skip
     assert book.balance.charges == 2 and book.balance.spent_epsilon == 3 and len(found) == 3
     with pytest.raises(ArgumentError):
@@ -161,7 +163,7 @@ def test_a_failure_is_paid_for_and_says_nothing(tmp_path, monkeypatch) -> None:
 
 
 def test_a_report_is_checked() -> None:
-    person = Person("sex", max_rows=2, max_groups=3)
+    person = PrivacyUnit("sex", max_rows_per_group=2, max_groups=3)
     found = ask(FRAME, replace(QUERY, ways=1), unit=person, **OPTIONS)
     kept = {file_name(text): parse_any(text) for text in found.basis.files}
     paid = Budget(found.epsilon, found.delta)
@@ -169,7 +171,7 @@ def test_a_report_is_checked() -> None:
     assert {step.verdict for step in steps} == {"proven"} and "at most 6 by 1" in steps[0].words
     for lie in (
         replace(found.basis, query=replace(QUERY, ways=2)),
-        replace(found.basis, setting=Setting(replace(person, max_rows=3), "add-remove")),
+        replace(found.basis, setting=Setting(replace(person, max_rows_per_group=3), "add-remove")),
         replace(found.basis, setting=Setting(person, "replace")),
     ):
         assert "refuted" in {one.verdict for one in check_batch([lie], kept, paid)}
@@ -209,9 +211,14 @@ def test_bad_arguments_are_named(change, named) -> None:
         replace(QUERY, **change)
     assert str(caught.value).startswith(named)
     with pytest.raises(ArgumentError, match="epsilon"):
-        plan(QUERY, epsilon="0.01", rows=10, unit=Person("sex", max_rows=100, max_groups=1))
+        plan(
+            QUERY,
+            epsilon="0.01",
+            rows=10,
+            unit=PrivacyUnit("sex", max_rows_per_group=100, max_groups=1),
+        )
     with pytest.raises(ArgumentError, match="bins"):
-        Ranges("age", low=0, high=1, bins=500)
-    for kind in (Ranges, Cumulative):  # two edges that look alike
+        RangeCounts("age", low=0, high=1, bins=500)
+    for kind in (RangeCounts, Cumulative):  # two edges that look alike
         with pytest.raises(ArgumentError, match="12 digits"):
             kind("age", bins=[0, 1, 1.0000000000001, 2])

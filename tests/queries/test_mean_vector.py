@@ -16,7 +16,7 @@ from leastnoise import (
     Count,
     Ledger,
     MeanVector,
-    Person,
+    PrivacyUnit,
     ask,
     ask_all,
     load,
@@ -66,7 +66,7 @@ def test_sensitivities():
         (Setting(Row(), "add-remove"), math.sqrt(3)),
         (Setting(Row(), "replace"), 2 * math.sqrt(3)),
         (Setting(Row(), "replace", size=50), 2 * math.sqrt(3) / 50),
-        (Setting(Person("p", 2), "add-remove"), 2 * math.sqrt(3)),
+        (Setting(PrivacyUnit("p", 2), "add-remove"), 2 * math.sqrt(3)),
     ):
         found = QUERY.sensitivity(setting)
         assert found * found >= QUERY.squared_sensitivity(setting)
@@ -138,7 +138,7 @@ def test_an_empty_filter_is_answered():
 def test_groups_public_and_private():
     """Each group has a vector of its own."""
     frame = FRAME.assign(g=np.where(FRAME.p % 2 == 0, "even", "odd"))
-    unit = Person("p", 2, 1)
+    unit = PrivacyUnit("p", 2, 1)
     query = replace(QUERY, by="g", keys=["odd", "even", "none"])
     assert touched(query, Setting(unit, "add-remove")) == 1
     found = ask(frame, query, unit=unit, **OPTIONS)
@@ -156,7 +156,7 @@ def test_no_person_moves_the_groups_further_than_stated():
     frame = FRAME[["x", "y", "z", "p"]].head(40).assign(g="a").astype({"x": float, "z": float})
     extra = pd.DataFrame({"x": [1e9] * 5, "y": [9.0] * 5, "z": [99.0] * 5, "p": 10**6, "g": "a"})
     query = replace(QUERY, by="g", keys=["a", "b"])
-    setting = Setting(Person("p", 2, 1), "add-remove")
+    setting = Setting(PrivacyUnit("p", 2, 1), "add-remove")
     one, two = (
         query.exact(sums_of(open_table(t), query, setting)["a"], setting)
         for t in (frame, pd.concat([frame, extra]))
@@ -213,7 +213,7 @@ def test_a_folder_that_grows_meanwhile_moves_no_more_groups(tmp_path, monkeypatc
     read = DuckDB.read_columns
     monkeypatch.setattr(DuckDB, "read_columns", then_more)
     query = MeanVector(["x", "y"], low=[0, 0], high=[9, 9], by="g", keys=list("abcdef"))
-    setting = Setting(Person("p", max_rows=1, max_groups=1), "add-remove")
+    setting = Setting(PrivacyUnit("p", max_rows_per_group=1, max_groups=1), "add-remove")
     with opened(tmp_path) as table:
         found = sums_of(table, query, setting)
     assert [key for key, sums in found.items() if any(query.exact(sums, setting))] == ["a"]

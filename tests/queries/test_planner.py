@@ -14,9 +14,9 @@ from leastnoise import (
     Ledger,
     Mean,
     Median,
-    Person,
-    Share,
-    Total,
+    PrivacyUnit,
+    Proportion,
+    Sum,
     Variance,
     ask_all,
     plan,
@@ -36,7 +36,13 @@ BOUNDS = {"low": 0, "high": 100}
 
 @pytest.mark.parametrize(
     "query",
-    [Count(), Total("x", **BOUNDS), Mean("x", **BOUNDS), Variance("x", **BOUNDS), Share("x > 50")],
+    [
+        Count(),
+        Sum("x", **BOUNDS),
+        Mean("x", **BOUNDS),
+        Variance("x", **BOUNDS),
+        Proportion("x > 50"),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
@@ -64,7 +70,7 @@ def test_the_planned_error_holds_for_95_of_100_answers(query, relation):
 def test_plans_need_no_table_and_refuse_nonsense():
     few, many = (plan(Mean("x", **BOUNDS), epsilon=1, rows=n).error for n in (100, 10_000))
     assert few > 50 * many
-    person = plan(Count(), epsilon=1, rows=10, unit=Person("p", 4))
+    person = plan(Count(), epsilon=1, rows=10, unit=PrivacyUnit("p", 4))
     assert person.error > 2 * plan(Count(), epsilon=1, rows=10).error
     assert plan(Count(by="g", keys="private"), epsilon=1, delta=1e-6, rows=10).keys_from > 10
     assert "rank" in " ".join(plan(Median("x", **BOUNDS), epsilon=1, rows=10).notes)
@@ -104,7 +110,7 @@ def test_a_large_workload_shares_one_law_and_it_pays(monkeypatch):
 
 
 def test_groups_that_a_unit_can_move():
-    row, person = Row(), Person("p", 2, 3)
+    row, person = Row(), PrivacyUnit("p", 2, 3)
     keys = ["a", "b", "c", "d", "e", "f", "g"]
     grouped = Count(by="g", keys=keys)
     assert touched(Count(), Setting(person, "replace")) == 1
@@ -112,14 +118,14 @@ def test_groups_that_a_unit_can_move():
     assert touched(grouped, Setting(row, "replace")) == 2
     assert touched(grouped, Setting(person, "add-remove")) == 3
     assert touched(grouped, Setting(person, "replace")) == 6
-    assert touched(grouped, Setting(Person("p", 2), "add-remove")) == 7
-    assert touched(grouped, Setting(Person("p", 2), "replace")) == 7
+    assert touched(grouped, Setting(PrivacyUnit("p", 2), "add-remove")) == 7
+    assert touched(grouped, Setting(PrivacyUnit("p", 2), "replace")) == 7
     assert touched(Count(by="g", keys=["a"]), Setting(row, "replace")) == 1
 
 
 @pytest.mark.parametrize(("most", "keys", "said"), [(2, "abc", True), (3, "abc", False)])
 def test_that_persons_count_in_some_of_their_groups_is_said(most, keys, said):
     """It makes counts smaller than the truth, which no interval tells."""
-    unit = Person("p", max_rows=1, max_groups=most)
+    unit = PrivacyUnit("p", max_rows_per_group=1, max_groups=most)
     told = plan(Count(by="g", keys=list(keys)), epsilon=1, rows=100, unit=unit).notes
     assert any("at most 2 of their groups" in note for note in told) is said

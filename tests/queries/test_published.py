@@ -14,7 +14,7 @@ import pytest
 from cli_command import run
 from leastnoise import Ledger, design
 from leastnoise.errors import ArgumentError, FormatError
-from leastnoise.queries import Count, Histogram, Mean, Median, Person, ask, ask_all, report
+from leastnoise.queries import Count, Histogram, Mean, Median, PrivacyUnit, ask, ask_all, report
 from leastnoise.queries.answer import rounded
 from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Estimate, Setting
@@ -108,9 +108,9 @@ def test_numbers_are_shown_as_their_interval_supports(value, low, high, shown):
 def reports(tmp_path_factory):
     """Reports of every way in which budgets of files make that of an answer."""
     book = Ledger.create(tmp_path_factory.mktemp("r") / "b.db", epsilon=20, delta="1e-4")
-    person = Person("person", max_rows=2, max_groups=3)
+    person = PrivacyUnit("person", max_rows_per_group=2, max_groups=3)
     mean = Mean("income", low=0, high=120, **CROSSED)
-    one = Person("person", max_rows=1, max_groups=1)
+    one = PrivacyUnit("person", max_rows_per_group=1, max_groups=1)
     keys = {"by": "sex", "keys": "private"}
     asked = {
         "drawn": ask(TABLE, mean, epsilon=1, unit=person, ledger=book),
@@ -165,7 +165,7 @@ FORGERIES = {
     "a smaller epsilon": lambda raw: raw["batches"][0].update(epsilon="0.999"),
     "a number that moves further": lambda raw: first(raw).update(neighbours="replace"),
     "more groups": lambda raw: first(raw).update(
-        unit={"kind": "Person", "id": "person", "max_rows": 2, "max_groups": 9},
+        unit={"kind": "PrivacyUnit", "id": "person", "max_rows_per_group": 2, "max_groups": 9},
         question=first(raw)["question"] | {"by": "region", "keys": list("abcdefghij")},
     ),
     "another file": lambda raw: first(raw).update(files=["0" * 64] * len(first(raw)["files"])),
@@ -218,9 +218,9 @@ def test_forged_reports_are_refuted(reports, name):
 
 def test_what_is_proven_is_said_of_the_unit_that_it_is_proven_for(reports):
     """Noise is in steps: of a person with more rows, whose steps are larger, it costs the same."""
-    person = {"kind": "Person", "id": "person", "max_rows": 9}
+    person = {"kind": "PrivacyUnit", "id": "person", "max_rows_per_group": 9}
     held = forged(reports["steps"], lambda raw: first(raw).update(unit=person))
-    for raw, unit, rows in ((reports["steps"], "row", 1), (held, "person person", 9)):
+    for raw, unit, rows in ((reports["steps"], "row", 1), (held, "privacy unit person", 9)):
         steps = check_report(raw)
         assert {step.verdict for step in steps} == {"proven"}
         most = rows * Mean("income", low=0, high=120).scale.top
@@ -229,7 +229,7 @@ def test_what_is_proven_is_said_of_the_unit_that_it_is_proven_for(reports):
 
 
 @pytest.mark.parametrize(
-    "other", [{"unit": Person("person", max_rows=9)}, {"neighbours": "replace"}]
+    "other", [{"unit": PrivacyUnit("person", max_rows_per_group=9)}, {"neighbours": "replace"}]
 )
 def test_budgets_of_different_units_do_not_add_up(other):
     """One row moves little where a person has many: epsilon is another one for each of them."""

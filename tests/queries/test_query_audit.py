@@ -15,7 +15,17 @@ import pandas as pd
 import pytest
 from scipy.stats import beta
 
-from leastnoise import Count, Histogram, Mean, Median, Person, Quantile, Share, Total, Variance
+from leastnoise import (
+    Count,
+    Histogram,
+    Mean,
+    Median,
+    PrivacyUnit,
+    Proportion,
+    Quantile,
+    Sum,
+    Variance,
+)
 from leastnoise.queries import keyed
 from leastnoise.queries.ask import Prepared, collect, prepare
 from leastnoise.queries.base import Setting
@@ -31,7 +41,7 @@ quantile_module = sys.modules["leastnoise.queries.quantile"]
 DRAWS = 2500
 EPSILON = Fraction(1)
 BOUNDS = {"low": 0, "high": 10}
-PERSON = Person("p", max_rows=2, max_groups=1)
+PERSON = PrivacyUnit("p", max_rows_per_group=2, max_groups=1)
 
 
 def rows(*data):
@@ -46,13 +56,13 @@ MANY = [(1, "a", 10.0)] * 7  # a person with more rows than count
 OTHER = [(1, "b", 0.0)]
 CASES = [
     ("count", Count(), "add-remove"),
-    ("total", Total("x", **BOUNDS), "add-remove"),
-    ("total", Total("x", **BOUNDS), "replace"),
+    ("sum", Sum("x", **BOUNDS), "add-remove"),
+    ("sum", Sum("x", **BOUNDS), "replace"),
     ("mean", Mean("x", **BOUNDS), "add-remove"),
     ("mean", Mean("x", **BOUNDS), "replace"),
     ("variance", Variance("x", **BOUNDS), "add-remove"),
-    ("share", Share("x > 5"), "add-remove"),
-    ("share", Share("x > 5"), "replace"),
+    ("proportion", Proportion("x > 5"), "add-remove"),
+    ("proportion", Proportion("x > 5"), "replace"),
     ("histogram", Histogram("x", bins=2, **BOUNDS), "replace"),
     ("groups", Count(by="g", keys=["a", "b"]), "replace"),
     ("where", Count(where="x >= 10"), "replace"),
@@ -183,7 +193,7 @@ def _law(data, query, relation, unit, monkeypatch):
 )
 def test_quantiles_keep_the_claim_and_twice_the_rate_is_caught(query, relation, unit, monkeypatch):
     # Most rows in the middle: it is nearly always chosen, and one unit makes it the better choice.
-    each = unit.max_rows
+    each = unit.max_rows_per_group
     below = 300 if query.level == Fraction(3, 4) else 100
     base = [(100 + i, "a", 5.0) for i in range(400)]
     base += [(600 + i, "a", 0.0) for i in range(below + (0 if relation == "replace" else each))]

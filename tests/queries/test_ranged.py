@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from leastnoise import Mean, Share, ask, design, load, plan
+from leastnoise import Mean, Proportion, ask, design, load, plan
 from leastnoise.queries.base import Setting
 from leastnoise.queries.noise import noise_for
 from leastnoise.queries.ranged import RangedLaw
@@ -26,7 +26,7 @@ def noise(query, size, epsilon):
     return setting, noise_for(query.forms(setting), epsilon, Fraction(0), 1)
 
 
-@pytest.mark.parametrize("query", [Share("x > 3"), Mean("x", low=0, high=7)], ids=str)
+@pytest.mark.parametrize("query", [Proportion("x > 3"), Mean("x", low=0, high=7)], ids=str)
 def test_a_small_table_gets_it_and_the_answer_says_why(query):
     answer = ask(SMALL, query, epsilon="0.3", **REPLACE)
     assert "data dependent" in answer.noise and "additive noise moved into it has" in answer.noise
@@ -40,12 +40,12 @@ def test_a_small_table_gets_it_and_the_answer_says_why(query):
     assert "data dependent" not in plan(query, epsilon="0.3", rows=8).noise
 
 
-@pytest.mark.parametrize("query", [Share("x > 3"), Mean("x", low=0, high=8)], ids=str)
+@pytest.mark.parametrize("query", [Proportion("x > 3"), Mean("x", low=0, high=8)], ids=str)
 def test_its_error_is_below_that_of_additive_noise_and_intervals_hold(query):
     setting, found = noise(query, 8, Fraction(3, 10))
     assert isinstance(found.laws[0], RangedLaw)
     entropy = InsecureSeededEntropy(2)
-    top = 8 if isinstance(query, Share) else Fraction(8)
+    top = 8 if isinstance(query, Proportion) else Fraction(8)
     errors = []
     for part in range(5):
         value = Fraction(part, 4) * top
@@ -61,7 +61,7 @@ def test_its_error_is_below_that_of_additive_noise_and_intervals_hold(query):
 
 def test_what_is_drawn_keeps_the_claim_and_no_more():
     """The exact laws of neighbouring values: the claim is kept, and reached."""
-    _, found = noise(Share("x > 3"), 8, Fraction(3, 10))
+    _, found = noise(Proportion("x > 3"), 8, Fraction(3, 10))
     laws = [dict(zip(*found.laws[0].design.exact_law(k), strict=True)) for k in range(9)]
     worst = 0.0
     for one, two in pairwise(laws):

@@ -21,7 +21,7 @@ from leastnoise.queries import (
     Mean,
     MeanVector,
     Median,
-    Total,
+    Sum,
     ask,
     ask_all,
     report,
@@ -31,7 +31,7 @@ from leastnoise.queries.basis import Basis, check_batch, file_name
 from leastnoise.queries.budget import Budget
 from leastnoise.queries.noise import jointly
 from leastnoise.queries.published import _hash_of, _read, check_report
-from leastnoise.queries.unit import Person, Row
+from leastnoise.queries.unit import PrivacyUnit, Row
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("duckdb")
@@ -54,7 +54,7 @@ def reports(tmp_path_factory):
         "groups": ask(TABLE, Count(by="region", keys=["north", "south"]), epsilon=1),
         "counts by key": ask(TABLE, Count(**KEYS), **SMALL),
         "keys apart": ask(TABLE, Median("income", **BOUNDS, step=1, **KEYS), **SMALL),
-        "keys told": ask(TABLE, Total("income", **BOUNDS, **KEYS), **SMALL),
+        "keys told": ask(TABLE, Sum("income", **BOUNDS, **KEYS), **SMALL),
         "drawn": ask_all(TABLE, [Count(), Mean("income", **BOUNDS)], epsilon=1),
         "drawn, and more": ask_all(
             TABLE,
@@ -139,7 +139,7 @@ NOT_WRITTEN = {
     "look-alike neighbours": _basis(neighbours="\N{CYRILLIC SMALL LETTER A}dd-remove"),
     "a unit of no table": _basis(unit={"kind": "Everybody"}),
     "a unit in words": _basis(unit="row"),
-    "a row of several rows": _basis(unit={"kind": "Row", "max_rows": 2}),
+    "a row of several rows": _basis(unit={"kind": "Row", "max_rows_per_group": 2}),
     "a title that is a verdict": lambda raw: raw.update(title={"audit": "proven"}),
     "a title without an end": lambda raw: raw.update(title=json.loads("[" * 900 + "]" * 900)),
     "notes that are none": _answer(notes={"audit": "proven"}),
@@ -353,7 +353,7 @@ def test_every_way_has_its_kind_of_file():
         (Count(**KEYS), {"found": ()}, {"keyed"}),
         (vector, {}, {"vector"}),
         (Count(), {}, {"integer", "real"}),
-        (Total("x", low=0, high="1/2"), {}, {"real"}),
+        (Sum("x", low=0, high="1/2"), {}, {"real"}),
         (Cumulative("x", low=0, high=1, bins=2), {}, {"sums"}),
     ]
     for query, more, kinds in right:
@@ -372,10 +372,13 @@ def test_sums_are_one_release_however_many_groups_a_unit_moves(reports):
     delta = 2 * parse_any(text).delta
     assert refuted(honest) == [] and delta < Fraction(honest["delta"])  # e^epsilon is left out
     assert refuted(forged(honest, _batch(delta=text_of(delta))))
-    many = {"kind": "Person", "id": "region", "max_rows": 2}
-    for change in (_basis(unit=many), _basis(neighbours="add-remove", unit=many | {"max_rows": 3})):
+    many = {"kind": "PrivacyUnit", "id": "region", "max_rows_per_group": 2}
+    for change in (
+        _basis(unit=many),
+        _basis(neighbours="add-remove", unit=many | {"max_rows_per_group": 3}),
+    ):
         assert refuted(forged(honest, change))
-    fewer = {"kind": "Person", "id": "region", "max_rows": 1, "max_groups": 2}
+    fewer = {"kind": "PrivacyUnit", "id": "region", "max_rows_per_group": 1, "max_groups": 2}
     assert not refuted(forged(honest, _basis(neighbours="add-remove", unit=fewer)))
 
 
@@ -405,7 +408,7 @@ def test_a_unit_that_is_replaced_leaves_one_group_for_another(reports, name):
 def test_a_person_has_more_rows_and_groups_than_a_row(reports, name):
     def change(raw):
         for answer in raw["batches"][0]["answers"]:
-            own = {"kind": "Person", "id": "region", "max_rows": 2, "max_groups": 2}
+            own = {"kind": "PrivacyUnit", "id": "region", "max_rows_per_group": 2, "max_groups": 2}
             answer["basis"]["unit"] = own
 
     assert refused(forged(reports[name], change))
@@ -433,7 +436,10 @@ def test_one_law_is_for_so_many_releases():
 
 def test_each_of_two_questions_may_have_one_law_for_all_its_releases():
     """Honest questions beside a draw were refuted: so alike that both had the same file."""
-    query, one = Count(by="g", keys=[*map(str, range(12))]), Setting(Person("p", 1), "add-remove")
+    query, one = (
+        Count(by="g", keys=[*map(str, range(12))]),
+        Setting(PrivacyUnit("p", 1), "add-remove"),
+    )
     (noise,) = jointly([query.forms(one)[0]], Fraction(1), Fraction(1, 2), 12, "l1")
     document = noise.laws[0].design.document
     own, files = Basis(query, one, (document.dumps(),)), {}
@@ -450,12 +456,12 @@ def test_questions_that_are_asked_together_are_about_the_same_rows():
     file, budget = document.dumps(), Budget(Fraction(1), Fraction(0))
 
     def refuted(*settings):
-        batch = [Basis(Total("x", **BOUNDS), one, (file,)) for one in settings]
+        batch = [Basis(Sum("x", **BOUNDS), one, (file,)) for one in settings]
         steps = check_batch(batch, {file_name(file): document}, budget)
         return any(step.verdict == "refuted" for step in steps)
 
     sizes = [Setting(Row(), "replace", size) for size in (9, 10**6, None)]
-    persons = [Setting(Person("p", 1, most), "add-remove") for most in (1, 2)]
+    persons = [Setting(PrivacyUnit("p", 1, most), "add-remove") for most in (1, 2)]
     for one, two in (sizes[:2], sizes[1:], persons):
         assert refuted(one, two) and not refuted(one, one)
 

@@ -29,10 +29,10 @@ from leastnoise.queries import (
     Mean,
     MeanVector,
     Median,
-    Person,
-    Ranges,
-    Share,
-    Total,
+    PrivacyUnit,
+    Proportion,
+    RangeCounts,
+    Sum,
     Variance,
     ask,
     ask_all,
@@ -55,23 +55,23 @@ TABLE = pd.DataFrame(
 )
 BOUNDS, BINS = {"low": 0, "high": 60}, {"low": 0, "high": 60, "bins": 2}
 KEYS, FOUND = {"by": "g", "keys": ["a", "b"]}, {"by": "g", "keys": "private"}
-PERSON = Person("p", max_rows=2, max_groups=2)
+PERSON = PrivacyUnit("p", max_rows_per_group=2, max_groups=2)
 QUERIES = {
     "count": (Count(), {}),
     "counts": (Count(**KEYS), {"unit": PERSON, "neighbours": "replace"}),
     "groups": (Count(**KEYS), {"unit": PERSON, "loss": "huber:1"}),
-    "total": (Total("x", **BOUNDS), {"neighbours": "replace"}),
+    "sum": (Sum("x", **BOUNDS), {"neighbours": "replace"}),
     "mean": (Mean("x", **BOUNDS), {"delta": "1e-6"}),
     "variance": (Variance("x", **BOUNDS), {"unit": PERSON}),
     "median": (Median("x", **BOUNDS, step=1, **KEYS), {}),
     "histogram": (Histogram("x", **BINS, **KEYS), {"unit": PERSON}),
-    "share": (Share("x > 3"), {"neighbours": "replace"}),
+    "proportion": (Proportion("x > 3"), {"neighbours": "replace"}),
     "vector": (MeanVector(["x", "p"], low=[0, 0], high=[60, 20]), {"neighbours": "replace"}),
     "keys with counts": (Count(**FOUND), {"delta": "1e-6"}),
-    "keys of totals": (Total("x", **BOUNDS, **FOUND), {"delta": "1e-6"}),
+    "keys of totals": (Sum("x", **BOUNDS, **FOUND), {"delta": "1e-6"}),
     "keys of medians": (Median("x", **BOUNDS, step=1, **FOUND), {"delta": "1e-6"}),
     "sums": (Cumulative("x", **BINS), {"unit": PERSON, "delta": "1e-6"}),
-    "ranges": (Ranges("x", **BINS), {}),
+    "range counts": (RangeCounts("x", **BINS), {}),
     "tables": (Marginals(["g"], [0, 1], keys=[["a", "b"]]), {"neighbours": "replace"}),
 }
 

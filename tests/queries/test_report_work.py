@@ -16,7 +16,7 @@ from leastnoise.queries.base import Setting
 from leastnoise.queries.groups import asked_of
 from leastnoise.queries.published import _hash_of, check_report
 from leastnoise.queries.together import shape_of
-from leastnoise.queries.unit import Person
+from leastnoise.queries.unit import PrivacyUnit
 from leastnoise.work import counted
 
 pd = pytest.importorskip("pandas")
@@ -50,7 +50,7 @@ def test_large_questions_are_counted_as_work(monkeypatch):
 def test_the_shape_of_a_large_draw_is_found_soon():
     """0.35 s for each of the 60 KB that such an answer has: minutes for a report."""
     query = Count(by="g", keys=[*map(str, range(1000))])
-    asked = asked_of(query, Setting(Person("p", 1), "add-remove"))
+    asked = asked_of(query, Setting(PrivacyUnit("p", 1), "add-remove"))
     begin = time.process_time()
     for _ in range(10):
         assert shape_of([asked], 1)[0].dimension == 1000

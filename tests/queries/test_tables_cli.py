@@ -44,7 +44,7 @@ def test_the_salary_example_and_the_budget_behind_it(folder):
         "1e-6",
         "--unit",
         "person_id",
-        "--max-rows",
+        "--max-rows-per-group",
         3,
         "--by",
         "region",
@@ -77,7 +77,7 @@ def test_the_salary_example_and_the_budget_behind_it(folder):
         1,
         "--unit",
         "person_id",
-        "--max-rows",
+        "--max-rows-per-group",
         1,
         "--max-groups",
         1,
@@ -92,7 +92,7 @@ def test_the_salary_example_and_the_budget_behind_it(folder):
     assert (folder / "h.png").read_bytes().startswith(b"\x89PNG")
     state = json.loads(run("ledger", "show", "budget.db", "--json", cwd=folder).stdout)
     assert state["charges"] == 2 and state["left_epsilon"] == 1
-    assert state["protects"] == "person person_id, add-remove"
+    assert state["protects"] == "privacy unit person_id, add-remove"
     refused = run(
         "ask",
         "data.csv",
@@ -101,7 +101,7 @@ def test_the_salary_example_and_the_budget_behind_it(folder):
         2,
         "--unit",
         "person_id",
-        "--max-rows",
+        "--max-rows-per-group",
         1,
         "--ledger",
         "budget.db",
@@ -162,7 +162,7 @@ def test_several_questions_are_planned_as_they_are_asked(folder):
         (["data.csv", "count"], "query must be"),
         (["data.csv", "mean(salary)"], "low must be"),
         (["data.csv", "steal(salary)"], "query must be"),
-        (["data.csv", "count()", "--unit", "person_id"], "max_rows must be"),
+        (["data.csv", "count()", "--unit", "person_id"], "max_rows_per_group must be"),
         (["data.csv", "count()", "--by", "region"], "keys must be"),
         (["data.csv", "count()", "--where", "1=1; drop table x"], "where must be"),
         (["data.csv", "count()", "--ledger", "none.db"], "no ledger there"),

@@ -17,9 +17,9 @@ from leastnoise import (
     Ledger,
     Mean,
     Median,
-    Person,
-    Share,
-    Total,
+    PrivacyUnit,
+    Proportion,
+    Sum,
     Variance,
     ask,
     ask_all,
@@ -32,7 +32,7 @@ from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import Sums
 from leastnoise.queries.budget import Budget
 from leastnoise.queries.groups import asked_of
-from leastnoise.queries.share import _scale
+from leastnoise.queries.proportion import _scale
 from leastnoise.queries.together import DrawnNoise, drawn_together, release_drawn
 from leastnoise.queries.unit import Row
 from leastnoise.sampling import InsecureSeededEntropy
@@ -41,18 +41,18 @@ BOUNDS = {"low": 0, "high": 10}
 KEYS = {"by": "g", "keys": ["a", "b", "c"]}
 QUERIES = [
     Count(**KEYS),
-    Total("x", low=2, high=7, **KEYS),
-    Total("x", low=-3, high=7),
+    Sum("x", low=2, high=7, **KEYS),
+    Sum("x", low=-3, high=7),
     Mean("x", **BOUNDS, step=1, **KEYS),
     Mean("x", **BOUNDS),
-    Share("x > 1", **KEYS),
+    Proportion("x > 1", **KEYS),
     Variance("x", **BOUNDS, **KEYS),
 ]
 
 
 def part_of(query, rows, setting, random):
     """What a unit may add to one group, often at an end of it."""
-    if isinstance(query, Share):
+    if isinstance(query, Proportion):
         top = _scale(setting).top
     else:
         top = 0 if isinstance(query, Count) else query.scale.top
@@ -92,7 +92,7 @@ class Asked:
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
-@pytest.mark.parametrize("unit", [Row(), Person("p", 3, 2), Person("p", 40)], ids=repr)
+@pytest.mark.parametrize("unit", [Row(), PrivacyUnit("p", 3, 2), PrivacyUnit("p", 40)], ids=repr)
 def test_units_move_the_vector_within_its_shape(unit, relation):
     setting, random = Setting(unit, relation), Random(5)
     for queries in ([one] for one in QUERIES), (QUERIES[i::2] for i in (0, 1)), ([*QUERIES],):
@@ -154,7 +154,7 @@ def level_of(document, x):
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_every_output_is_nearly_as_likely_for_every_neighbour(relation):
     """All rows that there can be, all outputs near: the ratio is at most e^epsilon."""
-    queries = [Share("x > 0", where="z > 0"), Count(**KEYS)]
+    queries = [Proportion("x > 0", where="z > 0"), Count(**KEYS)]
     setting = Setting(Row(), relation)
     found = drawn_together([asked_of(q, setting) for q in queries], Fraction(1), "l1")
     document = found[0].draw.design.document
@@ -210,7 +210,7 @@ def test_many_counts_are_far_nearer():
         for loss, most in (("l1", within), ("l2", squared)):
             draw = drawn_together(asked, Fraction(1), loss)[0].draw
             assert draw.error(0, 0.95) == most
-    person = Person("p", max_rows=1, max_groups=3)
+    person = PrivacyUnit("p", max_rows_per_group=1, max_groups=3)
     (found,) = plan_all([Histogram("x", **BOUNDS, bins=9)], epsilon=1, unit=person)
     assert found.error == 7 and found.delta == 0 and "Sparse(dimension=9, most=3" in found.noise
 
@@ -232,7 +232,7 @@ def test_a_report_is_one_draw_and_its_file_verifies(tmp_path):
 
 def test_questions_that_cannot_be_drawn_keep_their_budgets():
     queries = [Count(), Median("x", **BOUNDS), Mean("x", **BOUNDS), Count(by="g", keys="private")]
-    plans = plan_all(queries, epsilon=1, delta=1e-6, unit=Person("p", 1, 1))
+    plans = plan_all(queries, epsilon=1, delta=1e-6, unit=PrivacyUnit("p", 1, 1))
     one = plans[0].noise
     assert "one draw for all 3 numbers" in one and one[:40] == plans[2].noise[:40]
     assert "one draw" not in plans[1].noise and 0 < plans[0].delta < 1e-6
@@ -242,7 +242,7 @@ def test_questions_that_cannot_be_drawn_keep_their_budgets():
 
 @pytest.mark.parametrize("query", [Mean("x", **BOUNDS, **KEYS), Variance("x", **BOUNDS)], ids=str)
 def test_intervals_cover(query):
-    setting = Setting(Person("p", 1), "add-remove")
+    setting = Setting(PrivacyUnit("p", 1), "add-remove")
     ready = planned(query, setting, Budget(Fraction(1), Fraction(0)), "l1")
     assert isinstance(ready.noise, DrawnNoise)
     top, n = query.scale.top, 300
@@ -264,12 +264,12 @@ def test_intervals_cover(query):
 def test_what_is_too_large_or_of_another_loss_is_asked_apart():
     many = Histogram("x", **BOUNDS, bins=201)
     for query, loss in ((many, "l1"), (Count(**KEYS), "power:3")):
-        asked = asked_of(query, Setting(Person("p", 1, 2), "add-remove"))
+        asked = asked_of(query, Setting(PrivacyUnit("p", 1, 2), "add-remove"))
         assert drawn_together([asked], Fraction(1), loss) is None
     asked = asked_of(Count(), Setting(Row(), "add-remove"))
     assert drawn_together([asked], Fraction(1), "l1") is None
     frame = pd.DataFrame({"p": [1, 1, 2], "g": ["a", "b", "a"]})
     found = ask(
-        frame, Count(**KEYS), epsilon=1, unit=Person("p", 1), entropy=InsecureSeededEntropy(1)
+        frame, Count(**KEYS), epsilon=1, unit=PrivacyUnit("p", 1), entropy=InsecureSeededEntropy(1)
     )
     assert "all groups come from one draw" in found.notes[-1] and len(found.groups) == 3

@@ -9,7 +9,18 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from leastnoise import Count, Ledger, Mean, Median, Person, ask, ask_all, plan, plan_all, report
+from leastnoise import (
+    Count,
+    Ledger,
+    Mean,
+    Median,
+    PrivacyUnit,
+    ask,
+    ask_all,
+    plan,
+    plan_all,
+    report,
+)
 from leastnoise.certify.joint_elliptical import delta_above, squared_shift
 from leastnoise.queries.base import Setting
 from leastnoise.queries.groups import asked_of
@@ -19,7 +30,7 @@ from leastnoise.queries.together import drawn_together
 DELTA = Fraction(1, 5)
 GROUPS = [f"{k}" for k in range(4)]
 MANY = Count(by="g", keys=GROUPS)
-UNIT = Person("p", max_rows=1, max_groups=4)
+UNIT = PrivacyUnit("p", max_rows_per_group=1, max_groups=4)
 OFFERED = {"epsilon": 2, "delta": "0.2", "unit": UNIT}
 TABLE = pd.DataFrame({"p": [k // 4 for k in range(16)], "g": GROUPS * 4, "x": 1.0})
 
@@ -71,7 +82,7 @@ def test_a_delta_that_is_not_stated_is_refuted():
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_every_unit_is_hidden(relation, epsilon):
     """All that a unit can do to the numbers, one by one: no move is longer than delta allows."""
-    setting = Setting(Person("p", max_rows=1, max_groups=3), relation)
+    setting = Setting(PrivacyUnit("p", max_rows_per_group=1, max_groups=3), relation)
     query = Count(by="g", keys=["a", "b", "c"])
     own = [asked_of(query, setting)]
     (noise,) = drawn_together(own, epsilon, "l2", Fraction(1, 5))

@@ -32,9 +32,9 @@ from leastnoise import (
     Mean,
     Median,
     NotAnsweredError,
-    Person,
-    Share,
-    Total,
+    PrivacyUnit,
+    Proportion,
+    Sum,
     Variance,
     ask,
     ask_all,
@@ -54,7 +54,7 @@ BOUNDS = {"low": 0, "high": 10}
 QUESTIONS = [
     Count("x"),
     Count(where="x > 0 or x < -1e299 or x = 9223372036854775807"),
-    Total("x", low=-(10**18), high=10**18),
+    Sum("x", low=-(10**18), high=10**18),
     Mean("x", **BOUNDS),
     Variance("x", low="-1e-270", high=1),
     Median("x", **BOUNDS, step=1),
@@ -62,7 +62,7 @@ QUESTIONS = [
     Histogram("x", low=-1e300, high=1e300, bins=3),
     Histogram("x", low=0, high=1e300, bins=100),
     Histogram("x", bins=[-1e300, 0, 1e-200, 1e300]),
-    Share("x >= 5 or x is null"),
+    Proportion("x >= 5 or x is null"),
 ]
 
 
@@ -96,7 +96,7 @@ def extreme_frames():
 
 @pytest.mark.parametrize("query", QUESTIONS, ids=str)
 @pytest.mark.parametrize(
-    "unit", [ROW, Setting(Person("p", 2), "add-remove")], ids=["row", "person"]
+    "unit", [ROW, Setting(PrivacyUnit("p", 2), "add-remove")], ids=["row", "person"]
 )
 def test_every_value_has_an_answer(extreme_frames, query, unit):
     assert all(asked(query, unit) for asked in extreme_frames)
@@ -110,7 +110,7 @@ def test_every_value_has_an_answer(extreme_frames, query, unit):
         lambda: Histogram("x", low=1, high="1.0000000000000000001", bins=2),
         lambda: Histogram("x", bins=[0, "9e-330", 1]),
         lambda: Mean("x", low=0, high="9e-330"),
-        lambda: Total("x", low=0, high="1e-300"),
+        lambda: Sum("x", low=0, high="1e-300"),
         lambda: Median("x", low=0, high="9e-330"),
         lambda: Variance("x", low=0, high="1e-310"),
     ],
@@ -122,7 +122,7 @@ def test_arguments_that_no_double_can_hold_are_refused_when_they_are_made(make):
 
 def test_bounds_that_doubles_cannot_tell_apart_are_refused_before_the_charge(tmp_path):
     ledger = Ledger.create(tmp_path / "b.db", epsilon=1)
-    query = Total("x", low=10**18 - 10, high=10**18 - 9)
+    query = Sum("x", low=10**18 - 10, high=10**18 - 9)
     with pytest.raises(ArgumentError, match="doubles"):
         ask(frame([1.0]), query, epsilon=1, ledger=ledger)
     assert ledger.history() == []
@@ -247,7 +247,7 @@ def test_nan_in_a_parquet_file_is_missing_whatever_its_statistics_say(tmp_path, 
         source = con.table("t")
         if connection == "locked":
             con.raw_sql("set lock_configuration = true")
-    person = Setting(Person("p", 1), "add-remove")
+    person = Setting(PrivacyUnit("p", 1), "add-remove")
     with totals(source) as asked:
         for query, rows in (
             (Count("x"), 6000),
@@ -255,13 +255,13 @@ def test_nan_in_a_parquet_file_is_missing_whatever_its_statistics_say(tmp_path, 
             (Count(where="x > 5"), 0),
             (Count(where="not x > 1.5"), 3000),
             (Count(where="x is not null"), 6000),
-            (Total("x", low=0, high=10), 6000),
-            (Total("x", low=0, high=10, nulls="middle"), 9000),
+            (Sum("x", low=0, high=10), 6000),
+            (Sum("x", low=0, high=10, nulls="middle"), 9000),
             (Mean("x", low=0, high=10, where="x >= 2"), 3000),
         ):
             assert asked(query)[""].rows == rows, query
             assert asked(query, person)[""].rows == rows, query
-        assert asked(Total("x", low=0, high=10, step=1))[""].values == 9000
+        assert asked(Sum("x", low=0, high=10, step=1))[""].values == 9000
         bins = asked(Histogram("x", low=0, high=3, bins=3))
         assert {key: one.rows for key, one in bins.items()} == {"1": 3000, "2": 3000}
         assert sum(asked(Median("x", **BOUNDS, step=1))[""].cells.values()) == 6000 << 20
@@ -288,7 +288,7 @@ def test_collations_make_no_difference(default):
     con.raw_sql("insert into t values ('North', 'a0', 1)")
     if default:
         con.raw_sql(f"set default_collation = '{default}'")
-    person = Setting(Person("p", 1, 1), "add-remove")
+    person = Setting(PrivacyUnit("p", 1, 1), "add-remove")
     with totals(con.table("t")) as asked:
         for keys in (["north", "North"], "private"):
             found = asked(Count(by="g", keys=keys))
@@ -309,7 +309,7 @@ def extremes():
 
 
 def totals_of(con):
-    person = Setting(Person("p", 2), "add-remove")
+    person = Setting(PrivacyUnit("p", 2), "add-remove")
     queries = [*QUESTIONS, Mean("x", low=0, high=3, by="p", keys=[0, 1, 2])]
     with totals(con.table("t")) as asked:
         return [asked(query, unit) for query in queries for unit in (ROW, person)]
@@ -351,9 +351,9 @@ def test_keys_whose_bytes_are_no_text_are_told_apart():
 def test_persons_are_told_apart_by_numbers_too():
     ids = [math.nan, 0.0, -0.0, math.inf, 1.0, None]
     table = pa.table({"p": pa.array(ids, pa.float64()), "x": [1.0] * 6})
-    assert total(table, Count(), Setting(Person("p", 5), "add-remove"))[""].units == 3
+    assert total(table, Count(), Setting(PrivacyUnit("p", 5), "add-remove"))[""].units == 3
     huge = pa.table({"p": pa.array([2**64 - 1, 2**64 - 2, 2**63, None], pa.uint64())})
-    assert total(huge, Count(), Setting(Person("p", 5), "add-remove"))[""].units == 3
+    assert total(huge, Count(), Setting(PrivacyUnit("p", 5), "add-remove"))[""].units == 3
     found = total(huge, Count(by="p", keys=[2**64 - 1, 7]))
     assert found[str(2**64 - 1)].rows == 1
 
@@ -367,7 +367,7 @@ def test_the_variance_of_a_person_with_very_many_rows(rows):
     query = Variance("x", **BOUNDS)
     with totals(table) as asked:
         for most in (1, 3, 2**20):
-            found = asked(query, Setting(Person("p", most), "add-remove"))[""]
+            found = asked(query, Setting(PrivacyUnit("p", most), "add-remove"))[""]
             top, c = query.scale.top, min(most, rows)
             assert (found.rows, found.values, found.squares) == (c, c * top, c * top * top)
 
@@ -375,7 +375,7 @@ def test_the_variance_of_a_person_with_very_many_rows(rows):
 def test_squares_of_persons_are_exact_or_their_mean():
     table = pa.table({"p": [1, 1, 2, 2, 2], "x": [0.0, 3.0, 0.0, 1.0, 2.0]})
     query = Variance("x", low=0, high=3, step=1)
-    found = total(table, query, Setting(Person("p", 2), "add-remove"))[""]
+    found = total(table, query, Setting(PrivacyUnit("p", 2), "add-remove"))[""]
     # (2x - 3)^2: 9 and 9 of person 1, two thirds of 9 + 1 + 1 of person 2, rounded down.
     assert found.squares == 18 + 7 and found.rows == 4
 
@@ -392,7 +392,7 @@ def test_one_object_does_not_change_what_the_others_are(extra):
     values = [1, 2, 3] * 100
     with totals(pd.DataFrame({"x": pd.Series([*values, extra], dtype=object)})) as asked:
         assert asked(Count(where="x = 2"))[""].rows == 100
-        found = asked(Total("x", low=0, high=5, step=1))[""].values
+        found = asked(Sum("x", low=0, high=5, step=1))[""].values
         assert found - 600 in (0, 2, 3, 5)
         assert asked(Count(by="x", keys=[1]))["1"].rows == 100
 
@@ -462,7 +462,7 @@ def test_names_that_differ_in_case_are_two_columns():
     source = pd.DataFrame({"a": [1.0] * 3, "A": [2.0] * 3, "c0": [3.0] * 3})
     with totals(source) as asked:
         for name, value in (("a", 1), ("A", 2), ("c0", 3)):
-            assert asked(Total(name, low=0, high=5, step=1))[""].values == 3 * value
+            assert asked(Sum(name, low=0, high=5, step=1))[""].values == 3 * value
 
 
 # -- engines --------------------------------------------------------------------------------------
@@ -500,7 +500,7 @@ def test_a_file_without_a_header_does_not_show_its_first_record(tmp_path):
 
 def test_sums_do_not_depend_on_threads_or_the_order_of_rows():
     values = [v for v in EXTREME if v is not None] * 50
-    person = Setting(Person("p", 3, 2), "add-remove")
+    person = Setting(PrivacyUnit("p", 3, 2), "add-remove")
     table = pa.table({"x": values, "p": [i % 7 for i in range(len(values))]})
     with totals(table) as one, totals(table.take(list(range(len(values)))[::-1])) as two:
         for query in QUESTIONS:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from leastnoise import Count, Histogram, Mean, Person, Share, Total, Variance
+from leastnoise import Count, Histogram, Mean, PrivacyUnit, Proportion, Sum, Variance
 from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import Sums
@@ -20,9 +20,9 @@ from leastnoise.sampling import InsecureSeededEntropy
 KEYS = {"by": "g", "keys": ["a", "b"]}
 QUERIES = [
     Count("x", **KEYS),
-    Total("x", low=0.5, high=3.5, step=1, **KEYS),
+    Sum("x", low=0.5, high=3.5, step=1, **KEYS),
     Mean("x", low=0, high=3, **KEYS),
-    Share("x > 1", where="y = 1"),
+    Proportion("x > 1", where="y = 1"),
     Variance("x", low=0, high=3, step=1, **KEYS),
     Histogram("x", bins=[0, 1, 2, 3]),
 ]
@@ -56,7 +56,7 @@ def vectors(noises, setting):
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_no_unit_of_a_real_table_leaves_the_shape(relation):
-    setting = Setting(Person("p", max_rows=2, max_groups=1), relation)
+    setting = Setting(PrivacyUnit("p", max_rows_per_group=2, max_groups=1), relation)
     noises = drawn_together([asked_of(query, setting) for query in QUERIES], Fraction(1), "l1")
     shape = noises[0].draw.design.shape
     nobody, *found = vectors(noises, setting)

@@ -264,7 +264,12 @@ def test_questions_to_the_demo_table(opened, tmp_path):
     first.get_by_label("Only rows where").fill("year = 2024")
     assert one.text("rows-name") == "Rows of a group, about"
     # (A plan goes down to an eighth of epsilon: little is slow.)
-    for name, value in {"max-rows": 3, "max-groups": 2, "rows": 1000, "ask-epsilon": 8}.items():
+    for name, value in {
+        "max-rows-per-group": 3,
+        "max-groups": 2,
+        "rows": 1000,
+        "ask-epsilon": 8,
+    }.items():
         one.id(name).fill(str(value))
     one.id("add-question").click()
     _histogram_without_and_with_bounds(one)

@@ -31,7 +31,7 @@ FORM = {
     "epsilon": "1",
     "delta": "1e-6",
     "unit": "person_id",
-    "max_rows": 3,
+    "max_rows_per_group": 3,
     "max_groups": 2,
     "rows": 3000,
 }
@@ -151,13 +151,13 @@ def test_the_file_that_was_named_and_only_its_columns(server):
     [
         ({"queries": [{"kind": "mean", "column": "salary"}]}, "queries.0.low"),
         ({"queries": [{"kind": "count"}, {"kind": "mean", "low": "0"}]}, "queries.1.column"),
-        ({"queries": [{"kind": "share", "condition": "salary >"}]}, "queries.0.condition"),
+        ({"queries": [{"kind": "proportion", "condition": "salary >"}]}, "queries.0.condition"),
         ({"queries": [{"kind": "count", "where": "1; drop table"}]}, "queries.0.where"),
         ({"queries": [{"kind": "count", "by": "region"}]}, "queries.0.keys"),
         ({"queries": [{"kind": "count", "q": "0.5"}]}, "queries.0.q"),
         ({"epsilon": "99"}, "epsilon"),
         ({"delta": "x"}, "delta"),
-        ({"max_rows": None}, "max_rows"),
+        ({"max_rows_per_group": None}, "max_rows_per_group"),
     ],
 )
 def test_a_question_that_makes_no_sense_names_its_field(server, change, field):
@@ -256,7 +256,7 @@ def test_a_file_as_its_owner_says_that_it_is_written(server):
         ({"queries": [{"kind": "mean", "column": "salry", "low": "0", "high": "1"}]}, "0.column"),
         ({"queries": [{"kind": "count", "by": "x", "keys": ["a"]}]}, "queries.0.by"),
         ({"queries": [{"kind": "count", "where": "age > 3 and not (x = 1)"}]}, "queries.0.where"),
-        ({"queries": [{"kind": "share", "condition": "x is null"}]}, "queries.0.condition"),
+        ({"queries": [{"kind": "proportion", "condition": "x is null"}]}, "queries.0.condition"),
         ({"unit": "x"}, "unit"),
     ],
 )

@@ -14,6 +14,7 @@ from typing import Any, Required, TypedDict
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
+from ..hints import reject_unknown
 from ..losses import L2, Loss, as_loss
 from .budgets import check_releases, refuse_too_many, total_budget
 from .combinations import refuse_combinations
@@ -29,7 +30,6 @@ from .values import (
     check_resolution,
     check_sizes,
     check_time_limit,
-    refuse_unknown,
     stated_sensitivity,
 )
 from .workload import Workload
@@ -162,10 +162,10 @@ class Arguments:
 
     @classmethod
     def of(
-        cls, given: Mapping[str, Any], known: Collection[str] | None = None, where: str = "design"
+        cls, given: Mapping[str, Any], known: Collection[str] | None = None, where: str = "design()"
     ) -> Arguments:
         """Arguments by name; `ArgumentError` for a name that is not known `where` they go."""
-        refuse_unknown(given, [one.name for one in fields(cls)] if known is None else known, where)
+        reject_unknown(given, [one.name for one in fields(cls)] if known is None else known, where)
         return cls(**given)
 
     def given(self) -> dict[str, Any]:

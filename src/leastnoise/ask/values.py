@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from fractions import Fraction
 
 from ..errors import ArgumentError
@@ -16,32 +15,6 @@ MIN_GAP = Fraction(1, 10**9)
 MAX_RESOLUTION = 5000
 #: The longest vector.
 MAX_DIMENSION = 1_000
-
-
-#: Words that people type, and the argument that they mean.
-_MEANT = {
-    "sens": "sensitivity",
-    "delta_f": "sensitivity",
-    "range": "bounds",
-    "limits": "bounds",
-    "mu": "gdp",
-    "k": "releases",
-    "times": "releases",
-    "timeout": "time_limit",
-    "cost": "loss",
-}
-
-
-def refuse_unknown(options: Mapping[str, object], known: Collection[str], where: str) -> None:
-    """An argument that nobody knows is an error that says which one was probably meant."""
-    for name, value in options.items():
-        if name in known:
-            continue
-        longer = [one for one in known if len(name) > 1 and one.startswith(name.lower())]
-        close = get_close_matches(name.lower(), known, 1)
-        meant = [one for one in (*longer, _MEANT.get(name.lower()), *close) if one in known]
-        words = f"; did you mean {meant[0]}?" if meant else ": it knows " + ", ".join(known)
-        raise ArgumentError(name, value, f"left out, {where} has no such argument{words}")
 
 
 def _written(given: Number, name: str, longest: int = LONGEST) -> Fraction:

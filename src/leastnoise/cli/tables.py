@@ -21,11 +21,11 @@ from .options import flag, takes, text
 from .shared import JSON_HELP, drawable, show_json, working
 
 _QUERIES = (
-    "count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3), "
-    "cumulative(x, 50), ranges(x, 20), marginals(a, b, ways=1;2)"
+    "count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), proportion(x > 3), "
+    "cumulative(x, 50), range_counts(x, 20), marginals(a, b, ways=1;2)"
 )
 #: Questions whose answers are numbers of rows: bars can show them.
-_COUNTED = ("count", "histogram", "cumulative", "ranges", "marginals")
+_COUNTED = ("count", "histogram", "cumulative", "range_counts", "marginals")
 _Queries = Annotated[list[str], typer.Argument(metavar="QUERY...", help=_QUERIES)]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 #: What can be asked of a table beside the query, in the order of the help text.
@@ -43,7 +43,7 @@ _ASKED: dict[str, tuple[Any, Any]] = {
         ],
         "row",
     ),
-    "max_rows": (
+    "max_rows_per_group": (
         Annotated[int | None, typer.Option(help="Rows of one person that count (in a group).")],
         None,
     ),
@@ -234,9 +234,9 @@ def _standing(table: str) -> Iterator[str]:
 def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
     """The options of all questions that this one can have: counts have no bounds."""
     word = query.strip().lower()
-    if word.startswith(("count", "share")):
+    if word.startswith(("count", "proportion")):
         return given | {"low": None, "high": None, "nulls": None, "interval": False}
-    if word.startswith(("histogram", "cumulative", "ranges")):
+    if word.startswith(("histogram", "cumulative", "range_counts")):
         return given | {"nulls": None, "interval": False}
     if word.startswith("marginals"):
         return given | {"low": None, "high": None, "nulls": None, "interval": False}
@@ -320,21 +320,25 @@ def _question(query: str, given: dict[str, Any]) -> Any:
 def _budget_and_unit(given: dict[str, Any]) -> dict[str, Any]:
     """What is asked apart from the query: the budget, the loss, and whose privacy it is."""
     found = {name: given[name] for name in ("epsilon", "delta", "neighbours", "loss", "units")}
-    return found | {"unit": _unit(given["unit"], given["max_rows"], given["max_groups"])}
+    return found | {"unit": _unit(given["unit"], given["max_rows_per_group"], given["max_groups"])}
 
 
-def _unit(unit: str, max_rows: int | None, max_groups: int | None) -> Any:
-    from ..queries import Person
+def _unit(unit: str, max_rows_per_group: int | None, max_groups: int | None) -> Any:
+    from ..queries import PrivacyUnit
 
     if unit == "row":
-        if max_rows is not None or max_groups is not None:
-            raise ArgumentError("max_rows", max_rows, "left out where the unit is a row")
+        if max_rows_per_group is not None or max_groups is not None:
+            raise ArgumentError(
+                "max_rows_per_group", max_rows_per_group, "left out where the unit is a row"
+            )
         return "row"
-    if max_rows is None:
+    if max_rows_per_group is None:
         raise ArgumentError(
-            "max_rows", None, f"given with --unit {unit}: how many rows of one person may count"
+            "max_rows_per_group",
+            None,
+            f"given with --unit {unit}: how many rows of one person may count",
         )
-    return Person(unit, max_rows=max_rows, max_groups=max_groups)
+    return PrivacyUnit(unit, max_rows_per_group=max_rows_per_group, max_groups=max_groups)
 
 
 def _print(answer: Any, book: Any) -> None:

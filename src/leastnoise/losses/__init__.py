@@ -10,7 +10,7 @@ from .huber import Huber
 from .names import MAX_POINTS, MAX_TERMS, PIECEWISE_FILE, as_loss, loss_from_spec
 from .piecewise import L1, Piecewise, Pinball
 from .power import L2, Power
-from .sum import Sum
+from .weighted_sum import WeightedSum
 
 __all__ = [
     "L1",
@@ -25,7 +25,7 @@ __all__ = [
     "Pinball",
     "Polynomial",
     "Power",
-    "Sum",
+    "WeightedSum",
     "as_loss",
     "loss_from_spec",
 ]

@@ -281,16 +281,16 @@ class Loss(ABC):
     # -- sums -----------------------------------------------------------------------------------
 
     def __add__(self, other: Loss) -> Loss:
-        from .sum import Sum
+        from .weighted_sum import WeightedSum
 
         if not isinstance(other, Loss):
             return NotImplemented
-        return Sum(((Fraction(1), self), (Fraction(1), other)))
+        return WeightedSum(((Fraction(1), self), (Fraction(1), other)))
 
     def __mul__(self, weight: Number) -> Loss:
-        from .sum import Sum
+        from .weighted_sum import WeightedSum
 
-        return Sum(((rational(weight, "weight"), self),))
+        return WeightedSum(((rational(weight, "weight"), self),))
 
     __rmul__ = __mul__
 

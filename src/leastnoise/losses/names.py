@@ -16,7 +16,7 @@ from .base import Loss
 from .huber import Huber
 from .piecewise import L1, Piecewise, Pinball
 from .power import L2, Power
-from .sum import Sum
+from .weighted_sum import WeightedSum
 
 Reader = Callable[[object, str], Fraction]
 
@@ -179,7 +179,7 @@ def _piecewise_from_spec(points: object, slopes: object, number: Reader) -> Piec
     )
 
 
-def _sum_from_spec(terms: object, number: Reader) -> Sum:
+def _sum_from_spec(terms: object, number: Reader) -> WeightedSum:
     rows = _pairs(terms)
     if rows is None or not 1 <= len(rows) <= MAX_TERMS:
         raise ArgumentError("loss", "sum", f"up to {MAX_TERMS} terms [weight, loss]")
@@ -193,7 +193,7 @@ def _sum_from_spec(terms: object, number: Reader) -> Sum:
         if points > MAX_POINTS:
             raise ArgumentError("loss", "sum", f"a loss of at most {MAX_POINTS} points in all")
         parts.append((number(weight, "weight"), part))
-    return Sum(tuple(parts))
+    return WeightedSum(tuple(parts))
 
 
 def _pairs(value: object) -> list[Sequence[object]] | None:

@@ -20,7 +20,7 @@ _BIN = re.compile(r"\[(\S+), (\S+)[)\]]")
 _WHISKER: dict[str, Any] = {"fmt": "none", "ecolor": _DOT, "elinewidth": 1.3, "capsize": 3}
 _LONGEST = 28
 #: Questions whose answers are numbers of rows.
-_COUNTED = ("count(", "histogram(", "marginals(", "ranges(")
+_COUNTED = ("count(", "histogram(", "marginals(", "range_counts(")
 
 
 def plot_answer(answer: Any, path: str | Path | None = None) -> Picture:

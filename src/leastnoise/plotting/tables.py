@@ -55,7 +55,7 @@ def panels_of(answer: Any) -> list[Panel]:
     groups = list(answer.groups.items())
     if any(not math.isfinite(one.value) or one.low is None for _, one in groups):
         return []
-    if answer.query.startswith("ranges("):
+    if answer.query.startswith("range_counts("):
         found = _ranges(groups)
     elif answer.query.startswith(("marginals(", "count(")) and len(answer.by) > 1:
         found = _tables(answer.by, groups)

@@ -8,18 +8,18 @@ from .ask import ask
 from .base import PRIVATE, Query
 from .count import Count
 from .csv_file import CsvFile
-from .cumulative import Cumulative, Ranges
+from .cumulative import Cumulative, RangeCounts
 from .histogram import Histogram
 from .marginals import Marginals
 from .mean import Mean
 from .mean_vector import MeanVector
 from .planner import Plan, plan
+from .proportion import Proportion
 from .published import PublishedReport, report
 from .quantile import Median, Quantile
-from .share import Share
+from .sum import Sum
 from .text import query_of
-from .total import Total
-from .unit import Person, Row
+from .unit import PrivacyUnit, Row
 from .variance import Variance
 from .workload import ask_all, plan_all
 
@@ -34,15 +34,15 @@ __all__ = [
     "Mean",
     "MeanVector",
     "Median",
-    "Person",
     "Plan",
+    "PrivacyUnit",
+    "Proportion",
     "PublishedReport",
     "Quantile",
     "Query",
-    "Ranges",
+    "RangeCounts",
     "Row",
-    "Share",
-    "Total",
+    "Sum",
     "Variance",
     "ask",
     "ask_all",

@@ -16,28 +16,28 @@ from ..errors import ArgumentError
 from ..exact import rational, text_of
 from .base import Query
 from .count import Count
-from .cumulative import Cumulative, Ranges
+from .cumulative import Cumulative, RangeCounts
 from .histogram import Histogram
 from .marginals import Marginals
 from .mean import Mean
 from .mean_vector import MeanVector
+from .proportion import Proportion
 from .quantile import Median, Quantile
-from .share import Share
-from .total import Total
-from .unit import Person, Row, Unit
+from .sum import Sum
+from .unit import PrivacyUnit, Row, Unit
 from .variance import Variance
 
 _QUERIES: dict[str, Any] = {
     one.__name__: one
     for one in (
-        Count, Total, Mean, Variance, Median, Quantile, Histogram, Cumulative, Ranges, Marginals,
-        Share, MeanVector,
+        Count, Sum, Mean, Variance, Median, Quantile, Histogram, Cumulative, RangeCounts, Marginals,
+        Proportion, MeanVector,
     )
 }  # fmt: skip
-_UNITS: dict[str, Any] = {one.__name__: one for one in (Row, Person)}
+_UNITS: dict[str, Any] = {one.__name__: one for one in (Row, PrivacyUnit)}
 #: Arguments that are exact numbers, alone or in lists; whole numbers and truths are themselves.
 _NUMBERS = ("low", "high", "step", "q")
-_WHOLE = ("bins", "ways", "max_rows", "max_groups")
+_WHOLE = ("bins", "ways", "max_rows_per_group", "max_groups")
 
 
 def arguments_of(held: Query | Unit) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def query_from(raw: Any) -> Query:
 def unit_from(raw: Any) -> Unit:
     """The unit that arguments make; `ArgumentError` if they are not as they are written."""
     found = _made("unit", _UNITS, raw)
-    assert isinstance(found, (Row, Person))
+    assert isinstance(found, (Row, PrivacyUnit))
     return found
 
 

@@ -17,6 +17,7 @@ from ..ask.values import check_delta, check_epsilon
 from ..designs.keyed import KeyedDesign
 from ..errors import ArgumentError, NotAnsweredError
 from ..exact import Number
+from ..hints import hinted
 from ..kept import sha256_of
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
@@ -42,6 +43,7 @@ from .together import DrawnNoise, release_drawn
 from .unit import Unit, check_neighbours, unit_of
 
 
+@hinted
 def ask(
     table: Any,
     query: Query | str,
@@ -69,7 +71,7 @@ def ask(
         an Ibis table of DuckDB or PostgreSQL, or URL#TABLE of these. Its columns
         and their types are public.
     query: `Count()`, `Mean("salary", low=0, high=200)`, ..., or a text such as "count()".
-    unit: "row", or `Person("person_id", max_rows=3, max_groups=2)`.
+    unit: "row", or `PrivacyUnit("person_id", max_rows_per_group=3, max_groups=2)`.
     neighbours: "add-remove" (a unit is there or not) or "replace" (a unit is another one).
     loss: what the noise is best for; see `design`.
     units: with private keys, a public guess at how many units a key that matters has; where keys

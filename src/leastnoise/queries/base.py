@@ -38,7 +38,7 @@ class Setting:
     @property
     def rows(self) -> int:
         """At most so many rows of one unit count in a group."""
-        return self.unit.max_rows
+        return self.unit.max_rows_per_group
 
     @property
     def replace(self) -> bool:

@@ -16,7 +16,7 @@ from .crossed import label_of
 from .door import Form, Table
 from .rows import Cell, Rows, shown, sought, written
 from .scale import Scale
-from .unit import Person, Unit
+from .unit import PrivacyUnit, Unit
 
 #: Squares are added up in two pieces, the lower one of so many bits: 2^32 rows fit 64.
 _PIECE = 31
@@ -126,7 +126,7 @@ class Reading:
         none = [0] * len(held["q0"])
         names = ("q0", "q1", "m0", "m1", "r")
         pieces = zip(*(held.get(name, none) for name in names), strict=True)
-        most = self.request.unit.max_rows
+        most = self.request.unit.max_rows_per_group
         return [
             q0 + (q1 << _PIECE) + most * (m0 + (m1 << _PIECE)) + r for q0, q1, m0, m1, r in pieces
         ]
@@ -176,7 +176,7 @@ class _Writer:
         self.groups = () if request.group is None else request.group(self.rows)
         self.by = [f"g{i}" for i in range(len(self.groups))]  # what they are called
         self.person = None
-        if isinstance(request.unit, Person):
+        if isinstance(request.unit, PrivacyUnit):
             self.person = self.rows.person(request.unit.id, "unit")
 
     def reading(self) -> Reading:
@@ -309,8 +309,8 @@ class _Writer:
         return ", ".join([mixed, *self.by])
 
     def _by_person(self) -> tuple[str, list[str]]:
-        """First person by person, then over persons: each adds at most max_rows rows to a group."""
-        most = self.request.unit.max_rows
+        """First unit by unit, then over units: each adds at most so many rows to a group."""
+        most = self.request.unit.max_rows_per_group
         part = {name: name for name in self.by}
         part["n"] = f"LEAST(n, {self.engine.whole(most)})"
         totals = {"n": _sum("n"), "u": "COUNT(*)"}
@@ -330,15 +330,15 @@ class _Writer:
         return self._grouped(people, totals)
 
     def _weighed(self, s: str, top: int) -> str:
-        """floor(s * max_rows / n), from 0 to max_rows * top, for a person with n > max_rows."""
-        engine, most = self.engine, self.request.unit.max_rows
+        """floor(s * R / n), from 0 to R * top, for a unit with n > R = max_rows_per_group."""
+        engine, most = self.engine, self.request.unit.max_rows_per_group
         count = f"GREATEST(n, {engine.whole(1)})"
         whole, rest = _quotient(engine, s, count), f"(({s} % {count}) * {engine.whole(most)})"
         over = f"{whole} * {engine.whole(most)} + {_quotient(engine, rest, count)}"
         return f"LEAST({engine.whole(most * top)}, GREATEST({engine.whole(0)}, {over}))"
 
     def _squares(self, most: int) -> dict[str, str]:
-        """Squares of a person: exact with few rows, else max_rows times their mean, m + r / R."""
+        """Squares of a unit: exact with few rows, else R = max_rows_per_group times their mean."""
         engine, limit = self.engine, float(self.top * self.top)
         upper = f"CAST(q1 AS {_double(engine)}) * {engine.real(float(1 << _PIECE))}"
         count = f"CAST(GREATEST(n, {engine.whole(1)}) AS {_double(engine)})"
@@ -368,7 +368,7 @@ class _Writer:
                 *names,
                 "w",
             ]
-        most = self.request.unit.max_rows
+        most = self.request.unit.max_rows_per_group
         count = f"GREATEST(n, {engine.whole(1)})"
         share = _quotient(engine, engine.whole(WEIGHT * most), count)
         share = f"LEAST({weight}, GREATEST({engine.whole(0)}, {share}))"

@@ -17,7 +17,7 @@ class Count(Query):
     """The number of rows, or of rows that have a value (not NULL, not NaN) in `column`.
 
     Whole-numbered, never negative. One unit moves it by at most its number of rows that count: 1,
-    or max_rows for a person, under both neighbour relations.
+    or max_rows_per_group for a person, under both neighbour relations.
     """
 
     column: str | None = None
@@ -58,7 +58,7 @@ class Count(Query):
         return [Fraction(rows)], Fraction(max(1, rows))
 
     def why(self, setting: Setting) -> str:
-        """Why the sensitivity is max_rows."""
+        """Why the sensitivity is max_rows_per_group."""
         return (
             f"A unit adds between 0 and {setting.rows} to the number of rows, so it moves the "
             f"count by at most {setting.rows}, whether it is added, removed or replaced."

@@ -1,4 +1,4 @@
-"""Cumulative and Ranges: sums of the bins of a column, all of them from one release.
+"""Cumulative and RangeCounts: sums of the bins of a column, all of them from one release.
 
 Sensitivity and proof: `linear.proof.md`.
 """
@@ -73,7 +73,7 @@ class Cumulative(_Binned):
 
 
 @dataclass(frozen=True)
-class Ranges(_Binned):
+class RangeCounts(_Binned):
     """How many rows have a value between any two edges of a column; the edges are public.
 
     bins, low, high: as for a histogram; every run of neighbouring bins is an answer, n (n + 1) / 2
@@ -81,7 +81,7 @@ class Ranges(_Binned):
     for all of them together: a long range does not add up that of its bins.
     """
 
-    word: ClassVar[str] = "ranges"
+    word: ClassVar[str] = "range_counts"
 
     def __post_init__(self) -> None:
         Histogram.__post_init__(self)

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import ArgumentError
 from .base import Query, Setting
 from .together import Asked
-from .unit import Person
+from .unit import PrivacyUnit
 
 
 def touched(query: Query, setting: Setting) -> int:
@@ -16,7 +16,7 @@ def touched(query: Query, setting: Setting) -> int:
     if not query.grouped:
         return 1
     each = 1
-    if isinstance(setting.unit, Person):
+    if isinstance(setting.unit, PrivacyUnit):
         keys = query.public_keys
         most = setting.unit.max_groups
         if keys is None and most is None:
@@ -42,7 +42,7 @@ def bounded(query: Query, setting: Setting) -> Any:
     """The engine's request, with the groups per person enforced where they are not all allowed."""
     request = query.request(setting)
     unit, keys = setting.unit, query.public_keys
-    if not query.grouped or not isinstance(unit, Person) or unit.max_groups is None:
+    if not query.grouped or not isinstance(unit, PrivacyUnit) or unit.max_groups is None:
         return request
     if keys is not None and unit.max_groups >= len(keys):
         return request

@@ -27,9 +27,9 @@ from .bounding import Sums
 from .count import Count
 from .mean import FINE, Mean
 from .noise import Law, Noise, noise_for
-from .share import Share
+from .proportion import Proportion
+from .sum import Sum
 from .tails import TwoTails, two_tails
-from .total import Total
 
 _CONFIDENCE = Fraction(95, 100)
 _MOST_UNITS = 10**9
@@ -73,11 +73,11 @@ def sharing_of(query: Query, setting: Setting) -> Sharing | None:
             return _sides(counted, none, Fraction(rows), one)
         part = Part("rows", one, whole=True)
         return Sharing(Form((part,), 1), (counted,), one, one, (one,))
-    if type(query) is Total:
+    if type(query) is Sum:
         scale = query.scale
         ends = rows * min(none, scale.low), rows * max(none, scale.high)
         return _sides((scale.low, scale.step, none), *ends, scale.step)
-    if type(query) in (Mean, Share):
+    if type(query) in (Mean, Proportion):
         form = query.forms(replace(setting, neighbours="add-remove"))[-1]
         top = Fraction(form.top)
         return Sharing(form, ((none, one, none), (top, -one, none)), top, rows * top)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from .base import Query, Setting
 from .mean_vector import MeanVector
 from .quantile import Quantile
-from .unit import Person
+from .unit import PrivacyUnit
 from .valued import Valued
 
 
@@ -22,7 +22,7 @@ def notes(
     found = query.notes(setting) if isinstance(query, (Valued, MeanVector)) else []
     if setting.size is not None:
         found.append(f"the number of rows, {setting.size}, is public because rows are replaced")
-    if isinstance(setting.unit, Person):
+    if isinstance(setting.unit, PrivacyUnit):
         found.append(_of_persons(query, setting.unit))
     if query.grouped and groups > 1:
         budget = "each has its part of the budget" if apart else "all groups come from one draw"
@@ -43,7 +43,7 @@ def _rows(count: int) -> str:
     return "one row" if count == 1 else f"{count} rows"
 
 
-def _of_persons(query: Query, unit: Person) -> str:
+def _of_persons(query: Query, unit: PrivacyUnit) -> str:
     """How much of a person counts: what distorts an answer, and no interval knows of."""
     each = " in each group" if query.grouped else ""
     keys = query.public_keys if query.grouped else ()
@@ -55,6 +55,6 @@ def _of_persons(query: Query, unit: Person) -> str:
         else ""
     )
     return (
-        f"a person counts with at most {_rows(unit.max_rows)}{each}: more are weighed down to "
-        f"that{groups}; rows without {unit.id} are left out"
+        f"a person counts with at most {_rows(unit.max_rows_per_group)}{each}: more are weighed "
+        f"down to that{groups}; rows without {unit.id} are left out"
     )

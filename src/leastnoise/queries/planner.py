@@ -11,6 +11,7 @@ from typing import Any
 from ..ask.values import check_delta, check_epsilon
 from ..errors import ArgumentError
 from ..exact import Number, rational
+from ..hints import hinted
 from ..words import outwards
 from .ask import Prepared, planned
 from .base import Estimate, Query, Setting
@@ -85,6 +86,7 @@ class Plans(list[Plan]):
         return "<hr>".join(one._repr_html_() for one in self)
 
 
+@hinted
 def plan(
     query: Query | str,
     *,

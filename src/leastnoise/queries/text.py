@@ -1,4 +1,4 @@
-"""Queries as texts: "mean(salary, low=0, high=200)", "quantile(age, 0.9)", "share(age > 30)"."""
+"""Queries as strings: "mean(salary, low=0, high=200)", "proportion(age > 30)", and others."""
 
 from __future__ import annotations
 
@@ -6,43 +6,46 @@ import re
 from typing import Any
 
 from ..errors import ArgumentError
+from ..hints import meant
 from .base import Query
 from .count import Count
-from .cumulative import Cumulative, Ranges
+from .cumulative import Cumulative, RangeCounts
 from .histogram import Histogram
 from .marginals import Marginals
 from .mean import Mean
 from .mean_vector import MeanVector
+from .proportion import Proportion
 from .quantile import Median, Quantile
-from .share import Share
-from .total import Total
+from .sum import Sum
 from .variance import Variance
 
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
 #: Options of one question among several: "mean(salary, low=0, high=200)".
 _NAMED = re.compile(r"\s*(low|high|bins|step|nulls|q|ways)\s*=\s*([^=]+?)\s*")
 _VALUED: dict[str, Any] = {
-    "total": Total,
-    "sum": Total,
+    "sum": Sum,
     "mean": Mean,
-    "average": Mean,
     "variance": Variance,
     "median": Median,
     "quantile": Quantile,
 }
-_BINNED: dict[str, Any] = {"histogram": Histogram, "cumulative": Cumulative, "ranges": Ranges}
+_BINNED: dict[str, Any] = {
+    "histogram": Histogram,
+    "cumulative": Cumulative,
+    "range_counts": RangeCounts,
+}
 KINDS = (
     "count",
-    "total",
+    "sum",
     "mean",
     "variance",
     "median",
     "quantile",
     "histogram",
     "cumulative",
-    "ranges",
+    "range_counts",
     "marginals",
-    "share",
+    "proportion",
 )
 
 
@@ -55,8 +58,12 @@ def query_of(query: Query | str, **options: Any) -> Query:
     if found is None:
         raise ArgumentError("query", query, allowed)
     word, inside = found.group(1).lower(), found.group(2).strip()
-    if word == "share":
-        return Share(condition=inside, **_only(options, "where", "by", "keys"))
+    if word not in KINDS:
+        name = meant(word, KINDS)
+        hint = f" (did you mean {name}?)" if name else ""
+        raise ArgumentError("query", query, allowed + hint)
+    if word == "proportion":
+        return Proportion(condition=inside, **_only(options, "where", "by", "keys"))
     plain = [part for part in inside.split(",") if _NAMED.fullmatch(part) is None]
     inner = [found for part in inside.split(",") if (found := _NAMED.fullmatch(part))]
     options = options | {one.group(1): _unquoted(one.group(2)) for one in inner}
@@ -77,7 +84,7 @@ def query_of(query: Query | str, **options: Any) -> Query:
             options = options | {"bins": int(more[0])}
         given = _only(options, "where", "by", "keys", "low", "high", "bins")
         return _BINNED[word](column=name, **given)  # type: ignore[no-any-return]
-    if word in ("mean", "average") and more:
+    if word == "mean" and more:
         columns = [name, *more]
         options = {
             key: _bounds(key, value, len(columns)) if key in ("low", "high") else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import ArgumentError
+from ..hints import hinted_class
 
 NEIGHBOURS = ("add-remove", "replace")
 
@@ -17,7 +18,7 @@ class Row:
     """The unit is one row. Neighbours differ in one row: there or not, or replaced."""
 
     @property
-    def max_rows(self) -> int:
+    def max_rows_per_group(self) -> int:
         """A unit has one row."""
         return 1
 
@@ -25,40 +26,44 @@ class Row:
         return "row"
 
 
+@hinted_class
 @dataclass(frozen=True)
-class Person:
+class PrivacyUnit:
     """The unit is all rows with the same value of the column `id`.
 
-    A person counts with at most `max_rows` rows in each group and in at most `max_groups` groups
-    (None: in all of a public list). The engine enforces both (`bounding.proof.md`); the privacy
-    claim holds for every person, however many rows they have. Rows without an id are left out.
+    A unit is a person, a household, a device: whatever `id` names. It counts with at most
+    `max_rows_per_group` rows in each group and in at most `max_groups` groups (None: in all of a
+    public list). The engine enforces both (`bounding.proof.md`); the guarantee holds for every
+    unit, however many rows it has. Rows without an id are left out.
+
+    Example: ``PrivacyUnit("person_id", max_rows_per_group=3, max_groups=2)``.
     """
 
     id: str
-    max_rows: int
+    max_rows_per_group: int
     max_groups: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.id, str) or not self.id:
             raise ArgumentError("id", self.id, "the name of a column")
-        _bound("max_rows", self.max_rows)
+        _bound("max_rows_per_group", self.max_rows_per_group)
         if self.max_groups is not None:
             _bound("max_groups", self.max_groups)
 
     def __str__(self) -> str:
-        return f"person {self.id}"
+        return f"privacy unit {self.id}"
 
 
-Unit = Row | Person
+Unit = Row | PrivacyUnit
 
 
 def unit_of(unit: str | Unit) -> Unit:
-    """ "row", or a `Person`."""
-    if isinstance(unit, (Row, Person)):
+    """ "row", or a `PrivacyUnit`."""
+    if isinstance(unit, (Row, PrivacyUnit)):
         return unit
     if unit == "row":
         return Row()
-    raise ArgumentError("unit", unit, '"row" or Person(id, max_rows=...)')
+    raise ArgumentError("unit", unit, '"row" or PrivacyUnit(id, max_rows_per_group=...)')
 
 
 def check_neighbours(neighbours: str) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 from ..ask.values import check_delta, check_epsilon
 from ..errors import ArgumentError
 from ..exact import Number
+from ..hints import hinted
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
 from .answer import Answers
@@ -43,6 +44,7 @@ from .unit import Unit, check_neighbours, unit_of
 _MOST = 200
 
 
+@hinted
 def ask_all(
     table: Any,
     queries: Sequence[Query | str],
@@ -99,6 +101,7 @@ def ask_all(
         return Answers(answered(held, ready, source, charge, tell))
 
 
+@hinted
 def plan_all(
     queries: Sequence[Query | str],
     *,

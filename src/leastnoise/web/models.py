@@ -93,7 +93,7 @@ class QueryForm(Strict):
     """One question about a table."""
 
     kind: Literal[
-        "count", "total", "mean", "variance", "median", "quantile", "histogram", "share"
+        "count", "sum", "mean", "variance", "median", "quantile", "histogram", "proportion"
     ] = "count"
     column: Name | None = None
     low: Number | None = None
@@ -116,7 +116,7 @@ class TableForm(Strict):
     epsilon: Number
     delta: Number = "0"
     unit: Name | None = Field(default=None, description="The column of the person; null: a row.")
-    max_rows: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
+    max_rows_per_group: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
     max_groups: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
     neighbours: Literal["add-remove", "replace"] = "add-remove"
     rows: Annotated[int, Field(ge=1, le=10**12)] = 1000

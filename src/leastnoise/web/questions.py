@@ -10,32 +10,32 @@ from ..queries import (
     Histogram,
     Mean,
     Median,
-    Person,
+    PrivacyUnit,
+    Proportion,
     Quantile,
     Query,
-    Share,
-    Total,
+    Sum,
     Variance,
 )
 from ..queries.expression import Condition, Join, Not, parse_condition
 
-_VALUED = {"total": Total, "mean": Mean, "variance": Variance, "median": Median}
+_VALUED = {"sum": Sum, "mean": Mean, "variance": Variance, "median": Median}
 #: Fields that a kind of question has besides where, by and keys.
 FIELDS = {
     "count": ("column",),
-    "total": ("column", "low", "high"),
+    "sum": ("column", "low", "high"),
     "mean": ("column", "low", "high"),
     "variance": ("column", "low", "high"),
     "median": ("column", "low", "high", "interval"),
     "quantile": ("column", "low", "high", "q", "interval"),
     "histogram": ("column", "low", "high", "bins"),
-    "share": ("condition",),
+    "proportion": ("condition",),
 }
 CLASSES: dict[str, Any] = {
     "count": Count,
     "quantile": Quantile,
     "histogram": Histogram,
-    "share": Share,
+    "proportion": Proportion,
     **_VALUED,
 }
 
@@ -57,7 +57,7 @@ def queries_of(form: dict[str, Any]) -> list[Query]:
                 if value is not None and name not in allowed:
                     raise ArgumentError(name, value, f"left out for a {one['kind']}")
             options = options_of(one)
-            if one["kind"] not in ("count", "share") and "column" not in options:
+            if one["kind"] not in ("count", "proportion") and "column" not in options:
                 raise ArgumentError("column", None, "the name of a column")
             found.append(CLASSES[one["kind"]](**options))
         except ArgumentError as error:
@@ -98,12 +98,18 @@ def _named_in(condition: Condition) -> set[str]:
     return _named_in(condition.inner) if isinstance(condition, Not) else {condition.column}
 
 
-def unit_of(form: dict[str, Any]) -> Person | str:
+def unit_of(form: dict[str, Any]) -> PrivacyUnit | str:
     """A row, or a person by the name of a column."""
     if form["unit"] is None:
-        if form["max_rows"] is not None or form["max_groups"] is not None:
-            raise ArgumentError("max_rows", form["max_rows"], "left out where the unit is a row")
+        if form["max_rows_per_group"] is not None or form["max_groups"] is not None:
+            raise ArgumentError(
+                "max_rows_per_group", form["max_rows_per_group"], "left out where the unit is a row"
+            )
         return "row"
-    if form["max_rows"] is None:
-        raise ArgumentError("max_rows", None, "given: how many rows of one person may count")
-    return Person(form["unit"], max_rows=form["max_rows"], max_groups=form["max_groups"])
+    if form["max_rows_per_group"] is None:
+        raise ArgumentError(
+            "max_rows_per_group", None, "given: how many rows of one person may count"
+        )
+    return PrivacyUnit(
+        form["unit"], max_rows_per_group=form["max_rows_per_group"], max_groups=form["max_groups"]
+    )

@@ -15,7 +15,7 @@ from .written import source_text
 def _parts(form: dict[str, Any], place: dict[str, Any]) -> tuple[str, str, str]:
     """(imports and the table, the ledger, the questions)."""
     kinds = sorted({CLASSES[one["kind"]].__name__ for one in form["queries"]})
-    names = ["Ledger", "ask_all", *kinds, *(["Person"] if form["unit"] is not None else [])]
+    names = ["Ledger", "ask_all", *kinds, *(["PrivacyUnit"] if form["unit"] is not None else [])]
     names += ["CsvFile"] if place["csv"] else []
     head = "from pathlib import Path\n\n"
     head += f"from leastnoise import {', '.join(sorted(names, key=lambda n: (n.islower(), n)))}\n"
@@ -43,7 +43,8 @@ def _questions(form: dict[str, Any]) -> str:
     unit = ""
     if form["unit"] is not None:
         groups = "" if form["max_groups"] is None else f", max_groups={form['max_groups']}"
-        unit = f"    unit=Person({form['unit']!r}, max_rows={form['max_rows']}{groups}),\n"
+        rows = f"max_rows_per_group={form['max_rows_per_group']}"
+        unit = f"    unit=PrivacyUnit({form['unit']!r}, {rows}{groups}),\n"
     return (
         "answers = ask_all(\n    table,\n    [\n" + "".join(lines) + "    ],\n"
         f"    epsilon={form['epsilon']!r},\n    delta={form['delta']!r},\n{unit}"

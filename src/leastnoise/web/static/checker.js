@@ -356,7 +356,7 @@ const huberLoss = (w) => new Smooth(
   },
   (start) => (!less(start, w) ? [neg(over(mul(w, w), 2)), w] : [ZERO, ZERO, Q(1n, 2n)]),
 );
-class Sum {
+class WeightedSum {
   constructor(terms) {
     this.terms = terms;
     this.symmetric = terms.every(([, loss]) => loss.symmetric);
@@ -419,7 +419,7 @@ function readLoss(raw, inSum = false) {
   demand(spots <= 1000, "a loss of more than 1000 points");
   const used = terms.filter(([weight]) => weight.n > 0n);
   demand(used.length, "a sum needs a positive weight");
-  return new Sum(used);
+  return new WeightedSum(used);
 }
 
 // ---- one number: reading ---------------------------------------------------------------------

@@ -7,12 +7,12 @@ import { byId, make, plain } from "./words.js";
 const KINDS = {
   mean: ["Mean", ["column", "low", "high"]],
   count: ["How many rows", ["column"]],
-  total: ["Total", ["column", "low", "high"]],
+  sum: ["Sum", ["column", "low", "high"]],
   median: ["Median", ["column", "low", "high", "interval"]],
   quantile: ["Quantile", ["column", "low", "high", "q", "interval"]],
   variance: ["Variance", ["column", "low", "high"]],
   histogram: ["Histogram", ["column", "low", "high", "bins"]],
-  share: ["Share of rows for which", ["condition"]],
+  proportion: ["Proportion of rows for which", ["condition"]],
 };
 const LABELS = {
   column: "Column", low: "Smallest value", high: "Largest value", q: "Quantile, 0 to 1", bins: "Bins", interval: "Interval",
@@ -114,7 +114,7 @@ function bounds(one) {
 export function spoken() {
   return list.map((one) => {
     const about = { mean: "The mean of", total: "The total of", median: "The median of", quantile: `The quantile ${value(one, "q")} of`, variance: "The variance of", histogram: "How many rows have which" }[one.kind];
-    let words = one.kind === "share" ? `The share of rows for which ${value(one, "condition")}` : one.kind === "count" ? `How many rows there are${value(one, "column") && ` with a ${value(one, "column")}`}` : `${about} ${value(one, "column")}`;
+    let words = one.kind === "proportion" ? `The proportion of rows for which ${value(one, "condition")}` : one.kind === "count" ? `How many rows there are${value(one, "column") && ` with a ${value(one, "column")}`}` : `${about} ${value(one, "column")}`;
     if (value(one, "where")) words += `, only of rows where ${value(one, "where")}`;
     if (names(one).includes("keys")) words += `, by ${value(one, "by")}`;
     return { words: `${words}.`, column: value(one, "column"), bounds: bounds(one) };

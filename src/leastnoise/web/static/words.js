@@ -60,11 +60,11 @@ export function measured(value, low, high) {
 
 // A question as people say it; as it is where its text could mean several things.
 export function spokenQuery(query) {
-  const said = { mean: "Mean of", median: "Median of", total: "Total of", variance: "Variance of", histogram: "Histogram of" };
+  const said = { mean: "Mean of", median: "Median of", sum: "Sum of", variance: "Variance of", histogram: "Histogram of" };
   const [, kind, about, rest] = /^(\w+)\(([^()]*)\)( .*)?$/.exec(query) ?? [];
   if (kind in said) return `${said[kind]} ${about}${rest ?? ""}`;
   if (kind === "count") return `Number of rows${about ? ` with a ${about}` : ""}${rest ?? ""}`;
-  if (kind === "share") return `Share of rows with ${about}${rest ?? ""}`;
+  if (kind === "proportion") return `Proportion of rows with ${about}${rest ?? ""}`;
   const parts = kind === "quantile" ? /^(.*), ([\d.]+)$/.exec(about) : null;
   return parts ? `Quantile ${parts[2]} of ${parts[1]}${rest ?? ""}` : query;
 }

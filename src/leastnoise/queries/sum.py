@@ -1,4 +1,4 @@
-"""Total: the sum of a column. Sensitivity and proof: `total.proof.md`."""
+"""Sum: the sum of a column. Sensitivity and proof: `sum.proof.md`."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from .valued import Valued, reach
 
 
 @dataclass(frozen=True)
-class Total(Valued):
+class Sum(Valued):
     """The sum of a column between public bounds.
 
-    One unit moves it by at most max_rows times the larger bound in size (added or removed), or by
-    the distance between the smallest and largest sum it can have (replaced).
+    Adding or removing a unit moves it by at most max_rows_per_group times the larger bound in
+    size. Replacing one moves it by at most the distance between the smallest and the largest sum
+    that a unit can have.
     """
 
-    word: ClassVar[str] = "total"
+    word: ClassVar[str] = "sum"
 
     def parts(self, setting: Setting) -> list[Part]:
         """One number."""
         if setting.size is not None:
-            return [Part("total", self.scale.width)]
+            return [Part("sum", self.scale.width)]
         size, apart = reach(self.scale.low, self.scale.high)
-        return [Part("total", setting.rows * (apart if setting.replace else size))]
+        return [Part("sum", setting.rows * (apart if setting.replace else size))]
 
     def tracks(self, setting: Setting) -> tuple[Track, ...]:
         """A unit adds something of one sign if the lower bound is not below 0."""

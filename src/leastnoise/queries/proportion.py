@@ -1,4 +1,4 @@
-"""Share: the part of the rows for which a condition is true. Proof: `mean.proof.md`."""
+"""Proportion: the part of the rows for which a condition is true. Proof: `mean.proof.md`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .mean import (
 from .rows import Rows
 from .scale import Scale
 from .tracks import Track
-from .unit import Person
+from .unit import PrivacyUnit
 from .where import truth_of
 
 _SCALE = Scale(Fraction(0), Fraction(1), 1)
@@ -33,18 +33,18 @@ _FINE = Scale(Fraction(0), Fraction(1, _PARTS), _PARTS)
 
 
 def _scale(setting: Setting) -> Scale:
-    return _FINE if isinstance(setting.unit, Person) else _SCALE
+    return _FINE if isinstance(setting.unit, PrivacyUnit) else _SCALE
 
 
 @dataclass(frozen=True)
-class Share(Query):
+class Proportion(Query):
     """The part of the rows for which `condition` is true: the mean of zeros and ones.
 
     A row for which it is not known (a missing value) counts as not true.
     """
 
     condition: str = ""
-    word: ClassVar[str] = "share"
+    word: ClassVar[str] = "proportion"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,10 +119,10 @@ class Share(Query):
         """Why the sensitivities are what they are."""
         if setting.size is not None:
             return (
-                f"One of {setting.size} rows is replaced: the share moves by at most "
+                f"One of {setting.size} rows is replaced: the proportion moves by at most "
                 f"{text_of(Fraction(1, setting.size))}."
             )
-        return f"A share is the mean of zeros and ones. {why_mean(_SCALE, setting)}"
+        return f"A proportion is the mean of zeros and ones. {why_mean(_SCALE, setting)}"
 
     def __str__(self) -> str:
         return self.text(self.condition)

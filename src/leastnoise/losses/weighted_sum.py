@@ -1,6 +1,6 @@
 """Sums of losses.
 
-Statements and proofs: `sum.proof.md`. Standard library only.
+Statements and proofs: `weighted_sum.proof.md`. Standard library only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .base import Loss, Polynomial, X
 
 
 @dataclass(frozen=True)
-class Sum(Loss):
+class WeightedSum(Loss):
     """A non-negative combination of losses; every bound is the combination of the bounds."""
 
     terms: tuple[tuple[Fraction, Loss], ...]
@@ -27,7 +27,7 @@ class Sum(Loss):
             exact = rational(weight, "weight")
             if exact < 0:
                 raise ArgumentError("weight", weight, "non-negative: a loss is >= 0")
-            inner = loss.terms if isinstance(loss, Sum) else ((Fraction(1), loss),)
+            inner = loss.terms if isinstance(loss, WeightedSum) else ((Fraction(1), loss),)
             flat += [(exact * share, part) for share, part in inner if exact * share > 0]
         if not flat:
             raise ArgumentError("terms", self.terms, "at least one loss with a positive weight")
@@ -102,7 +102,7 @@ class Sum(Loss):
         return constant, first, second
 
     def mirror(self) -> Loss:
-        return Sum(tuple((weight, loss.mirror()) for weight, loss in self.terms))
+        return WeightedSum(tuple((weight, loss.mirror()) for weight, loss in self.terms))
 
     def __call__(self, x: X) -> X:
         total = 0.0 * x  # type: ignore[operator]
