@@ -50,20 +50,20 @@ def models(kind, epsilon, bounds, classes):
     """(name, classifier) of each contestant.
 
     diffprivlib charges a row as if it were added or removed: one count, one sum. Ours is run for
-    these neighbours, and for the harder "replace".
+    these neighbors, and for the harder "replace".
     """
     ours = [
         (
-            f"ours, {neighbours}, delta {delta:g}",
+            f"ours, {neighbors}, delta {delta:g}",
             {
                 "epsilon": epsilon,
                 "delta": delta,
-                "neighbours": neighbours,
+                "neighbors": neighbors,
                 "bounds": bounds,
                 "classes": classes,
             },
         )
-        for neighbours in ("add-remove", "replace")
+        for neighbors in ("add-remove", "replace")
         for delta in (0, 1e-5)
     ]
     if kind == "naive Bayes":

@@ -41,7 +41,7 @@ from leastnoise.certify import check, parse_any
 from leastnoise.errors import FormatError
 from leastnoise.exact import text_of
 from leastnoise.formal import NotCovered, accepts, left_out, translated
-from leastnoise.keyed import keyed
+from leastnoise.partition_selection import partition_selection
 
 ROOT = Path(__file__).parents[1]
 CHECKER = ROOT / "src" / "leastnoise" / "web" / "static" / "checker.js"
@@ -115,7 +115,7 @@ def originals(more: list[Path]) -> list[dict[str, Any]]:
     for question in QUESTIONS:
         made = design(**{"epsilon": 1, "sensitivity": 1, "gap": 0.01, **question})
         found.append(json.loads(made.document.dumps()))
-    found.append(json.loads(keyed(epsilon=2, delta="1e-3").document.dumps()))
+    found.append(json.loads(partition_selection(epsilon=2, delta="1e-3").document.dumps()))
     for shape, delta, kind in (
         (Cube(3, 1), 0, {"loss": "l2", "integer": True}),
         (Cube(2, 1, one_sided=True), 0, {"loss": "l1"}),

@@ -59,15 +59,15 @@ def main(out: str, splits: int) -> None:
         }
         wordy = [column for column in table if table[column].dtype.kind not in "iuf"]
         options["categories"] = dict(zip(wordy, data.levels, strict=True))
-        for neighbours in ("replace", "add-remove"):
+        for neighbors in ("replace", "add-remove"):
             for epsilon in (0.1, 0.3, 1, 3, 10):
-                rows.append([name, neighbours, epsilon])
+                rows.append([name, neighbors, epsilon])
                 for model in (OneByOne, AtOnce):
                     errors = []
                     for seed in range(splits):
                         order = np.random.default_rng(seed).permutation(len(labels))
                         test, train = np.split(order, [len(order) // 5])
-                        made = model(epsilon, float(DELTA), neighbours=neighbours, **options)
+                        made = model(epsilon, float(DELTA), neighbors=neighbors, **options)
                         made.fit(table.iloc[train], labels[train])
                         errors.append(100 * (1 - made.score(table.iloc[test], labels[test])))
                     spread = np.std(errors, ddof=1) / np.sqrt(splits)
@@ -78,7 +78,7 @@ def main(out: str, splits: int) -> None:
     with open(out, "w", newline="", encoding="utf-8") as file:
         heads = ["harm", "error", "standard error"]
         names = [f"{which} {head}" for which in ("single", "vector") for head in heads]
-        csv.writer(file).writerows([["dataset", "neighbours", "epsilon", *names], *rows])
+        csv.writer(file).writerows([["dataset", "neighbors", "epsilon", *names], *rows])
 
 
 if __name__ == "__main__":

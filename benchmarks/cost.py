@@ -57,7 +57,7 @@ def row(name: str) -> dict[str, Any]:
     def first(names: tuple[str, ...]) -> float:
         return next(loss[one] for one in names if one in loss)
 
-    # Our own noise for the line, moved into the range or split over coordinates, is no rival.
+    # Our own noise for the line, moved into the range or split over coordinates, is no baseline.
     ours = {"design", "additive", "split"}
     best = min((one.loss, one.label) for one in found if one.name not in ours)
     if name == "ten":

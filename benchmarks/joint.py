@@ -1,4 +1,4 @@
-"""Squared error of each of k numbers at epsilon = 1: noise for their shape, and its rivals.
+"""Squared error of each of k numbers at epsilon = 1: noise for their shape, and its baselines.
 
     python benchmarks/joint.py [--counts 2,5,10] [--epsilons 1] [--deltas 0,1e-6] [--csv FILE]
     python benchmarks/joint.py --band FILE

@@ -1,7 +1,7 @@
 """Unknown keys with their counts: how many are shown, how wrong their values are, and how fast.
 
 1,000 keys that 1000/1, 1000/2, ..., 1000/1000 units have (rounded down), at several budgets:
-expected figures of the design and of its rivals, what OpenDP's threshold shows (its least by its
+expected figures of the design and of its baselines, what OpenDP's threshold shows (its least by its
 own map, simulated) and what PipelineDP shows, where they are installed. (Tumult Analytics is
 not measured: its installation was tried once, for three minutes, and had not ended.) Then sums of
 values from 0 to 1 of the same keys, which say themselves which keys are shown, beside half of
@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from leastnoise import Count, Mean, Sum, ask, design, keyed
+from leastnoise import Count, Mean, Sum, ask, design, partition_selection
 from leastnoise.queries.base import Setting
 from leastnoise.queries.keyed_values import keyed_values, sharing_of
 from leastnoise.queries.unit import Row
@@ -101,7 +101,7 @@ def pipeline_dp(epsilon: float, delta: float, runs: int, after: bool) -> dict[st
 def at(epsilon: str, delta: str, runs: int) -> dict[str, Any]:
     """Everything at one budget."""
     start = time.perf_counter()
-    design = keyed(epsilon=epsilon, delta=delta)
+    design = partition_selection(epsilon=epsilon, delta=delta)
     seconds = time.perf_counter() - start
     start = time.perf_counter()
     assert design.verify().proven
@@ -132,17 +132,20 @@ def sums(epsilon: str, delta: str) -> dict[str, Any]:
     assert sharing is not None
     budget = Fraction(epsilon), Fraction(delta)
     found = keyed_values(sharing, *budget, 1, "l1")
-    keys = keyed(epsilon=budget[0] / 2, delta=budget[1])
+    keys = partition_selection(epsilon=budget[0] / 2, delta=budget[1])
     apart = design(epsilon=budget[0] / 2, delta=0, sensitivity=1, gap=0.01)
     return {
-        "together": {"shown": sum(map(found.shown, SIZES)), "error": found.laws[0].size},
-        "halves": {"shown": sum(map(keys.shown, SIZES)), "error": apart.upper},
+        "together": {
+            "shown": sum(map(found.release_probability, SIZES)),
+            "error": found.laws[0].size,
+        },
+        "halves": {"shown": sum(map(keys.release_probability, SIZES)), "error": apart.upper},
     }
 
 
 def million(keys: int) -> dict[str, Any]:
     """A release of very many keys at once."""
-    design = keyed(epsilon=1, delta="1e-5")
+    design = partition_selection(epsilon=1, delta="1e-5")
     units = {f"key {i}": 1 + keys // (i + 1) for i in range(keys)}
     start = time.perf_counter()
     found = design.release(units)

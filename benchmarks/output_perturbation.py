@@ -46,7 +46,7 @@ def main(splits: int) -> None:
                     noisy = h + moves * np.array(noise.simulate(1, seed=seed)[0])
                     once[seed, k] = 100 * np.mean((ones[test] @ noisy > 0) != labels[test])
                 model = DPLogisticRegression(
-                    epsilon, 1e-5, neighbours="add-remove", bounds=(-1, 1), classes=[0, 1]
+                    epsilon, 1e-5, neighbors="add-remove", bounds=(-1, 1), classes=[0, 1]
                 ).fit(table[train], labels[train])
                 ours.append(100 * (1 - model.score(table[test], labels[test])))
             told = ", ".join(f"{e:.1f}" for e in once.mean(axis=0))

@@ -40,8 +40,8 @@ def gaussian(mu: str, loss: str) -> float:
     return {"l1": math.sqrt(2 / math.pi) / float(mu), "l2": 1 / float(mu) ** 2}[loss]
 
 
-def measured(rival: float, asked: dict[str, Any]) -> dict[str, Any]:
-    """One question: its bracket, the rival and the time."""
+def measured(baseline: float, asked: dict[str, Any]) -> dict[str, Any]:
+    """One question: its bracket, the baseline and the time."""
     start = time.process_time()
     found = design(sensitivity=1, gap=GAP, time_limit=LIMIT, **asked)
     seconds = time.process_time() - start
@@ -49,7 +49,7 @@ def measured(rival: float, asked: dict[str, Any]) -> dict[str, Any]:
         **asked,
         "lower": found.lower,
         "upper": found.upper,
-        "gaussian": rival,
+        "gaussian": baseline,
         "seconds": round(seconds, 1),
     }
 
@@ -60,8 +60,8 @@ def releases(small: bool) -> Iterator[dict[str, Any]]:
         for epsilon, delta in BUDGETS[: 1 if small else None]:
             for count in COUNTS[: 1 if small else None]:
                 budget = {"epsilon": epsilon, "delta": delta}
-                rival = AnalyticGaussian(**budget, sensitivity=math.sqrt(count))
-                cost = float(rival.expected_loss(loss))
+                baseline = AnalyticGaussian(**budget, sensitivity=math.sqrt(count))
+                cost = float(baseline.expected_loss(loss))
                 yield measured(cost, {**budget, "releases": count, "loss": loss})
 
 

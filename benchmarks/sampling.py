@@ -1,11 +1,11 @@
 """How fast the exact sampler is, as ratios measured in one run on one machine.
 
-    python benchmarks/sampling.py [--samples 1000000] [--rival-samples 20000] [--check]
+    python benchmarks/sampling.py [--samples 1000000] [--baseline-samples 20000] [--check]
 
 Compared with reading as many bytes of operating-system entropy as one word a sample takes, with
 OpenDP's canonical noise, and with diffprivlib's bounded-noise Laplace if the environment variable
 LEASTNOISE_DIFFPRIVLIB_PYTHON names an interpreter that has it (it needs an older scikit-learn).
-Both rivals draw one number a call, so the row "one at a time" shows us under the same terms.
+Both baselines draw one number a call, so the row "one at a time" shows us under the same terms.
 Then whole releases, exact from the value to the float: an array at once and one value a call.
 With --check the exit status is 1 if a target is missed.
 """
@@ -106,7 +106,7 @@ def diffprivlib_seconds(samples: int) -> float | None:
     return min(float(run.stdout) for run in runs)
 
 
-def releases(rival_samples: int) -> list[bool]:
+def releases(baseline_samples: int) -> list[bool]:
     """How long whole releases take: rounding to the grid, noise and the float that leaves."""
     best = design(epsilon=1, delta=0.2, sensitivity=1)
     values = np.random.default_rng(0).normal(size=100_000) * 1000
@@ -123,8 +123,8 @@ def releases(rival_samples: int) -> list[bool]:
         ("an array of 100,000", each, "<= 1000 ns"),
         ("one at a time", one, "<= 10000 ns"),
         ("a list of fractions", slow, ""),
-        ("OpenDP canonical noise", opendp_seconds(rival_samples), ""),
-        ("diffprivlib bounded Laplace", diffprivlib_seconds(rival_samples), ""),
+        ("OpenDP canonical noise", opendp_seconds(baseline_samples), ""),
+        ("diffprivlib bounded Laplace", diffprivlib_seconds(baseline_samples), ""),
     ]
     for name, own, target in rows:
         if own is None:
@@ -138,7 +138,7 @@ def releases(rival_samples: int) -> list[bool]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--samples", type=int, default=1_000_000)
-    parser.add_argument("--rival-samples", type=int, default=20_000)
+    parser.add_argument("--baseline-samples", type=int, default=20_000)
     parser.add_argument("--check", action="store_true", help="exit 1 if a target is missed")
     options = parser.parse_args()
 
@@ -152,7 +152,7 @@ def main() -> int:
             ours = each  # the first is the one that the targets are about
         rows.append((name, each))
     single = samplers()["200 cells, 2^62, grid 101"]
-    few = options.rival_samples
+    few = options.baseline_samples
     one = seconds(lambda: [single.sample_one(entropy) for _ in range(few)]) / few
     rows.append(("one at a time, grid 101", one))
     print(f"{'sampler':<28}{'ns a sample':>12}{'x os.urandom':>14}")
@@ -160,18 +160,21 @@ def main() -> int:
     for name, each in rows:
         print(f"{name:<28}{1e9 * each:>12.1f}{each / urandom:>14.2f}")
 
-    met = [ours <= 5 * urandom, *releases(options.rival_samples)]
+    met = [ours <= 5 * urandom, *releases(options.baseline_samples)]
     print(f"\n{'compared with':<28}{'ns a sample':>12}{'ratio':>14}  target")
     print(f"{'os.urandom, 8 bytes':<28}{1e9 * urandom:>12.1f}{ours / urandom:>14.2f}  <= 5 times")
-    for name, rival, target in (
-        ("OpenDP canonical noise", opendp_seconds(options.rival_samples), 100),
-        ("diffprivlib bounded Laplace", diffprivlib_seconds(options.rival_samples), 50),
+    for name, baseline, target in (
+        ("OpenDP canonical noise", opendp_seconds(options.baseline_samples), 100),
+        ("diffprivlib bounded Laplace", diffprivlib_seconds(options.baseline_samples), 50),
     ):
-        if rival is None:
+        if baseline is None:
             print(f"{name:<28}{'skipped: not installed':>26}  >= {target} times faster")
         else:
-            met.append(rival >= target * ours)
-            print(f"{name:<28}{1e9 * rival:>12.0f}{rival / ours:>14.0f}  >= {target} times faster")
+            met.append(baseline >= target * ours)
+            print(
+                f"{name:<28}{1e9 * baseline:>12.0f}{baseline / ours:>14.0f}"
+                f"  >= {target} times faster"
+            )
     print("targets met" if all(met) else "TARGET MISSED")
     return 1 if options.check and not all(met) else 0
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from leastnoise import design
 from leastnoise.lp.highs import Model
-from leastnoise.mechanisms.vectors import rivals
+from leastnoise.mechanisms.vectors import baselines
 
 DIMENSIONS = (2, 3, 5, 10, 20, 50, 100)
 BUDGETS = (
@@ -38,7 +38,7 @@ FIELDS = (
     "upper",
     "gap_percent",
     "gain_percent",
-    "better_rival",
+    "better_baseline",
     "cpu_seconds",
 )
 KEY = FIELDS[:4]
@@ -65,7 +65,7 @@ def row(dimension: int, epsilon: str, delta: str, loss: str, seconds: float) -> 
     spent = time.process_time() - start
     two = [
         one
-        for one in rivals(dimension, float(epsilon), float(delta), 1.0, found.loss)
+        for one in baselines(dimension, float(epsilon), float(delta), 1.0, found.loss)
         if one.name in ("gaussian", "exponential")
     ]
     best = min(two, key=lambda one: one.loss)
@@ -105,7 +105,7 @@ def keep(path: Path, line: dict[str, str]) -> None:
 def table(lines: list[dict[str, str]]) -> list[str]:
     """The lines as Markdown: one for each dimension and budget, both losses beside each other."""
     found = [
-        "| d | epsilon | delta | gap l1 | gap l2 | gain l1 | gain l2 | better rival | CPU s |",
+        "| d | epsilon | delta | gap l1 | gap l2 | gain l1 | gain l2 | better baseline | CPU s |",
         "|--:|--:|--:|--:|--:|--:|--:|---|--:|",
     ]
     pairs: dict[tuple[str, ...], dict[str, dict[str, str]]] = {}
@@ -115,9 +115,9 @@ def table(lines: list[dict[str, str]]) -> list[str]:
     for key, by in pairs.items():
         cells = [f"{by[x]['gap_percent']} %" if x in by else "" for x in ("l1", "l2")]
         cells += [f"{by[x]['gain_percent']} %" if x in by else "" for x in ("l1", "l2")]
-        rival = ", ".join(dict.fromkeys(one["better_rival"] for one in by.values()))
+        baseline = ", ".join(dict.fromkeys(one["better_baseline"] for one in by.values()))
         spent = " and ".join(by[x]["cpu_seconds"] for x in ("l1", "l2") if x in by)
-        found.append("| " + " | ".join([*key, *cells, rival, spent]) + " |")
+        found.append("| " + " | ".join([*key, *cells, baseline, spent]) + " |")
     return found
 
 

@@ -54,7 +54,7 @@ def workloads(small: bool) -> list[tuple[str, Workload, dict[str, Any]]]:
         *found,
         ("prefix 64", Workload.prefix(64), {}),
         ("prefix 64, largest", Workload.prefix(64), {"loss": "largest"}),
-        ("prefix 64, replace", Workload.prefix(64), {"neighbours": "replace"}),
+        ("prefix 64, replace", Workload.prefix(64), {"neighbors": "replace"}),
         ("prefix 256", Workload.prefix(256), {}),
         ("prefix 1024", Workload.prefix(1024), {}),
         ("ranges 64", Workload.ranges(64), {}),

@@ -96,7 +96,7 @@ def sure(page: Any) -> None:
 
 def words(page: Any) -> None:
     """The explanations."""
-    page.locator("#word-interval svg").wait_for()
+    page.locator("#term-interval svg").wait_for()
 
 
 def verify(page: Any) -> None:
@@ -112,7 +112,7 @@ VIEWS: dict[str, tuple[str, Callable[[Any], None], dict[str, int], str]] = {
     "ask": ("#ask", ask, {"width": 1180, "height": 1420}, "light"),
     "answer": ("#ask", answer, {"width": 1180, "height": 560}, "light"),
     "histogram": ("#ask?table=demo", histogram, {"width": 390, "height": 900}, "dark"),
-    "words": ("#words", words, {"width": 1180, "height": 1020}, "light"),
+    "words": ("#glossary", words, {"width": 1180, "height": 1020}, "light"),
     "verify": ("#verify", verify, WIDE, "light"),
     "phone": ("#design?delta=0.2", phone, PHONE, "dark"),
 }

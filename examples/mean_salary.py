@@ -32,8 +32,10 @@ def main() -> None:
     row("lower bound for all noise", best.lower, "")
     row("leastnoise (proven)", best.upper, f"at most {100 * best.gap:.2f} %")
     for kind in (TruncatedLaplace, AnalyticGaussian, Laplace, Gaussian):
-        rival = kind(**BUDGET)
-        row(rival.label, rival.variance, f"{100 * (rival.variance / best.lower - 1):.1f} %")
+        baseline = kind(**BUDGET)
+        row(
+            baseline.label, baseline.variance, f"{100 * (baseline.variance / best.lower - 1):.1f} %"
+        )
     console.print(table)
     console.print(f"{best.status}; {best.stats['seconds']:.2f} s.", highlight=False)
     console.print(

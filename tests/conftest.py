@@ -85,7 +85,7 @@ def pytest_collection():
 
 
 #: What waits most, for a server and a browser, and then what takes longest in one process.
-FIRST = ("web", "formal", "docs", "forged", "neighbours", "sweep")
+FIRST = ("web", "formal", "docs", "forged", "neighbors", "sweep")
 HERE = Path(__file__).parent
 
 

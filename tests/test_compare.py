@@ -42,7 +42,7 @@ def test_rows_are_sorted_and_above_the_lower_bound(table):
     losses = [row.loss for row in table]
     assert losses == sorted(losses)
     assert table.rows[0].name == "design"
-    assert table.best_rival.name == "tulap"
+    assert table.best_baseline.name == "tulap"
     for row in table:
         assert row.loss >= table.lower
         assert row.excess == pytest.approx(row.loss / table.lower - 1, rel=1e-9)

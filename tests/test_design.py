@@ -113,12 +113,12 @@ def test_integers_with_sensitivity_two():
     assert isinstance(found.release(7), int)
 
 
-def test_never_worse_than_any_rival():
+def test_never_worse_than_any_baseline():
     for epsilon, delta in [(1, 0.2), (3, 0.01), (0.1, 0.3)]:
         found = design(epsilon=epsilon, delta=delta, sensitivity=1, gap=1e-2)
-        for rival in closed_forms(epsilon=epsilon, delta=delta):
-            assert found.lower <= rival.expected_loss("l1") * (1 + 1e-12)
-            assert found.upper <= (1 + 1e-2) * rival.expected_loss("l1")
+        for baseline in closed_forms(epsilon=epsilon, delta=delta):
+            assert found.lower <= baseline.expected_loss("l1") * (1 + 1e-12)
+            assert found.upper <= (1 + 1e-2) * baseline.expected_loss("l1")
 
 
 @pytest.mark.parametrize("sensitivity", ["1e-9", "0.36", "1e9"])

@@ -11,7 +11,7 @@ import leastnoise
 
 SOURCE = Path(leastnoise.__file__).parent
 
-#: Plain helpers: they hold no statement of their own, or lean on the proof of a neighbour.
+#: Plain helpers: they hold no statement of their own, or lean on the proof of a neighbor.
 EXEMPT = {
     "engine/bounds.py": "asks the checker's own functions; leans on certify/lower.proof.md",
     "engine/kinds.py": "a table of methods",
@@ -207,7 +207,7 @@ NO_CLAIMS = {
     "mechanisms": "closed forms of the literature; tests compute their hockey sticks",
     "plotting": "shows",
     "processes": "starts processes",
-    "keyed": "the checker has the last word",
+    "partition_selection": "the checker has the last word",
     "lp": "proposals",
     "shown": "shows",
     "sweep": "designs, and files that are checked again",

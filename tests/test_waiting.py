@@ -26,7 +26,7 @@ def test_composition_says_what_it_does():
     ]
     said.clear()
     compose([(BEST, 2), (BEST, 1)], delta=0.3, progress=said.append)
-    break_even(BEST, delta=0.3, most=2, progress=said.append)
+    break_even(BEST, delta=0.3, max_releases=2, progress=said.append)
     assert said[0] == "composing" and "1 releases" in said[2]
     with pytest.raises(ArgumentError, match="progress must be a function, True"):
         compose(BEST, 2, delta=0.3, progress="loud")

@@ -38,7 +38,7 @@ _HOME = {
     "design_dependent": "design",
     "DependentDesign": "design",
     "VectorDesign": "design",
-    "keyed": "keyed",
+    "partition_selection": "partition_selection",
     "KeyedDesign": "designs.keyed",
     "JointDesign": "design",
     "Workload": "ask.workload",
@@ -165,8 +165,8 @@ __all__ = [
     "design_dependent",
     "design_for_error",
     "frontier",
-    "keyed",
     "load",
+    "partition_selection",
     "plan",
     "plan_all",
     "report",
@@ -217,10 +217,10 @@ if TYPE_CHECKING:
         ReleaseWarning,
     )
     from .estimators import DPLogisticRegression, DPNaiveBayes
-    from .keyed import keyed
     from .ledger import Ledger
     from .losses import L1, L2, Custom, Huber, Loss, Piecewise, Pinball, Power, WeightedSum
     from .mechanisms import closed_forms
+    from .partition_selection import partition_selection
     from .queries import (
         Answer,
         Count,

@@ -138,12 +138,12 @@ def compare(
     with its certified upper bound; the closed forms' expected losses are exact up to rounding.
     Closed forms whose loss cannot be computed at this budget are listed in `refused`.
 
-    bounds: the query's range. Rivals' answers are moved into it, and losses are means over values
-        spread evenly over it (of the rivals to about four digits); additive noise of our own is a
-        rival, too. Up to 1,000 integers the row "remapped" is the closed form that is best when
-        each answer is replaced by the best one for values spread evenly.
+    bounds: the query's range. Baselines' answers are moved into it, and losses are means over
+        values spread evenly over it (of the baselines to about four digits); additive noise of our
+        own is a baseline, too. Up to 1,000 integers the row "remapped" is the closed form that is
+        best when each answer is replaced by the best one for values spread evenly.
     releases: epsilon and delta are the total of so many releases. The loss is that of one of them;
-        rivals keep an equal share of the budget each, Gaussian noise its exact composition.
+        baselines keep an equal share of the budget each, Gaussian noise its exact composition.
     dimension: from 2 on the comparison is about vectors, and a `VectorComparison`; else it is a
         `Comparison`.
     sensitivity: a shape (`Cube`, `Sparse`, `Blocks`) gives a `JointComparison`.
@@ -175,15 +175,21 @@ def beside(
         plain = answer(replace(asked, gap=None, bounds=None, resolution=None))
         assert isinstance(plain, Design)
         rows.append(_in_range(found, "additive", "the best additive noise", plain, plain.noise))
-    for rival, remark in _rivals(asked, found.loss, refused):
+    for baseline, remark in _baselines(asked, found.loss, refused):
         try:
             if isinstance(found, DependentDesign):
-                row = _in_range(found, rival.name, rival.label, rival, rival, remark)
+                row = _in_range(found, baseline.name, baseline.label, baseline, baseline, remark)
             else:
-                row = _row(rival.name, rival.label, rival.expected_loss(found.loss), rival, remark)
+                row = _row(
+                    baseline.name,
+                    baseline.label,
+                    baseline.expected_loss(found.loss),
+                    baseline,
+                    remark,
+                )
             rows.append(row)
         except RegimeError as error:
-            refused.append((rival.name, str(error)))
+            refused.append((baseline.name, str(error)))
     if isinstance(found, DependentDesign) and found.integer:
         rows += _best_remap(found, [row.mechanism for row in rows])
     for name, weights in (own or {}).items():
@@ -198,7 +204,7 @@ def beside(
     return Comparison(found, tuple(rows), tuple(refused))
 
 
-def _rivals(
+def _baselines(
     asked: Arguments, loss: Loss, refused: list[tuple[str, str]]
 ) -> Iterator[tuple[Mechanism, str]]:
     """Closed forms that keep the budget with a remark each; those that cannot go to `refused`."""
@@ -208,9 +214,9 @@ def _rivals(
     epsilon, delta = (one / count for one in total)
     refused += _outside(epsilon, delta, integer)
     share = f"1/{count} of the budget each time" if count > 1 else ""
-    for rival in closed_forms(epsilon, delta, sensitivity, loss, integer):
-        if count == 1 or not isinstance(rival, AnalyticGaussian):
-            yield rival, ", ".join(words for words in (rival.note, share) if words)
+    for baseline in closed_forms(epsilon, delta, sensitivity, loss, integer):
+        if count == 1 or not isinstance(baseline, AnalyticGaussian):
+            yield baseline, ", ".join(words for words in (baseline.note, share) if words)
     if count > 1 and delta > 0 and not integer:
         # k Gaussian releases are one with sqrt(k) times the sensitivity, rounded up here.
         wider = Fraction(math.nextafter(math.sqrt(count), math.inf))

@@ -18,7 +18,7 @@ from .errors import LeastnoiseError
 from .mechanisms.analytic_gaussian import smallest_sigma
 from .words import outwards
 
-#: Seconds for each of our own designs that are rivals.
+#: Seconds for each of our own designs that are baselines.
 _SECONDS = 5.0
 #: The names of rows, by how the words for the noise begin.
 _NAMES = {"noise by levels": "levels", "Gaussian": "gaussian-best", "Euclidean": "euclidean"}
@@ -58,7 +58,7 @@ class JointComparison(Compared[JointRow]):
 def beside_shapes(found: JointDesign) -> JointComparison:
     """What else one would add, beside a design for a shape.
 
-    Rivals are given for the mean of l1 or l2 without weights.
+    Baselines are given for the mean of l1 or l2 without weights.
     """
     own = noise_words(found.document)
     rows = [JointRow("design", f"this design ({own})", found.upper, math.inf)]

@@ -9,7 +9,7 @@ from typing import Any
 from .compared import Compared, ComparedRow, excess_of
 from .design import VectorDesign
 from .errors import LeastnoiseError
-from .mechanisms.vectors import VectorRival, rivals, split_design_rival
+from .mechanisms.vectors import VectorBaseline, baselines, split_design_baseline
 from .words import outwards
 
 #: Seconds for our own noise on each coordinate.
@@ -62,23 +62,23 @@ class VectorComparison(Compared[VectorRow]):
 def beside_vectors(found: VectorDesign) -> VectorComparison:
     """A design for a vector, and beside it what else one would add.
 
-    The rivals are calibrated for the same Euclidean sensitivity.
+    The baselines are calibrated for the same Euclidean sensitivity.
     """
     epsilon, delta = float(found.document.epsilon), float(found.document.delta)
     budget = (found.dimension, epsilon, delta, found.sensitivity, found.loss)
-    others, refused = rivals(*budget), []
+    others, refused = baselines(*budget), []
     try:
-        others.append(split_design_rival(*budget, time_limit=_SPLIT_SECONDS))
+        others.append(split_design_baseline(*budget, time_limit=_SPLIT_SECONDS))
     except LeastnoiseError as error:
         refused.append(("split", str(error)))
     rows = [_row(one, found.lower) for one in others]
-    own = VectorRival("design", "this design", found.upper, True, found.noise.error_radius(0.95))
+    own = VectorBaseline("design", "this design", found.upper, True, found.noise.error_radius(0.95))
     rows.append(_row(own, found.lower))
     rows.sort(key=lambda row: (row.loss, row.name != "design"))
     return VectorComparison(found, tuple(rows), tuple(refused))
 
 
-def _row(rival: VectorRival, lower: float) -> VectorRow:
-    excess = excess_of(rival.loss, lower)
-    note = "" if rival.exact else "at most this: the root of the expected square"
-    return VectorRow(rival.name, rival.label, rival.loss, excess, rival.error_95, note)
+def _row(baseline: VectorBaseline, lower: float) -> VectorRow:
+    excess = excess_of(baseline.loss, lower)
+    note = "" if baseline.exact else "at most this: the root of the expected square"
+    return VectorRow(baseline.name, baseline.label, baseline.loss, excess, baseline.error_95, note)

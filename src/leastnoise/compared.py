@@ -1,4 +1,4 @@
-"""What every comparison is: a design among its rivals, the least expected loss first."""
+"""What every comparison is: a design among its baselines, the least expected loss first."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Compared(Generic[R]):
         return self.design.lower
 
     @property
-    def best_rival(self) -> R | None:
-        """The rival with the least expected loss."""
+    def best_baseline(self) -> R | None:
+        """The baseline with the least expected loss."""
         return next((row for row in self.rows if row.name != "design"), None)
 
     def __getitem__(self, name: str) -> R:

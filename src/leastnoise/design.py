@@ -81,7 +81,7 @@ def design(**given: Any) -> AnyNoise:
         >>> answer = best.release(64_400)  # private: publish it, once
 
     epsilon, delta: the budget of one release; 0 <= epsilon <= 15, 0 <= delta < 1, not both 0.
-    sensitivity: the most that the query can change between neighbouring datasets; it must be
+    sensitivity: the most that the query can change between neighboring datasets; it must be
         stated, because privacy rests on it. Whole if `integer`, which asks for noise on the
         integers.
     loss: "l1", "l2", "pinball:0.8", "power:3", "huber:0.5", "piecewise:FILE", or a loss object.
@@ -109,16 +109,16 @@ def design(**given: Any) -> AnyNoise:
         are `bounds`. What rounding any value to such a grid costs is part of `upper`.
     dimension: how many numbers are released together, 1 to 1,000. From 2 on a `VectorDesign` is
         returned: the sensitivity is then the largest Euclidean distance between the vectors of
-        neighbouring datasets, and the loss one of the norm of the error. The gap is 3e-3 and the
+        neighboring datasets, and the loss one of the norm of the error. The gap is 3e-3 and the
         time limit 60 seconds, if None.
     sensitivity may also be a shape, for several numbers released together: `Cube(k)` (one unit
-        moves each of k numbers by at most 1), `Sparse(dimension=d, most=m)` (at most m of d),
-        `Blocks` of such, one-sided where a unit is added or removed; a `JointDesign` is returned,
-        whose loss is the mean over all numbers (`weights`: weighted), or loss="largest" that of the
-        largest error. `Ball(d, radius)` says the same as `dimension=d`.
+        moves each of k numbers by at most 1), `Sparse(dimension=d, max_changed=m)` (at most m of
+        d), `Blocks` of such, one-sided where a unit is added or removed; a `JointDesign` is
+        returned, whose loss is the mean over all numbers (`weights`: weighted), or
+        loss="largest" that of the largest error. `Ball(d, radius)` says the same as `dimension=d`.
     workload: a `Workload` of many linear questions about one vector of counts; a `WorkloadDesign`
         is returned. The budget is `gdp`, `zcdp` (rho), or epsilon and delta; the loss "l2", the
-        total of all squared errors, or "largest", the largest variance; `neighbours` is
+        total of all squared errors, or "largest", the largest variance; `neighbors` is
         "add-remove" or "replace".
     """
     if given.get("workload") is not None:
@@ -134,7 +134,7 @@ def answer(arguments: Arguments) -> AnyNoise:
     """`design` for arguments that were put together before; its guarantee is that of `design`."""
     if arguments.workload is not None:
         return workload_design(arguments, _law)
-    for name in ("zcdp", "neighbours"):
+    for name in ("zcdp", "neighbors"):
         if name in arguments.given():
             value = getattr(arguments, name)
             raise ArgumentError(name, value, "left out unless there is a workload")

@@ -63,9 +63,9 @@ def html_keyed(design: Any) -> str:
     """A `KeyedDesign`: how many units a key needs, what its value is worth, and a picture."""
     word = "proven" if design.certified else UNPROVEN
     rows = [
-        ("shown half the time from", f"{design.units_for(0.5)} units", word),
-        ("shown with 95 % from", f"{design.units_for(0.95)} units", word),
-        ("always shown from", f"{design.sure_from} units", word),
+        ("shown half the time from", f"{design.group_size_for(0.5)} units", word),
+        ("shown with 95 % from", f"{design.group_size_for(0.95)} units", word),
+        ("always shown from", f"{design.always_released_from} units", word),
         ("no error beyond", str(design.reach), word),
         ("expected loss of sure keys at most", outwards(design.upper, 7, True), word),
         ("no noise can go below", outwards(design.lower, 7, False), word),
@@ -103,7 +103,7 @@ def html_workload(design: Any) -> str:
             "",
         ),
     ]
-    title = f"{design.workload.queries} questions, {design.budget_words}, {design.neighbours}"
+    title = f"{design.workload.queries} questions, {design.budget_words}, {design.neighbors}"
     return _page(title, rows, design.status, _drawn(design.plot))
 
 
@@ -186,7 +186,7 @@ def html_answer(answer: Any, rows: Sequence[tuple[str, ...]]) -> str:
     """
     spent = (
         f"Spent ε = {number(float(answer.epsilon))}, δ = {number(float(answer.delta))} for the "
-        f"unit {answer.unit} ({answer.neighbours})"
+        f"unit {answer.unit} ({answer.neighbors})"
     )
     spent += "; no ledger." if answer.charge is None else f"; charge {answer.charge}."
     head = ("", "answer", "95 % interval")
@@ -258,7 +258,7 @@ def html_composition(composition: Any) -> str:
     )
     endless = ""
     if math.isinf(composition.pessimistic):
-        endless = "no bound: an output may rule a neighbour out"
+        endless = "no bound: an output may rule a neighbor out"
     rows = [
         (f"total {sign} at most", outwards(composition.pessimistic, 6, True), endless),
         (f"total {sign} at least", outwards(composition.optimistic, 6, False), ""),

@@ -72,7 +72,7 @@ def test_two_releases_against_brute_force(wide, epsilon):
             (p, q), (r, s) = law.pair(m), law.pair(k)
             both, moved = np.outer(p, r), np.outer(q, s)
             finite = float(np.maximum(both - math.exp(epsilon) * moved, 0).sum())
-            # An atom in either release rules the neighbour out.
+            # An atom in either release rules the neighbor out.
             worst = max(worst, finite + law.atom * (2 - law.atom))
     found = compose(wide, 2, epsilon=epsilon)
     p, q = law.pair(law.shifts[-1])
@@ -179,7 +179,7 @@ def test_laplace_noise_agrees_with_google():
     ],
     ids=lambda noise: noise.name,
 )
-def test_rivals_have_narrow_brackets_below_basic_composition(noise):
+def test_baselines_have_narrow_brackets_below_basic_composition(noise):
     five = compose(noise, 5, delta=max(0.06, 6 * noise.delta))
     assert five.optimistic <= five.pessimistic <= 5 * noise.epsilon + 1e-9
     assert five.pessimistic - five.optimistic < 5e-3
@@ -221,7 +221,7 @@ def test_break_even_is_where_the_gaussian_wins():
     here, before = compose_many(noise, [k, k - 1], delta=0.01)
     assert here.gaussian < here.optimistic
     assert before.gaussian >= before.optimistic
-    assert break_even(AnalyticGaussian(epsilon=1, delta=0.01), delta=0.01, most=3) is None
+    assert break_even(AnalyticGaussian(epsilon=1, delta=0.01), delta=0.01, max_releases=3) is None
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ ORDER = [
     "designs",
     "hierarchy",
     "design",
-    "keyed",
+    "partition_selection",
     "kept",
     "shelf",
     "curves",
@@ -69,7 +69,7 @@ SHOWN = {"plotting", "shown"}
 #: Other imports inside functions that go upwards, and why.
 UPWARDS = {
     ("designs", "design"): "a pickled design is loaded like a file",
-    ("mechanisms", "design"): "our own scalar noise per coordinate is a rival of vector noise",
+    ("mechanisms", "design"): "our own scalar noise per coordinate is a baseline of vector noise",
 }
 
 

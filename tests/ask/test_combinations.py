@@ -27,7 +27,7 @@ from leastnoise.engine import search
 SEEN: list[object] = []
 
 #: Arguments for workloads alone.
-OF_WORKLOADS = {"workload", "zcdp", "neighbours"}
+OF_WORKLOADS = {"workload", "zcdp", "neighbors"}
 
 #: One setting of every argument that is cheap, alone and in pairs.
 SETTINGS = {

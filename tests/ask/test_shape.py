@@ -13,7 +13,7 @@ from leastnoise.ask.shape import Block, weighed
 def test_shapes_are_blocks() -> None:
     assert Cube(3) == Shape((Block(3, 3, Fraction(1)),))
     assert Cube(2, width=0.1, one_sided=True).blocks[0].width == Fraction(1, 10)
-    assert Sparse(dimension=20, most=5).blocks == (Block(20, 5, Fraction(1)),)
+    assert Sparse(dimension=20, max_changed=5).blocks == (Block(20, 5, Fraction(1)),)
     assert Cube(3, width=[1, 1, 2]).blocks == (Block(2, 2, Fraction(1)), Block(1, 1, Fraction(2)))
     both = Blocks(Cube(1, one_sided=True), Sparse(4, 1, one_sided=True))
     assert both.one_sided and both.dimension == 5

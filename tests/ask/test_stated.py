@@ -74,9 +74,8 @@ def test_the_command_line_has_no_default_either(words, tmp_path):
 )
 @pytest.mark.parametrize("more", [{}, {"bounds": (0, 4)}])
 def test_a_slip_in_a_name_is_answered_with_the_name(typed, meant, more):
-    with pytest.raises(
-        ArgumentError, match=rf"design\(\) has no argument '{typed}'. Did you mean '{meant}'\?"
-    ):
+    words = rf"design\(\) has no argument '{typed}'. Did you mean '{meant}'\?"
+    with pytest.raises(ArgumentError, match=words):
         design(**{typed: 1}, **more)
 
 

@@ -46,7 +46,7 @@ def stick(p: Row, q: Row, a: Fraction) -> Fraction:
 
 
 def worst(document: dict[str, Any], a: Fraction | None = None) -> Fraction:
-    """The largest hockey stick of neighbouring numbers of units, beyond where rows repeat."""
+    """The largest hockey stick of neighboring numbers of units, beyond where rows repeat."""
     reach, length = len(document["chain"]["beyond"]), len(document["chain"]["shown"])
     rows = rows_of(document, max(2 * reach + 1, length) + 3)
     ratio = e_below(Fraction(document["epsilon"])) if a is None else a

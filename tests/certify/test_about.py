@@ -14,7 +14,7 @@ from leastnoise.errors import ArgumentError, FormatError
 
 ABOUT = {
     "query": "mean age, in years",
-    "neighbours": "one person more or less",
+    "neighbors": "one person more or less",
     "n": 4521,
     "share": 0.25,
     "dates": ["2024-05-01", {"of": "the table", "public": True, "none": None}],

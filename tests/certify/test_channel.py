@@ -33,7 +33,7 @@ from leastnoise.losses import as_loss
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 
 # Range [0, 2], sensitivity 1, three nodes, epsilon = 0, delta = 1/2. Every node answers 0 and 2
-# with probability 1/4 each and itself with 1/2, so neighbours differ by 1/2. Loss |x|: between
+# with probability 1/4 each and itself with 1/2, so neighbors differ by 1/2. Loss |x|: between
 # nodes 0 and 1, at x = t, node 0 costs 3t/4 + (2-t)/4 and node 1 costs t/4 + (1-t)/2 + (2-t)/4;
 # with weights 1-t and t that is 1/2 + t - t^2, on average 2/3 and at most 3/4.
 BY_HAND = {
@@ -320,7 +320,7 @@ def test_additive_noise_on_runs_of_whole_numbers() -> None:
 
 
 def test_noise_beyond_the_rows() -> None:
-    """Rows that are the noise of the neighbours: private everywhere; one broken row is found."""
+    """Rows that are the noise of the neighbors: private everywhere; one broken row is found."""
     row = {k: [str(max(0, 2 - abs(y - k))) for y in range(-1, 4)] for k in range(3)}
     channel = {
         "denominator": "4",
@@ -377,7 +377,7 @@ def test_every_single_change_that_breaks_a_claim_is_noticed(design) -> None:
             data = json.loads(text)
             data["channel"]["rows"][k][j] = str(int(rows[k][j]) + 1)
             assert check_channel(parse_channel(data)).verdict("distribution") == "refuted"
-    # All of one row's mass on one answer: far from every neighbour.
+    # All of one row's mass on one answer: far from every neighbor.
     for k in (0, 7, len(rows) - 1):
         data = json.loads(text)
         row = data["channel"]["rows"][k]

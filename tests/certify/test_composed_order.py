@@ -10,7 +10,7 @@ from math import exp, prod
 
 from leastnoise.certify.composed import composed_several
 
-Pair = Sequence[tuple[Fraction, Fraction]]  # (probability of an answer here, at the neighbour)
+Pair = Sequence[tuple[Fraction, Fraction]]  # (probability of an answer here, at the neighbor)
 
 
 def hockey_stick(pair: Pair, epsilon: float) -> float:
@@ -24,7 +24,7 @@ def both(pair: Pair) -> tuple[Pair, Pair]:
 
 
 def random_pair(dice: random.Random) -> Pair:
-    """Four answers, sometimes one that a neighbour never gives."""
+    """Four answers, sometimes one that a neighbor never gives."""
     here, there = ([dice.randint(1, 9) for _ in range(4)] for _ in range(2))
     if dice.random() < 0.7:
         here[0], there[1] = 0, 0

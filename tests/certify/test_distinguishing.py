@@ -1,4 +1,4 @@
-"""`Distinguishing` is true of where the noise is, counted over every output and neighbour."""
+"""`Distinguishing` is true of where the noise is, counted over every output and neighbor."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def document(first, weights, atom=0, edges=None, kind="additive", width=2, q="1/
 
 
 def ruled_out(found: Document) -> Fraction:
-    """The most that a release rules a neighbour out with, over all grid values and neighbours."""
+    """The most that a release rules a neighbor out with, over all grid values and neighbors."""
     law = grid_noise(found.to_json())
     far = int(found.sensitivity / found.step * found.grid)
     drawn = {k for k, p in law.items() if p}
@@ -82,7 +82,7 @@ def test_a_mesh_with_odd_edges_is_granted_enough():
 
 
 def test_noise_that_ends_inside_the_declared_support_is_refuted():
-    """(It was proven, and ruled a neighbour out with probability 0.0496 instead of 0.001.)"""
+    """(It was proven, and ruled a neighbor out with probability 0.0496 instead of 0.001.)"""
     narrow = design(**ASKED, constraints=[MaxError(20)], gap=0.02).document
     constraints = (MaxError(20), Distinguishing("0.001"))
     claimed = replace(narrow, constraints=constraints, certificate=None, lower=Fraction(0))

@@ -108,7 +108,7 @@ def test_the_better_noise_is_taken_and_the_status_says_so(tmp_path: Any, no_ball
     assert mixed.verify().proven
 
 
-def test_the_other_noise_is_a_rival(monkeypatch: pytest.MonkeyPatch, no_balls: None) -> None:
+def test_the_other_noise_is_a_baseline(monkeypatch: pytest.MonkeyPatch, no_balls: None) -> None:
     monkeypatch.setattr(compare_joint, "_ours", lambda found, refused: [])
     monkeypatch.setattr(compare_joint, "_euclidean", lambda found, refused: [])
     asked: dict[str, Any] = {"epsilon": 1, "sensitivity": Cube(3), "integer": True, "loss": "l2"}

@@ -14,7 +14,7 @@ import pytest
 from keyed_brute import rows_of
 from scipy.stats import norm
 
-from leastnoise import keyed
+from leastnoise import partition_selection
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.keyed_curve import delta_of_curve, inverse_bounds, power_bounds
 from leastnoise.certify.keyed_document import FailureCurve
@@ -24,7 +24,7 @@ from leastnoise.work import counted
 
 @pytest.fixture(scope="module")
 def genuine() -> dict[str, Any]:
-    found = keyed(epsilon=2, delta="0.01", max_groups=6).document
+    found = partition_selection(epsilon=2, delta="0.01", max_groups=6).document
     assert found.curve is not None
     return found.to_json()
 
@@ -125,7 +125,7 @@ def test_more_keys_of_a_unit_are_refuted(genuine: dict[str, Any]) -> None:
     made = copy.deepcopy(genuine)
     made["releases"]["count"] += 1
     assert verdicts(made)["releases"] == "refuted"
-    shares = keyed(epsilon=1, delta="0.001", max_groups=2).document.to_json()
+    shares = partition_selection(epsilon=1, delta="0.001", max_groups=2).document.to_json()
     assert set(verdicts(shares).values()) == {"proven"}
     shares["releases"]["count"] = 3
     assert verdicts(shares)["releases"] == "refuted"
@@ -156,17 +156,17 @@ def test_tables_moved_by_a_little_are_refuted(genuine: dict[str, Any]) -> None:
 
 
 def test_the_budget_is_parted_as_is_best() -> None:
-    two = keyed(epsilon=1, delta=1e-5, max_groups=2)
+    two = partition_selection(epsilon=1, delta=1e-5, max_groups=2)
     assert two.document.curve is None and two.keys_of_a_unit == 2
     assert (two.reach, two.total) == (22, (1.0, 1e-5))
-    moved = keyed(epsilon=1, delta=1e-5, neighbours="replace")
+    moved = partition_selection(epsilon=1, delta=1e-5, neighbors="replace")
     assert moved == two  # a unit that moves leaves one key and comes to another
-    five = keyed(epsilon=1, delta=1e-5, max_groups=5)
-    assert five.document.curve is not None and five.units_for(0.95) == 55
+    five = partition_selection(epsilon=1, delta=1e-5, max_groups=5)
+    assert five.document.curve is not None and five.group_size_for(0.95) == 55
     assert "equal shares of the budget for each key (shown with 95 % from 67" in five.status
-    large = keyed(epsilon=1, delta=1e-5, max_groups=5, units=1000)
+    large = partition_selection(epsilon=1, delta=1e-5, max_groups=5, group_size=1000)
     assert large.document.curve is None and large.upper < five.upper
-    ten = keyed(epsilon=1, delta=1e-5, neighbours="replace", max_groups=5)
+    ten = partition_selection(epsilon=1, delta=1e-5, neighbors="replace", max_groups=5)
     assert ten.keys_of_a_unit == 10 and ten.upper == pytest.approx(9.80, abs=0.005)
     assert ten.compare().rows[0].name == "design"
 
@@ -178,30 +178,30 @@ def test_the_budget_is_parted_as_is_best() -> None:
         {"max_groups": True},
         {"max_groups": 1.5},
         {"max_groups": 10**9},
-        {"neighbours": "swap"},
-        {"units": 0},
-        {"units": -3},
-        {"units": 2.5},
+        {"neighbors": "swap"},
+        {"group_size": 0},
+        {"group_size": -3},
+        {"group_size": 2.5},
         {"max_groups": 10, "delta": "1e-30"},
     ],
 )
 def test_what_cannot_be_asked(options: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError):
-        keyed(**({"epsilon": 1, "delta": "1e-5"} | options))
+        partition_selection(**({"epsilon": 1, "delta": "1e-5"} | options))
 
 
 def test_what_shows_no_more_is_said_for_what_is_proven() -> None:
     """For several keys of a unit nothing is known about mechanisms that part the budget freely."""
-    one = keyed(epsilon=1, delta=1e-5)
+    one = partition_selection(epsilon=1, delta=1e-5)
     assert one.status == "in closed form: nothing as private shows more"
-    two = keyed(epsilon=1, delta=1e-5, neighbours="replace")
-    five = keyed(epsilon=1, delta=1e-5, max_groups=5)
+    two = partition_selection(epsilon=1, delta=1e-5, neighbors="replace")
+    five = partition_selection(epsilon=1, delta=1e-5, max_groups=5)
     for design, words in (
         (one, "nothing as private"),
         (two, "nothing that keeps (0.5, 5e-06) for each key"),
         (five, "nothing that keeps this Gaussian curve with failures for each key"),
     ):
-        assert design.document.rivals == words
+        assert design.document.competitors == words
         said = [c.detail for c in design.verify().claims if c.name == "shown"]
         assert said[0].startswith(f"{words} shows a key")
         assert (words == "nothing as private") == ("nothing as private" in design.status)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from keyed_brute import best_shown, e_below, rows_of, worst
 
-from leastnoise import keyed, load
+from leastnoise import load, partition_selection
 from leastnoise.certify import check_any, check_file, parse_any
 from leastnoise.certify.keyed import excess_of, worst_hockey_stick
 from leastnoise.errors import CertificateError, FormatError
@@ -30,7 +30,7 @@ def verdicts(document: dict[str, Any]) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def genuine() -> dict[str, Any]:
-    return keyed(epsilon=1, delta="0.001").document.to_json()
+    return partition_selection(epsilon=1, delta="0.001").document.to_json()
 
 
 def test_random_budgets_are_private_exactly() -> None:
@@ -38,7 +38,7 @@ def test_random_budgets_are_private_exactly() -> None:
     for _ in range(20):
         epsilon = Fraction(rng.randint(5, 400), 100)
         delta = Fraction(rng.randint(1, 999), 10 ** rng.randint(3, 9))
-        document = keyed(epsilon=epsilon, delta=delta).document
+        document = partition_selection(epsilon=epsilon, delta=delta).document
         largest = worst(document.to_json())
         assert largest <= delta
         assert largest > delta * (1 - Fraction(1, 10**20))
@@ -115,9 +115,9 @@ def test_the_law_sums_to_one_and_ends_like_additive_noise(genuine: dict[str, Any
 def test_nothing_shows_more() -> None:
     """The chain against exact rationals just above and below e^epsilon."""
     for epsilon, delta in (("1", "0.00001"), ("0.5", "0.000001"), ("3", "0.1")):
-        document = keyed(epsilon=epsilon, delta=delta).document
+        document = partition_selection(epsilon=epsilon, delta=delta).document
         a = e_below(Fraction(epsilon))
-        best = best_shown(a, Fraction(delta), document.chain.sure_from)
+        best = best_shown(a, Fraction(delta), document.chain.always_released_from)
         for n, most in enumerate(best):
             show = Fraction(document.chain.show(n), document.chain.denominator)
             assert show <= most * (1 + Fraction(1, 10**50))

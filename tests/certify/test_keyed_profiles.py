@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 from keyed_brute import e_below, rows_of, stick
+from leastnoise.partition_selection import equal_shares
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 from scipy.stats import norm
 
-from leastnoise import KeyedDesign, keyed, load
+from leastnoise import KeyedDesign, load, partition_selection
 from leastnoise.certify import check_any, parse_any
 from leastnoise.errors import ArgumentError, FormatError
-from leastnoise.keyed import equal_shares
 from leastnoise.losses import as_loss
 
 BUDGETS = (("1", "1e-5"), ("0.5", "0.001"), ("0.1", "0.05"))
@@ -29,7 +29,7 @@ BUDGETS = (("1", "1e-5"), ("0.5", "0.001"), ("0.1", "0.05"))
 
 @cache
 def several(**options: Any) -> KeyedDesign:
-    return keyed(profile=BUDGETS, **options)
+    return partition_selection(profile=BUDGETS, **options)
 
 
 def verdicts(document: dict[str, Any]) -> dict[str, str]:
@@ -54,9 +54,9 @@ def test_random_curves_are_kept_exactly_and_nothing_shows_more() -> None:
         budgets = {
             Fraction(e, 100): Fraction(rng.randint(1, 99), 10 ** (6 - k)) for k, e in enumerate(at)
         }
-        document = keyed(profile=list(budgets.items())).document
+        document = partition_selection(profile=list(budgets.items())).document
         made = document.to_json()
-        reach, length = document.chain.reach, document.chain.sure_from
+        reach, length = document.chain.reach, document.chain.always_released_from
         rows = rows_of(made, max(2 * reach + 1, length) + 2)
         lines = [(e_below(epsilon), delta) for epsilon, delta in budgets.items()]
         tight = False
@@ -74,18 +74,24 @@ def test_random_curves_are_kept_exactly_and_nothing_shows_more() -> None:
 
 
 def test_one_budget_is_the_curve_of_one_budget() -> None:
-    assert keyed(profile=[(1, "1e-5")]) == keyed(epsilon=1, delta="1e-5")
+    assert partition_selection(profile=[(1, "1e-5")]) == partition_selection(
+        epsilon=1, delta="1e-5"
+    )
     # What others imply takes no part.
-    assert keyed(profile=[(1, "1e-5"), (2, "1e-4")]) == keyed(epsilon=1, delta="1e-5")
-    same = keyed(epsilon=1, delta="1e-5", profile=[(2, "1e-4")])
-    assert same.document.chain == keyed(epsilon=1, delta="1e-5").document.chain
+    assert partition_selection(profile=[(1, "1e-5"), (2, "1e-4")]) == partition_selection(
+        epsilon=1, delta="1e-5"
+    )
+    same = partition_selection(epsilon=1, delta="1e-5", profile=[(2, "1e-4")])
+    assert same.document.chain == partition_selection(epsilon=1, delta="1e-5").document.chain
 
 
 def test_several_budgets_show_no_more_than_any_one_of_them() -> None:
     found = several()
-    singles = [keyed(epsilon=e, delta=d) for e, d in BUDGETS]
-    for n in range(1, found.sure_from + 1):
-        assert found.shown(n) <= min(one.shown(n) for one in singles) * (1 + 1e-12)
+    singles = [partition_selection(epsilon=e, delta=d) for e, d in BUDGETS]
+    for n in range(1, found.always_released_from + 1):
+        assert found.release_probability(n) <= min(
+            one.release_probability(n) for one in singles
+        ) * (1 + 1e-12)
     assert found.lower >= max(one.lower for one in singles) * (1 - 1e-12)
     assert found.upper - found.lower < 1e-12
     assert found.total == (0.1, 0.05) and found.profile == ((0.5, 0.001), (1.0, 1e-5))
@@ -95,7 +101,7 @@ def test_several_budgets_show_no_more_than_any_one_of_them() -> None:
 def test_no_whole_noise_errs_less() -> None:
     """A linear program over all noise within twice the reach that keeps every budget."""
     budgets = [("1.5", "0.001"), ("0.7", "0.02"), ("0.3", "0.1")]
-    found = keyed(profile=budgets)
+    found = partition_selection(profile=budgets)
     far = 2 * found.reach
     size = 2 * far + 1
     places, values, bounds, count = [], [], [], size
@@ -174,18 +180,18 @@ def test_forged_tables_are_refuted() -> None:
 
 def test_gaussian_with_failures() -> None:
     mu, d = 0.5, 1e-6
-    found = keyed(gdp="0.5", failure="1e-6")
+    found = partition_selection(gdp="0.5", failure="1e-6")
     assert set(verdicts(found.document.to_json()).values()) == {"proven"}
     assert found.curve == (mu, d) and found.total is None and found.gdp is None
     p = 0.0
     for n in range(1, 20):
         p = d + (1 - d) * float(norm.cdf(norm.ppf(p / (1 - d)) + mu)) if p else d
-        assert found.shown(n) == pytest.approx(p, rel=1e-9)
+        assert found.release_probability(n) == pytest.approx(p, rel=1e-9)
     # The least error below the curve: rounded noise of the middle.
     assert found.upper == pytest.approx(found.lower, rel=1e-12)
     row = found.compare()["analytic-gaussian"]
     for n in range(1, 25):
-        assert row.mechanism.shown(n) <= found.shown(n) + 1e-9
+        assert row.mechanism.release_probability(n) <= found.release_probability(n) + 1e-9
     assert "gdp=0.5, failure=1e-6" in repr(found)
 
 
@@ -194,12 +200,12 @@ def test_curves_that_nearly_always_fail() -> None:
         {"gdp": 6, "failure": "0.9999999"},
         {"gdp": 6, "failure": "0.9", "max_groups": 3},
     ):
-        assert set(verdicts(keyed(**asked).document.to_json()).values()) == {"proven"}
+        assert set(verdicts(partition_selection(**asked).document.to_json()).values()) == {"proven"}
 
 
 def test_several_keys_keep_the_curve_together() -> None:
     """The product of four keys against mu-Gaussian privacy with failures, at many levels."""
-    found = keyed(gdp=1, failure="0.01", max_groups=4)
+    found = partition_selection(gdp=1, failure="0.01", max_groups=4)
     made = found.document.to_json()
     assert set(verdicts(made).values()) == {"proven"} and found.curve == (1.0, 0.01)
     rows = rows_of(made, 2 * found.reach + 2)
@@ -227,7 +233,7 @@ def test_several_keys_keep_the_curve_together() -> None:
     ],
 )
 def test_forged_totals_of_a_curve_are_refuted(change: dict[str, Any], claim: str) -> None:
-    made = keyed(gdp=1, failure="0.01", max_groups=4).document.to_json()
+    made = partition_selection(gdp=1, failure="0.01", max_groups=4).document.to_json()
     made["releases"] |= change
     assert verdicts(made)[claim] == "refuted"
 
@@ -295,11 +301,15 @@ def test_malformed_profiles_are_no_files(change: dict[str, Any]) -> None:
 )
 def test_curves_under_which_nothing_can_be_shown_are_refused(asked: Any, words: str) -> None:
     with pytest.raises(ArgumentError, match=words):
-        keyed(**asked)
+        partition_selection(**asked)
 
 
 def test_files_and_pictures(tmp_path: Path) -> None:
-    for found in (several(), keyed(gdp=1, failure="0.01", max_groups=4), several(max_groups=6)):
+    for found in (
+        several(),
+        partition_selection(gdp=1, failure="0.01", max_groups=4),
+        several(max_groups=6),
+    ):
         path = found.save(tmp_path / "keys.json")
         again = load(path)
         assert again == found and isinstance(again, KeyedDesign)
@@ -311,7 +321,7 @@ def test_files_and_pictures(tmp_path: Path) -> None:
         assert set(found.release({"a": 10**6, "b": 10**6})) == {"a", "b"}
         assert found.compare().rows[0].name == "design"
         assert json.dumps(found.plain())
-    found = keyed(gdp=1, failure="0.01", max_groups=4)
+    found = partition_selection(gdp=1, failure="0.01", max_groups=4)
     assert "μ = 1 but for failures of 0.01" in found._repr_html_()
     words = found.plot(tmp_path / "keys.svg").figure.get_suptitle()
     assert words.startswith("μ = 1 but for failures of 0.01, 4 keys of a unit: nothing that keeps")

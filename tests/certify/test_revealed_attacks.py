@@ -1,4 +1,4 @@
-"""Files that reveal the value itself now and then: what neighbours see, and what it costs."""
+"""Files that reveal the value itself now and then: what neighbors see, and what it costs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def document_of(data: dict[str, Any]) -> ChannelDocument:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_neighbours_see_no_more_and_pay_no_more_than_is_claimed(seed: int) -> None:
+def test_neighbors_see_no_more_and_pay_no_more_than_is_claimed(seed: int) -> None:
     chance = random.Random(seed)
     data = file(chance)
     document = document_of(data)

@@ -117,7 +117,7 @@ def test_it_is_a_factor_of_products_and_of_nothing_else() -> None:
     data = json.loads(one.document.dumps())
     for change in (
         {"largest": True},
-        {"neighbours": "replace"},
+        {"neighbors": "replace"},
         {"workload": {"name": "ranges", "cells": 401}},
         {"workload": {"name": "prefix", "cells": 2001}},
         {"noise": [{"bits": 40, "roots": False}]},

@@ -103,7 +103,7 @@ def test_error_bars_are_not_those_of_the_normal_law() -> None:
 
 
 def test_answers_that_are_known_have_no_bars() -> None:
-    best = design(workload=Workload.prefix(2), epsilon=1, delta=0, neighbours="replace")
+    best = design(workload=Workload.prefix(2), epsilon=1, delta=0, neighbors="replace")
     assert best.error_bound(0.95)[1] == 0 < best.error_bound(0.95)[0]
 
 

@@ -1,4 +1,4 @@
-"""`leastnoise keyed`, and a keyed file in the commands that take mechanism files."""
+"""`leastnoise partition-selection`, and a keyed file in the commands that take mechanism files."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ BUDGET = ["--epsilon", "1", "--delta", "1e-5"]
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("keyed") / "keys.json"
-    assert RUN.invoke(app, ["keyed", *BUDGET, "--out", str(path)]).exit_code == 0
+    assert RUN.invoke(app, ["partition-selection", *BUDGET, "--out", str(path)]).exit_code == 0
     return path
 
 
 def test_it_says_what_can_be_shown() -> None:
-    done = RUN.invoke(app, ["keyed", *BUDGET, "--compare"])
+    done = RUN.invoke(app, ["partition-selection", *BUDGET, "--compare"])
     assert done.exit_code == 0
     assert "always shown from          23 units" in done.stdout
     assert "truncated Laplace noise with a threshold" in done.stdout
@@ -31,9 +31,9 @@ def test_it_says_what_can_be_shown() -> None:
 
 def test_json_and_a_picture(tmp_path: Path) -> None:
     picture = tmp_path / "keys.png"
-    done = RUN.invoke(app, ["keyed", *BUDGET, "--compare", "--plot", str(picture), "--json"])
+    done = RUN.invoke(app, ["partition-selection", *BUDGET, "--compare", "--plot", str(picture), "--json"])
     told = json.loads(done.stdout)
-    assert (told["reach"], told["sure_from"], told["half_from"]) == (11, 23, 12)
+    assert (told["reach"], told["always_released_from"], told["half_from"]) == (11, 23, 12)
     assert told["rows"][0]["name"] == "design" and picture.stat().st_size > 1000
 
 
@@ -43,7 +43,7 @@ def test_curves_of_a_user(tmp_path: Path) -> None:
         (["--profile", "1:1e-5", "--profile", "0.5:0.001"], "delta 0.001 and 1 more budgets"),
         (["--gdp", "0.5", "--failure", "1e-6"], "mu 0.5 but for failures of 1e-06"),
     ):
-        done = RUN.invoke(app, ["keyed", *words, "--compare", "--out", str(path)])
+        done = RUN.invoke(app, ["partition-selection", *words, "--compare", "--out", str(path)])
         assert done.exit_code == 0 and said in done.stdout
         assert "Gaussian noise with a threshold" in done.stdout
         assert RUN.invoke(app, ["verify", str(path)]).exit_code == 0
@@ -52,7 +52,7 @@ def test_curves_of_a_user(tmp_path: Path) -> None:
 def test_a_table_of_keys_is_released(file: Path, tmp_path: Path) -> None:
     table = tmp_path / "units.csv"
     table.write_text('a,100\nb,0\n"c, d",40\n\nA,60\n', encoding="utf-8")
-    for command in (["keyed", *BUDGET, "--release"], ["release", str(file), "--values"]):
+    for command in (["partition-selection", *BUDGET, "--release"], ["release", str(file), "--values"]):
         done = RUN.invoke(app, [*command, str(table), "--json"])
         shown = dict(json.loads(done.stdout)["releases"])
         assert list(shown) == ["A", "a", "c, d"] and abs(shown["a"] - 100) <= 11
@@ -69,12 +69,12 @@ def test_a_line_that_is_none_is_refused_unseen(line: str, file: Path) -> None:
 
 def test_refusals(file: Path, tmp_path: Path) -> None:
     for words in (
-        ["keyed", "--epsilon", "1", "--delta", "0"],
-        ["keyed", "--gdp", "1"],
-        ["keyed", "--profile", "1"],
-        ["keyed"],
-        ["keyed", *BUDGET, "--out", str(tmp_path / "no" / "keys.json")],
-        ["keyed", *BUDGET, "--release", str(tmp_path / "none.csv")],
+        ["partition-selection", "--epsilon", "1", "--delta", "0"],
+        ["partition-selection", "--gdp", "1"],
+        ["partition-selection", "--profile", "1"],
+        ["partition-selection"],
+        ["partition-selection", *BUDGET, "--out", str(tmp_path / "no" / "keys.json")],
+        ["partition-selection", *BUDGET, "--release", str(tmp_path / "none.csv")],
         ["sample", str(file), "--count", "3", "--out", str(tmp_path / "x.csv")],
         ["release", str(file), "5"],
         ["compose", str(file), "--times", "3", "--delta", "1e-5"],

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from leastnoise import Cube, Workload, design, keyed
+from leastnoise import Cube, Workload, design, partition_selection
 from leastnoise.ask import Question
 from leastnoise.certify import check_bytes, parse_any, shifts
 from leastnoise.certify.joint_document import JointDocument
@@ -87,7 +87,7 @@ def test_a_column_of_releases_says_what_it_costs(recwarn):
     [
         (JointDocument, lambda: design(epsilon=1, delta=0, sensitivity=Cube(2), integer=True)),
         (WorkloadDocument, lambda: design(workload=Workload.prefix(3), gdp=1)),
-        (KeyedDocument, lambda: keyed(epsilon=1, delta=1e-3)),
+        (KeyedDocument, lambda: partition_selection(epsilon=1, delta=1e-3)),
     ],
 )
 def test_what_its_file_does_not_say_is_no_design(monkeypatch, document, make) -> None:

@@ -17,7 +17,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 
-from leastnoise import KeyedDesign, keyed, load
+from leastnoise import KeyedDesign, load, partition_selection
 from leastnoise.errors import ArgumentError, DataError
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
@@ -39,7 +39,7 @@ class Odd(str):
 
 @cache
 def made(epsilon: str = "1", delta: str = "0.00001", **options: Any) -> KeyedDesign:
-    return keyed(epsilon=epsilon, delta=delta, **options)
+    return partition_selection(epsilon=epsilon, delta=delta, **options)
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,13 @@ def test_the_figures_of_the_theory(
     points: list[tuple[int, float, float]],
 ) -> None:
     found = made(*budget)
-    assert (found.reach, found.sure_from) == (reach, sure)
+    assert (found.reach, found.always_released_from) == (reach, sure)
     assert found.lower <= found.upper == pytest.approx(error, abs=5e-5)
     assert found.upper - found.lower < 1e-12
     for n, shown, wrong in points:
-        assert found.shown(n) == pytest.approx(shown, rel=5e-4)
+        assert found.release_probability(n) == pytest.approx(shown, rel=5e-4)
         assert found.expected_error(n) == pytest.approx(wrong, rel=1e-4)
-    assert found.shown(sure) == 1 > found.shown(sure - 1)
+    assert found.release_probability(sure) == 1 > found.release_probability(sure - 1)
     assert found.expected_error(10**30) == pytest.approx(found.upper, rel=1e-9)
 
 
@@ -79,12 +79,15 @@ def test_a_thousand_keys() -> None:
     assert compared["design"][0] == most
 
 
-def test_no_rival_shows_a_key_more_often() -> None:
+def test_no_baseline_shows_a_key_more_often() -> None:
     for budget in (("1", "1e-5"), ("0.3", "0.001"), ("4", "1e-9")):
         design = made(*budget)
         for row in design.compare():
-            for n in range(design.sure_from + 2):
-                assert row.mechanism.shown(n) <= design.shown(n) * (1 + 1e-9) + 1e-15
+            for n in range(design.always_released_from + 2):
+                assert (
+                    row.mechanism.release_probability(n)
+                    <= design.release_probability(n) * (1 + 1e-9) + 1e-15
+                )
 
 
 def test_laws_are_exact_and_add_up() -> None:
@@ -92,7 +95,7 @@ def test_laws_are_exact_and_add_up() -> None:
     for n in (0, 1, 2, 11, 12, 22, 23, 24, 10**20):
         law = design.law(n)
         assert sum(law.values()) == 1
-        assert float(1 - law.get(None, 0)) == design.shown(n)
+        assert float(1 - law.get(None, 0)) == design.release_probability(n)
         values = [v for v in law if v is not None]
         assert all(v >= design.reach and abs(v - n) <= design.reach for v in values)
     assert design.law(0) == {None: 1}
@@ -119,7 +122,7 @@ def least_errors(design: KeyedDesign, rows: int, last: int) -> list[float]:
         bounds.append(bound)
 
     for n in range(1, rows):
-        p, q = design.shown(n), design.shown(n + 1)
+        p, q = design.release_probability(n), design.release_probability(n + 1)
         spare = max(0.0, delta - max(0.0, (1 - p) - a * (1 - q))) / q
         down = 0.0 if spare < 1e-6 * delta / q else spare
         for slack, here, x, there, y in (
@@ -139,7 +142,7 @@ def least_errors(design: KeyedDesign, rows: int, last: int) -> list[float]:
     i, j, x = map(np.array, zip(*entries, strict=True))
     matrix = coo_matrix((x, (i, j)), (len(bounds), count)).tocsr()
     distance = np.abs(np.arange(1, rows + 1)[:, None] - np.arange(1, rows + 1))
-    weight = np.array([design.shown(n) * (n <= last) for n in range(1, rows + 1)])
+    weight = np.array([design.release_probability(n) * (n <= last) for n in range(1, rows + 1)])
     cost = np.zeros(count)
     cost[:size] = (weight[:, None] * distance).ravel()
     ones = coo_matrix(
@@ -171,7 +174,7 @@ def test_intervals_keep_their_promise_for_every_number(confidence: float) -> Non
     else:  # one less would not do
         law = design.law(100)
         near = sum(p for v, p in law.items() if v is not None and abs(v - 100) < e)
-        small = design.shown(design.reach - e)
+        small = design.release_probability(design.reach - e)
         assert near < confidence or small > 1 - confidence
 
 
@@ -188,7 +191,7 @@ def test_other_losses() -> None:
     assert made(loss="huber:2").verify().proven and made(loss="power:1.5").verify().proven
     assert made().expected_error(14, "pinball:0.9") > 0
     with pytest.raises(ArgumentError, match="loss"):
-        keyed(epsilon=1, delta=1e-5, loss="pinball:0.9")
+        partition_selection(epsilon=1, delta=1e-5, loss="pinball:0.9")
 
 
 # -- releasing ----------------------------------------------------------------------------------
@@ -298,7 +301,7 @@ def test_what_is_no_table_is_refused(units: Any) -> None:
 
 @pytest.mark.parametrize("n", [-1, True, 1.5, "3", None])
 def test_questions_about_what_is_no_number_are_refused(n: Any) -> None:
-    for ask in (made().shown, made().law, made().expected_error):
+    for ask in (made().release_probability, made().law, made().expected_error):
         with pytest.raises(ArgumentError, match="n must be"):
             ask(n)
     with pytest.raises(ArgumentError):
@@ -308,7 +311,7 @@ def test_questions_about_what_is_no_number_are_refused(n: Any) -> None:
     with pytest.raises(ArgumentError, match="confidence"):
         made().interval(20, 0)
     with pytest.raises(ArgumentError, match="probability"):
-        made().units_for(0)
+        made().group_size_for(0)
 
 
 @pytest.mark.parametrize(
@@ -328,7 +331,7 @@ def test_questions_about_what_is_no_number_are_refused(n: Any) -> None:
 )
 def test_budgets_that_are_none_are_refused(budget: dict[str, Any], name: str) -> None:
     with pytest.raises(ArgumentError, match=name):
-        keyed(**budget)
+        partition_selection(**budget)
 
 
 def test_a_column_of_pandas() -> None:
@@ -342,11 +345,11 @@ def test_a_column_of_pandas() -> None:
 
 
 def test_the_longest_tables_can_be_read_back(tmp_path: Path) -> None:
-    long = keyed(epsilon="0.0006", delta="1e-6")
+    long = partition_selection(epsilon="0.0006", delta="1e-6")
     assert 9_000 < long.reach <= 10_000
     assert load(long.save(tmp_path / "long.json")) == long
     with pytest.raises(ArgumentError, match="loss"):
-        keyed(epsilon="0.001", delta="1e-6", loss="power:1.5")
+        partition_selection(epsilon="0.001", delta="1e-6", loss="power:1.5")
 
 
 # -- keeping and showing ------------------------------------------------------------------------

@@ -174,12 +174,12 @@ def test_weights_and_stacks() -> None:
 
 def test_replaced_units_cost_what_differences_cost() -> None:
     """Two kinds: one number matters, how many are of the second kind; the total is known."""
-    found = made(Workload.identity(2), gdp=1, neighbours="replace")
+    found = made(Workload.identity(2), gdp=1, neighbors="replace")
     assert found.upper == pytest.approx(2, rel=1e-8) and found.gap < 1e-8
     answers = found.release([7, 5], exact=True)
     assert abs(sum(answers) - 12) < Fraction(1, 2**100)
     # For a histogram of many kinds a replaced unit moves by the root of 2.
-    many = made(Workload.identity(8), gdp=1, neighbours="replace")
+    many = made(Workload.identity(8), gdp=1, neighbors="replace")
     assert many.upper == pytest.approx(2 * (8 - 1) ** 2 / 8 * 8 / 7, rel=1e-6)
 
 
@@ -198,14 +198,14 @@ def test_replaced_units_cost_what_differences_cost() -> None:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
-def test_odd_matrices(matrix, neighbours) -> None:
+@pytest.mark.parametrize("neighbors", ["add-remove", "replace"])
+def test_odd_matrices(matrix, neighbors) -> None:
     workload = Workload(matrix)
-    if neighbours == "replace" and np.ptp(np.asarray(matrix, dtype=float), axis=1).max() == 0:
+    if neighbors == "replace" and np.ptp(np.asarray(matrix, dtype=float), axis=1).max() == 0:
         with pytest.raises(ArgumentError, match="that a unit can change"):
-            design(workload=workload, gdp=1, neighbours=neighbours)
+            design(workload=workload, gdp=1, neighbors=neighbors)
         return
-    found = design(workload=workload, gdp=1, neighbours=neighbours)
+    found = design(workload=workload, gdp=1, neighbors=neighbors)
     assert found.verify().proven and found.gap < 2e-3
     x = RNG.integers(0, 50, workload.cells)
     true = np.array([float(one) for one in workload.answers(x)])
@@ -217,28 +217,28 @@ CASES = {
     "gdp": (Workload.prefix(4), {"gdp": 1}),
     "zcdp": (Workload.prefix(4), {"zcdp": "0.5"}),
     "coarse": (Workload.prefix(4), {"gdp": 6}),
-    "replace": (Workload.prefix(4), {"gdp": 1, "neighbours": "replace"}),
+    "replace": (Workload.prefix(4), {"gdp": 1, "neighbors": "replace"}),
     "product": (Workload.product(Workload.prefix(2), Workload.ranges(2)), {"gdp": 1}),
     "basis": (Workload([[1, 1, 0], [0, 1, 1], [1, 2, 1]]), {"gdp": 1}),
     "basis, replace": (
         Workload([[1, 1, 0, 2], [0, 1, 1, 1], [1, 2, 1, 3]]),
-        {"gdp": 1, "neighbours": "replace"},
+        {"gdp": 1, "neighbors": "replace"},
     ),
     "questions": (Workload([["1/2", 1, 0, 3], [0, 1, 1, 1]]), {"gdp": 1}),
     "questions, replace": (
         Workload([["1/2", 1, 0, 3], [0, 1, 1, 1]]),
-        {"gdp": 1, "neighbours": "replace"},
+        {"gdp": 1, "neighbors": "replace"},
     ),
     "counts": (Workload.prefix(4), {"epsilon": 1, "delta": "1e-6"}),
     "sums": (Workload.prefix(16), {"epsilon": 1, "delta": 0}),
     "counts, replace": (
         Workload.prefix(3),
-        {"epsilon": 2, "delta": "1e-9", "neighbours": "replace"},
+        {"epsilon": 2, "delta": "1e-9", "neighbors": "replace"},
     ),
     "by a curve": (Workload.marginals([2] * 4), {"epsilon": 1, "delta": "0.2"}),
     "one law on counts": (Workload.prefix(3), {"epsilon": 1, "delta": "0.01"}),
     "answers": (Workload([[2, 1, 0, 1], [0, 1, 1, 2]]), {"epsilon": 1, "delta": "1e-6"}),
-    "answers, replace": (Workload([[-1, 1, 0, 1, 1]]), {**PURE, "neighbours": "replace"}),
+    "answers, replace": (Workload([[-1, 1, 0, 1, 1]]), {**PURE, "neighbors": "replace"}),
     "vectors": (Workload.prefix(8), {"epsilon": 1, "delta": "0.02"}),
     "each answer": (Workload.marginals([7, 6], 1), PURE),
     "a law on tables": (Workload.marginals([2, 3], [[0], [0, 1]]), {"epsilon": 1, "delta": "0.01"}),
@@ -289,7 +289,7 @@ def test_records_are_counted_whatever_the_noise_is() -> None:
     vector = np.bincount(records @ [3, 1], minlength=6)
     for workload, given in (
         (Workload.marginals([2, 3], [[0], [0, 1]]), {"epsilon": 1, "delta": "0.01"}),
-        (Workload.marginals([2, 3]), {"epsilon": 1, "delta": 0, "neighbours": "replace"}),
+        (Workload.marginals([2, 3]), {"epsilon": 1, "delta": 0, "neighbors": "replace"}),
     ):
         found = design(workload=workload, **given)
         one, two, none = (
@@ -407,11 +407,11 @@ def test_bad_matrices_are_refused_by_name(matrix, words) -> None:
         (lambda: design(workload=Workload.prefix(3), gdp=0), "gdp must be"),
         (lambda: design(workload=Workload.prefix(3), zcdp=-1), "zcdp must be"),
         (lambda: design(workload=Workload.prefix(3), gdp=1, loss="l1"), "loss must be"),
-        (lambda: design(workload=Workload.prefix(3), gdp=1, neighbours="x"), "neighbours must be"),
+        (lambda: design(workload=Workload.prefix(3), gdp=1, neighbors="x"), "neighbors must be"),
         (lambda: design(workload=Workload.prefix(3), gdp=1, sensitivity=1), "sensitivity must be"),
         (lambda: design(workload=[[1]], gdp=1), "a Workload"),
         (lambda: design(workload=Workload.prefix(5000), gdp=1), "at most 400"),
-        (lambda: design(workload=Workload.identity(1), gdp=1, neighbours="replace"), "unit can"),
+        (lambda: design(workload=Workload.identity(1), gdp=1, neighbors="replace"), "unit can"),
         (lambda: design(epsilon=1, delta=0, sensitivity=1, zcdp=1), "unless there is a workload"),
     ],
 )
@@ -440,7 +440,7 @@ def test_what_one_would_do_without() -> None:
     assert [row.name for row in beside] == ["design", "counts", "answers"]
     assert beside["counts"].loss == pytest.approx(36) and "this design" in repr(beside)
     assert beside["answers"].loss == pytest.approx(64) and beside["design"].excess < 1e-6
-    moved = made(Workload.prefix(8), gdp=1, neighbours="replace").compare()
+    moved = made(Workload.prefix(8), gdp=1, neighbors="replace").compare()
     assert moved["counts"].loss == pytest.approx(72) and moved["answers"].loss == pytest.approx(56)
     table = made(Workload.product(Workload.prefix(3), Workload.identity(2))).compare()
     assert table["counts"].loss == pytest.approx(12) and table.to_json()["rows"][0]["loss"] < 12
@@ -477,25 +477,25 @@ def test_it_is_shown() -> None:
     assert "matrix" in repr(RANDOM) and "1e100" in repr(Workload.marginals([10] * 100))
 
 
-@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize("neighbors", ["add-remove", "replace"])
 @pytest.mark.parametrize(
     ("rows", "weights"),
     [([[0, 3, 1], [3, 1, -1]], [1, 3]), ([[-3, 2, 0], [0, 1, -1], [3, -3, -2]], [2, 2, 2])],
 )
-def test_one_question_has_all_of_the_largest_variance(rows, weights, neighbours) -> None:
+def test_one_question_has_all_of_the_largest_variance(rows, weights, neighbors) -> None:
     # The best is the largest weighted square of one shift, and weights of other questions vanish.
     best = design(
-        workload=Workload(rows, weights=weights), gdp=1, loss="largest", neighbours=neighbours
+        workload=Workload(rows, weights=weights), gdp=1, loss="largest", neighbors=neighbors
     )
     columns = list(zip(*rows, strict=True))
     shifts = (
         columns
-        if neighbours == "add-remove"
+        if neighbors == "add-remove"
         else [[a - b for a, b in zip(p, q, strict=True)] for p in columns for q in columns]
     )
     least = max(w * s[k] ** 2 for s in shifts for k, w in enumerate(weights))
     assert least * (1 - 1e-4) <= best.lower <= best.upper and best.converged
-    if (rows[0][0], neighbours) != (-3, "add-remove"):  # there two questions share it
+    if (rows[0][0], neighbors) != (-3, "add-remove"):  # there two questions share it
         assert best.upper == pytest.approx(least, rel=1e-4)
 
 

@@ -37,10 +37,10 @@ def test_lower_below_upper_below_every_closed_form(budget, loss):
     found = solve(*budget, loss)
     assert found.converged, found.status
     assert 0 < found.lower <= found.upper
-    for rival in closed_forms(epsilon=budget[0], delta=budget[1], loss=loss):
-        value = rival.expected_loss(loss)
-        assert found.lower <= value * (1 + 1e-9), rival
-        assert found.upper <= (1 + GAP) * value * (1 + 1e-9), rival
+    for baseline in closed_forms(epsilon=budget[0], delta=budget[1], loss=loss):
+        value = baseline.expected_loss(loss)
+        assert found.lower <= value * (1 + 1e-9), baseline
+        assert found.upper <= (1 + GAP) * value * (1 + 1e-9), baseline
 
 
 @settings(max_examples=EXAMPLES)

@@ -36,10 +36,10 @@ class Book:
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
-def test_every_fit_is_charged_once_and_a_refused_one_computes_nothing(model, neighbours):
+@pytest.mark.parametrize("neighbors", ["replace", "add-remove"])
+def test_every_fit_is_charged_once_and_a_refused_one_computes_nothing(model, neighbors):
     book = Book(2.5)
-    made = model(epsilon=1, neighbours=neighbours, accountant=book, **PUBLIC)
+    made = model(epsilon=1, neighbors=neighbors, accountant=book, **PUBLIC)
     made.fit(X, Y).fit(X, Y)
     assert book.spent == [(1.0, 0.0)] * 2
     fresh = clone(made)
@@ -55,14 +55,14 @@ def test_every_fit_is_charged_once_and_a_refused_one_computes_nothing(model, nei
 def test_a_ledger_keeps_the_books(model, tmp_path):
     where = tmp_path / "budget.db"
     book = Ledger.create(where, epsilon=3)
-    model(epsilon=1, neighbours="add-remove", accountant=book, **PUBLIC).fit(X, Y)
-    by_path = model(epsilon=1, neighbours="add-remove", accountant=str(where), **PUBLIC).fit(X, Y)
+    model(epsilon=1, neighbors="add-remove", accountant=book, **PUBLIC).fit(X, Y)
+    by_path = model(epsilon=1, neighbors="add-remove", accountant=str(where), **PUBLIC).fit(X, Y)
     assert [charge.query for charge in book.history()] == [f"{model.__name__}.fit"] * 2
     assert book.balance.spent_epsilon == 2
     with pytest.raises(BudgetError, match="the budget does not allow"):
         by_path.set_params(epsilon=2).fit(X, Y)
     with pytest.raises(BudgetError, match="budgets do not add up"):
-        model(epsilon=0.5, neighbours="replace", accountant=book, **PUBLIC).fit(X, Y)
+        model(epsilon=0.5, neighbors="replace", accountant=book, **PUBLIC).fit(X, Y)
     with pytest.raises(BudgetError, match="without noise"):
         model(noise=None, accountant=book, **PUBLIC).fit(X, Y)
     assert book.balance.spent_epsilon == 2
@@ -137,9 +137,9 @@ def test_more_rows_have_the_same_columns_and_classes():
     assert "31415" not in str(error.value)
 
 
-def test_different_neighbours_do_not_add_up():
+def test_different_neighbors_do_not_add_up():
     model = DPNaiveBayes(epsilon=1, **PUBLIC).partial_fit(X, Y)
-    model.set_params(neighbours="add-remove").partial_fit(X, Y)
+    model.set_params(neighbors="add-remove").partial_fit(X, Y)
     assert not model.privacy_.private
 
 

@@ -34,18 +34,18 @@ def counted(rows):
     return bayes_statistics(table[:, 0], 3, table[:, 1:3], [4, 3], table[:, 3:])
 
 
-NEIGHBOURS = ("replace", "add-remove")
+NEIGHBORS = ("replace", "add-remove")
 made = cache(at_once_plan)
 
 
-def planned(neighbours):
-    return made(DPNaiveBayes(neighbours=neighbours)._kinds(counted([(0, 0, 0, 0, 0)])), *BUDGET)
+def planned(neighbors):
+    return made(DPNaiveBayes(neighbors=neighbors)._kinds(counted([(0, 0, 0, 0, 0)])), *BUDGET)
 
 
-@given(st.lists(ROW, min_size=1, max_size=6), ROW, st.sampled_from(NEIGHBOURS))
-def test_one_row_moves_the_vector_by_no_more_than_its_sensitivity(rows, new, neighbours):
-    joint = planned(neighbours).at_once
-    after = [new, *rows[1:]] if neighbours == "replace" else [new, *rows]
+@given(st.lists(ROW, min_size=1, max_size=6), ROW, st.sampled_from(NEIGHBORS))
+def test_one_row_moves_the_vector_by_no_more_than_its_sensitivity(rows, new, neighbors):
+    joint = planned(neighbors).at_once
+    after = [new, *rows[1:]] if neighbors == "replace" else [new, *rows]
     pairs = zip(
         DPNaiveBayes._exact(counted(rows)), DPNaiveBayes._exact(counted(after)), strict=True
     )
@@ -66,9 +66,9 @@ def test_the_sensitivity_is_not_far_from_what_a_row_can_do():
     assert both_moments(Fraction(1), Fraction(0)) == 4
 
 
-@pytest.mark.parametrize("neighbours", NEIGHBOURS)
-def test_a_plan_keeps_its_budget_and_a_tampered_one_does_not(neighbours):
-    found = planned(neighbours)
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_a_plan_keeps_its_budget_and_a_tampered_one_does_not(neighbors):
+    found = planned(neighbors)
     kinds = tuple(one.kind for one in found.chosen)
     joint = found.at_once
     assert joint.keeps(kinds, *BUDGET) and Fraction("0.999") < moved(kinds, joint.scales) <= 1
@@ -102,13 +102,13 @@ def test_releases_are_unbiased_with_the_spread_that_is_told():
         assert errors.std() == pytest.approx(spread, rel=0.15)
 
 
-def audited(neighbours, factor):
-    """A lower confidence bound on P(A) - e P'(A) for releases of two neighbouring tables."""
+def audited(neighbors, factor):
+    """A lower confidence bound on P(A) - e P'(A) for releases of two neighboring tables."""
     rows = [(k % 3, k % 4, k % 3, 0, 0) for k in range(12)]
     other = [(1, 3, 2, SCALE, SCALE), *rows[1:]]
-    if neighbours == "add-remove":
+    if neighbors == "add-remove":
         other = [(1, 3, 2, SCALE, SCALE), *rows]
-    kinds = DPNaiveBayes(neighbours=neighbours)._kinds(counted(rows))
+    kinds = DPNaiveBayes(neighbors=neighbors)._kinds(counted(rows))
     joint = made(kinds, *BUDGET).at_once
     wrong = replace(joint, scales=tuple(scale / factor for scale in joint.scales))
     entropy, exact = InsecureSeededEntropy(7), []
@@ -145,9 +145,9 @@ def violation(one, two, failure=1e-6):
     return low - math.e * high
 
 
-@pytest.mark.parametrize("neighbours", NEIGHBOURS)
-def test_audit_of_the_vector(neighbours):
-    assert audited(neighbours, 1.0) <= 0.1
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_audit_of_the_vector(neighbors):
+    assert audited(neighbors, 1.0) <= 0.1
 
 
 def test_the_audit_finds_half_the_noise():

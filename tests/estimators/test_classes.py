@@ -14,7 +14,7 @@ from leastnoise.estimators.public import classes_of, known_classes
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0, 10, (60, 2))
 Y = np.where(X[:, 0] + RNG.normal(0, 1, 60) > 5, "yes", "no")
-#: A neighbour: one row has a label that no other row has.
+#: A neighbor: one row has a label that no other row has.
 Y_RARE = np.where(np.arange(60) == 7, "rare", Y)
 BOTH = pytest.mark.parametrize("model", [DPNaiveBayes, DPLogisticRegression])
 QUICK = {"epsilon": 2, "delta": 0, "bounds": (0, 10)}
@@ -32,7 +32,7 @@ def test_reading_them_from_the_data_is_not_private(model):
     loud = model(**QUICK, **LOUD).fit(X, Y)
     assert not loud.privacy_.private
     assert "NOT PRIVATE: classes were taken from the data" in repr(loud.privacy_)
-    # It is not, indeed: neighbours are told apart with certainty.
+    # It is not, indeed: neighbors are told apart with certainty.
     assert set(model(**QUICK, **LOUD).fit(X, Y_RARE).classes_) != set(loud.classes_)
     # The flag alone takes nothing.
     named = model(**QUICK, **LOUD, classes=["no", "yes"]).fit(X, Y)
@@ -42,15 +42,15 @@ def test_reading_them_from_the_data_is_not_private(model):
 
 
 @BOTH
-@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
-def test_neighbours_have_the_same_classes_and_the_same_plan(model, neighbours):
-    options = {**QUICK, "classes": ["no", "yes"], "neighbours": neighbours}
+@pytest.mark.parametrize("neighbors", ["replace", "add-remove"])
+def test_neighbors_have_the_same_classes_and_the_same_plan(model, neighbors):
+    options = {**QUICK, "classes": ["no", "yes"], "neighbors": neighbors}
     fits = [model(**options).fit(X, labels) for labels in (Y, Y_RARE)]
     for fit in fits:
         assert fit.privacy_.private
         assert list(fit.classes_) == ["no", "yes"]
         assert set(fit.predict(X)) <= {"no", "yes"}
-    if neighbours == "replace":  # (the other releases its number of rows first)
+    if neighbors == "replace":  # (the other releases its number of rows first)
         assert fits[0].privacy_ == fits[1].privacy_
 
 

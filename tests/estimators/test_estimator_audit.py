@@ -1,4 +1,4 @@
-"""A black-box audit of `fit` on two neighbouring tables, against the claimed total budget.
+"""A black-box audit of `fit` on two neighboring tables, against the claimed total budget.
 
 Everything a fitted classifier tells is put on one line: the log likelihood ratio of the two tables
 if its noise were normal. A threshold is chosen on one half of the fits; on the other half, exact

@@ -44,13 +44,13 @@ def test_the_penalty_makes_coefficients_vanish():
     assert np.all(model.coef_ == 0)
 
 
-@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
-def test_a_modest_budget_costs_little(neighbours):
-    model = DPLogisticRegression(epsilon=20, neighbours=neighbours, **QUICK).fit(X, Y)
+@pytest.mark.parametrize("neighbors", ["replace", "add-remove"])
+def test_a_modest_budget_costs_little(neighbors):
+    model = DPLogisticRegression(epsilon=20, neighbors=neighbors, **QUICK).fit(X, Y)
     assert model.score(X, Y) > 0.65
     assert (model.privacy_.epsilon, model.privacy_.delta) == (20, 0)
     assert model.privacy_.releases[0].name == "sum of gradients, over their bound"
-    assert model.privacy_.releases[0].sensitivity == (2 if neighbours == "replace" else 1)
+    assert model.privacy_.releases[0].sensitivity == (2 if neighbors == "replace" else 1)
 
 
 def test_three_classes_share_the_budget():
@@ -152,7 +152,7 @@ def test_passes_follow_the_budget():
         return DPLogisticRegression(**{**QUICK, **options}).fit(X, Y).n_iter_
 
     assert passes(epsilon=1) == 1500 // 60
-    assert passes(epsilon=1, neighbours="add-remove") in range(35, 66)
+    assert passes(epsilon=1, neighbors="add-remove") in range(35, 66)
     assert passes(epsilon=1, delta=1e-5) == 10 * 1500 // 60
     assert passes(epsilon=0.01) == 4
     assert passes(epsilon=100, coordinates=4) == 625
@@ -161,7 +161,7 @@ def test_passes_follow_the_budget():
 
 
 def test_the_number_of_rows_is_part_of_the_total():
-    model = DPLogisticRegression(epsilon=2, neighbours="add-remove", **QUICK).fit(X, Y)
+    model = DPLogisticRegression(epsilon=2, neighbors="add-remove", **QUICK).fit(X, Y)
     sums, rows = model.privacy_.releases
     assert (rows.name, rows.numbers, rows.sensitivity) == ("rows", 1, 1)
     # Geometric noise tells its epsilon: variance 2 r / (1 - r)^2 with r = e^-epsilon.
@@ -172,7 +172,7 @@ def test_the_number_of_rows_is_part_of_the_total():
 @pytest.mark.parametrize("noise", ["optimal", "laplace"])
 def test_epsilon_zero_counts_rows_too(noise):
     model = DPLogisticRegression(
-        epsilon=0, delta=0.3, noise=noise, neighbours="add-remove", bounds=(0, 10), classes=CLASSES
+        epsilon=0, delta=0.3, noise=noise, neighbors="add-remove", bounds=(0, 10), classes=CLASSES
     ).fit(X, Y)
     assert (model.privacy_.epsilon, model.privacy_.delta) == (0, 0.3)
     assert model.n_iter_ == 4

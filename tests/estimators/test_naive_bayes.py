@@ -54,15 +54,15 @@ def test_without_noise_it_is_categorical_naive_bayes():
     assert np.array_equal(model.predict(codes), known.predict(codes))
 
 
-@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
-def test_a_modest_budget_costs_little(neighbours):
+@pytest.mark.parametrize("neighbors", ["replace", "add-remove"])
+def test_a_modest_budget_costs_little(neighbors):
     exact = DPNaiveBayes(noise=None, **QUICK).fit(FRAME, LABELS).score(FRAME, LABELS)
-    model = DPNaiveBayes(epsilon=3, neighbours=neighbours, **QUICK).fit(FRAME, LABELS)
+    model = DPNaiveBayes(epsilon=3, neighbors=neighbors, **QUICK).fit(FRAME, LABELS)
     assert exact > 0.82
     assert model.score(FRAME, LABELS) > exact - 0.1
     assert model.privacy_.private
     assert (model.privacy_.epsilon, model.privacy_.delta) == (3, 0)
-    assert "number of rows" in repr(model.privacy_) or neighbours == "add-remove"
+    assert "number of rows" in repr(model.privacy_) or neighbors == "add-remove"
 
 
 def test_pandas_polars_and_arrays_agree():
@@ -121,7 +121,7 @@ def test_public_knowledge_is_asked_for():
         ({"epsilon": -1}, "epsilon must be at least 0"),
         ({"delta": 1}, "delta must be at least 0 and below 1"),
         ({"noise": "gauss"}, "noise must be one of optimal, "),
-        ({"neighbours": "swap"}, "neighbours must be one of replace, add-remove"),
+        ({"neighbors": "swap"}, "neighbors must be one of replace, add-remove"),
         ({"bounds": (1, 0)}, "pairs with low < high"),
         ({"bounds": {"height": (0, 10)}}, "given for every numeric column"),
         ({"bounds": (0, np.inf)}, "finite"),
@@ -173,10 +173,10 @@ def counted(rows):
 
 
 @given(st.lists(ROW, min_size=1, max_size=8), ROW, st.sampled_from(["replace", "add-remove"]))
-def test_one_row_changes_no_more_than_is_accounted_for(rows, new, neighbours):
+def test_one_row_changes_no_more_than_is_accounted_for(rows, new, neighbors):
     before = counted(rows)
-    after = counted([new, *rows[1:]] if neighbours == "replace" else [new, *rows])
-    model = DPNaiveBayes(neighbours=neighbours)
+    after = counted([new, *rows[1:]] if neighbors == "replace" else [new, *rows])
+    model = DPNaiveBayes(neighbors=neighbors)
     kinds = model._kinds(before)
     exact = zip(kinds, model._exact(before), model._exact(after), strict=True)
     changes = [

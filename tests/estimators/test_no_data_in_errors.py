@@ -80,9 +80,9 @@ CELLS = [np.nan, np.inf, -np.inf, None, "word", [], {}, Odd(), 10**400, -(10**40
 FINE = [[0.1, 1], [0.9, 0], [0.5, 1], [0.4, 1], [0.2, 0], [0.3, 1]]
 
 
-def fitted(model, X, y, neighbours="replace"):
+def fitted(model, X, y, neighbors="replace"):
     options = {"epsilon": 2, "delta": 0, "classes": ["a", "b"], "random_state": 1}
-    return clone(model).set_params(neighbours=neighbours, **options).fit(X, y)
+    return clone(model).set_params(neighbors=neighbors, **options).fit(X, y)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=NAMES)
@@ -133,18 +133,18 @@ def test_a_table_without_rows_where_their_number_is_not_public(model):
 
 
 @pytest.mark.parametrize("model", MODELS[:2], ids=NAMES[:2])
-@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
-def test_shapes_are_refused_without_a_cell_and_without_the_number_of_rows(model, neighbours):
+@pytest.mark.parametrize("neighbors", ["replace", "add-remove"])
+def test_shapes_are_refused_without_a_cell_and_without_the_number_of_rows(model, neighbors):
     """31415926 is a value, and there are 7 rows: where their number is private, it is not told."""
     flat, square = np.full(7, 31415926.5), np.full((7, 3), 31415926.5)
-    fit = clone(model).set_params(classes=["a", "b"], neighbours=neighbours).fit
+    fit = clone(model).set_params(classes=["a", "b"], neighbors=neighbors).fit
     labels = np.array(["a"] * 7)
     for X, y in (
         *((X, labels) for X in (flat, list(flat), pd.Series(flat), flat[0], ["31415926"] * 7)),
         *((X, labels) for X in (square + 1j, square[:, :, None], [*square.tolist(), [31415926]])),
         *((X, labels) for X in (None, "31415926", {31415926}, [[1, 2], 31415926])),
         *((square, y) for y in (labels[:4], square, square[:4], "ab")),
-        *([(square[:, :0], labels)] if neighbours == "add-remove" else []),
+        *([(square[:, :0], labels)] if neighbors == "add-remove" else []),
     ):
         with pytest.raises((ValueError, TypeError)) as caught:
             fit(X, y)

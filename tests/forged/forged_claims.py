@@ -108,7 +108,7 @@ def unimodal(noise: Noise, at: Fraction) -> bool:
     rows.append((cells[-1][1], cells[-1][1] + 1, Fraction(0)))
     for (u, v, d), (_, w, e) in itertools.pairwise(rows):
         if noise.integer:
-            here, there = u, w  # two neighbouring whole numbers
+            here, there = u, w  # two neighboring whole numbers
             if e > d and there > at:
                 return False
             if d > e and here < at:

@@ -147,7 +147,7 @@ def _too_high(document: dict[str, Any], mine: bool, dependent: bool, tally: Tall
     try:
         costs["other noise"] = forged_feasible.cost(document) * (1 + 3e-6) + 1e-8
     except (Unknown, OverflowError):
-        tally.counts["lower without a rival"] += 1
+        tally.counts["lower without a baseline"] += 1
     return [
         f"lower ({name} costs {cost:.9g}, not {float(lower):.9g})"
         for name, cost in costs.items()

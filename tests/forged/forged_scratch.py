@@ -420,7 +420,7 @@ def _constraint_multipliers(
 
 
 def _inward(j: int, at: Fraction, b: Fraction, whole: bool) -> int | None:
-    """The neighbour nearer to the mode that cell j may be compared with."""
+    """The neighbor nearer to the mode that cell j may be compared with."""
     if whole:
         return j - 1 if j - 1 >= at else j + 1 if j + 1 <= at else None
     if (j - 2) * b >= at:

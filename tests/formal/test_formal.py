@@ -27,7 +27,7 @@ from leastnoise.cli import app
 from leastnoise.formal import NotCovered, accepts, assumptions, coq, missing, prove, translated
 from leastnoise.formal import __main__ as formally
 from leastnoise.formal.coq import AXIOMS, THEORY
-from leastnoise.keyed import keyed
+from leastnoise.partition_selection import partition_selection
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -140,7 +140,7 @@ def test_what_is_not_covered_is_refused_by_name() -> None:
     ):
         with pytest.raises(NotCovered, match="not covered"):
             translated({**EXAMPLE, key: value})
-    keys = json.loads(keyed(epsilon=2, delta="1e-3").document.dumps())
+    keys = json.loads(partition_selection(epsilon=2, delta="1e-3").document.dumps())
     for key in ("curve", "releases"):
         with pytest.raises(NotCovered, match=key):
             translated({**keys, key: {}})
@@ -380,7 +380,7 @@ def test_coq_does_not_rest_on_our_reader() -> None:
 @needs_coq
 def test_unknown_keys() -> None:
     """Accepted as made; refused with any claim a little stronger, any table a little wrong."""
-    file = json.loads(keyed(epsilon=2, delta="0.05").document.dumps())
+    file = json.loads(partition_selection(epsilon=2, delta="0.05").document.dumps())
     chain = file["chain"]
     top, least, first = int(chain["shown"][-1]), int(chain["beyond"][-1]), int(chain["beyond"][0])
     bad = [

@@ -17,7 +17,7 @@ from leastnoise.cli import app
 from leastnoise.formal import NotCovered, accepts, coq, translated
 from leastnoise.formal import __main__ as formally
 from leastnoise.formal.coq import CoqError, Proof
-from leastnoise.keyed import keyed
+from leastnoise.partition_selection import partition_selection
 
 HAIR = Fraction(1, 10**12)
 MANY = 10**9
@@ -128,7 +128,10 @@ def test_a_key_that_is_not_known_is_never_dropped() -> None:
     """At any depth, also of what our reader would refuse."""
     second = {"name": "loss-at-most", "loss": {"name": "l1"}, "bound": "9"}
     file = _plain([1, 2, 1], second, {"name": "support", "low": "-1"})
-    cube, keys = _cube(2, "l1"), json.loads(keyed(epsilon=2, delta="1e-3").document.dumps())
+    cube, keys = (
+        _cube(2, "l1"),
+        json.loads(partition_selection(epsilon=2, delta="1e-3").document.dumps()),
+    )
     total = {**file, "loss": {"name": "sum", "terms": [["1", {"name": "l2"}]]}}
     for base, *path in (
         (file,),
@@ -201,7 +204,7 @@ def test_a_theorem_that_is_not_there_is_no_assumption(monkeypatch) -> None:
 
 def test_upper_of_keys_is_not_a_mean_of_those_shown() -> None:
     """Why its words say that a key counts as 0 where it is not shown."""
-    document = keyed(epsilon=2, delta="1e-3").document
+    document = partition_selection(epsilon=2, delta="1e-3").document
     chain, n = document.chain, document.chain.reach
     lost = sum(chain.mass(k) * k for k in range(1, n + 1))  # below the least value nothing is lost
     assert Fraction(lost, chain.show(n)) > document.upper > Fraction(lost, chain.denominator)

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from leastnoise import Cube, Workload, design, keyed
+from leastnoise import Cube, Workload, design, partition_selection
 from leastnoise.errors import ArgumentError, MissingExtraError
 from leastnoise.interop import (
     OptimalMechanism,
@@ -328,7 +328,11 @@ def test_designs_that_no_distance_of_opendp_describes_are_refused():
     """A move of the second number by 1 is ten moves of this shape, and one step by L2Distance."""
     shape = Cube(2, width=[1, "1/10"])
     joint = design(epsilon=1, delta=0, sensitivity=shape)
-    others = [joint, keyed(epsilon=1, delta=1e-5), design(workload=Workload.prefix(3), gdp=1)]
+    others = [
+        joint,
+        partition_selection(epsilon=1, delta=1e-5),
+        design(workload=Workload.prefix(3), gdp=1),
+    ]
     space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
     for one in others:
         for use in (

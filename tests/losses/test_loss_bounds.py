@@ -116,7 +116,7 @@ def test_the_chord_error_of_huber_is_the_largest_excess(
 
 @given(losses, places, steps)
 def test_the_cell_mean_is_at_least_the_mean(loss: Loss, lo: Fraction, width: Fraction) -> None:
-    # Between two neighbours of a walk the loss is at least its chord less the chord's error.
+    # Between two neighbors of a walk the loss is at least its chord less the chord's error.
     nodes = walk(lo, lo + width, 32)
     below = [
         (loss.lower(a) + loss.lower(b)) / 2 - loss.chord_error(a, b) for a, b in pairwise(nodes)

@@ -92,6 +92,6 @@ def test_integers():
         (5, 0.2, 0.0826, Staircase),
     ],
 )
-def test_best_shipped_rivals(epsilon, delta, best, kind):
+def test_best_shipped_baselines(epsilon, delta, best, kind):
     value = kind(epsilon=epsilon, delta=delta).expected_loss("l1")
     assert value == pytest.approx(best, abs=1e-4)

@@ -105,7 +105,7 @@ HUGE = [
 
 @pytest.mark.parametrize("value", HUGE, ids=lambda v: type(v).__name__)
 def test_every_finite_value_is_answered(found, value):
-    """A refusal would tell a value from its neighbour with certainty."""
+    """A refusal would tell a value from its neighbor with certainty."""
     one = found.release(value)
     assert isinstance(one, float) and math.isfinite(one)
     assert all(math.isfinite(x) for x in found.release([1.5, value]))
@@ -309,7 +309,7 @@ def test_rounding_is_unbiased_and_at_random(found):
 
 
 def test_low_bits_do_not_depend_on_the_value():
-    """A small case, enumerated: neighbours share every float both can produce."""
+    """A small case, enumerated: neighbors share every float both can produce."""
     found = design(epsilon=1, delta=0.3, sensitivity=1, resolution=2, gap=0.5)
     g, document = found.noise.grid_step, found.document
     reach = range((document.first - 1) * document.grid, -(document.first - 1) * document.grid)

@@ -140,7 +140,7 @@ def test_rounding_up_has_exactly_the_probability_of_the_fraction():
     assert Uniform(turn + 1, Continued(0)).floor_of(value, g) == 1
 
 
-def test_the_same_bits_never_move_neighbours_apart():
+def test_the_same_bits_never_move_neighbors_apart():
     rng = np.random.default_rng(5)
     g = Fraction(37, 100 * 2001)
     reach = 2001  # of 0.37

@@ -41,13 +41,13 @@ def lines(axes):
 
 
 def test_the_drawn_density_is_the_density(plain):
-    x, y = plot_density(plain, rivals=[]).axes[0].lines[0].get_data()
+    x, y = plot_density(plain, baselines=[]).axes[0].lines[0].get_data()
     assert float(np.diff(x) @ (y[1:] + y[:-1]) / 2) == pytest.approx(1 - plain.noise.atom, abs=2e-3)
     assert y.max() == pytest.approx(plain.noise.pdf(0.0))
 
 
 def test_lines_differ_without_colour(plain):
-    picture = plot_density(plain, rivals=["laplace", "analytic-gaussian", "tulap", "staircase"])
+    picture = plot_density(plain, baselines=["laplace", "analytic-gaussian", "tulap", "staircase"])
     drawn = lines(picture.axes[0])
     assert [label for _, _, label in drawn][:2] == ["this design", "Laplace noise"]
     assert len({style for _, style, _ in drawn}) == len(drawn) == 5
@@ -55,9 +55,9 @@ def test_lines_differ_without_colour(plain):
     assert len(legend.get_texts()) == 5
 
 
-def test_a_rival_looks_the_same_wherever_it_stands(plain):
-    one = plot_density(plain, rivals=["laplace", "tulap"]).axes[0].lines[2]
-    other = plot_density(plain, rivals=["tulap", "staircase", "laplace"]).axes[0].lines[1]
+def test_a_baseline_looks_the_same_wherever_it_stands(plain):
+    one = plot_density(plain, baselines=["laplace", "tulap"]).axes[0].lines[2]
+    other = plot_density(plain, baselines=["tulap", "staircase", "laplace"]).axes[0].lines[1]
     assert one.get_color() == other.get_color() == look_of("tulap").colour
     assert one._dash_pattern == other._dash_pattern
 
@@ -80,7 +80,7 @@ def test_an_atom_of_nothing_is_not_mentioned():
 
 
 def test_a_visible_atom_is_as_high_as_it_is_probable(with_atom):
-    left, right = plot_density(with_atom, rivals=["atom-staircase"]).axes
+    left, right = plot_density(with_atom, baselines=["atom-staircase"]).axes
     stems = [line for line in right.lines if list(line.get_xdata()) == [0, 0]]
     assert len(stems) == 2
     assert stems[0].get_ydata()[1] == pytest.approx(with_atom.noise.atom)
@@ -97,7 +97,7 @@ def test_integer_noise_stands_on_its_numbers(whole):
     assert all(abs(at - round(at)) < 1e-12 for at in bars)
     assert sum(bars.values()) == pytest.approx(1, abs=0.01)
     assert bars[min(bars, key=abs)] == pytest.approx(float(whole.noise.pdf(0)))
-    for line in axes.lines:  # the rivals, too
+    for line in axes.lines:  # the baselines, too
         assert np.all(line.get_xdata() == np.round(line.get_xdata()))
     (legend,) = picture.figure.legends
     assert legend.get_texts()[0].get_text() == "this design"
@@ -119,13 +119,13 @@ def test_svg_for_the_notebook(plain):
     assert plain._repr_svg_() == text
 
 
-def test_rivals_by_name_or_object(plain):
-    picture = plot_density(plain, rivals=[Tulap(epsilon=1, delta=0.2), "laplace"])
+def test_baselines_by_name_or_object(plain):
+    picture = plot_density(plain, baselines=[Tulap(epsilon=1, delta=0.2), "laplace"])
     labels = [label for _, _, label in lines(picture.axes[0])]
     assert labels == ["this design", "Tulap noise", "Laplace noise"]
-    assert len(lines(plot_density(plain, rivals="laplace").axes[0])) == 2
-    with pytest.raises(ArgumentError, match=r"rivals must be among .*laplace"):
-        plot_density(plain, rivals=["no-such-noise"])
+    assert len(lines(plot_density(plain, baselines="laplace").axes[0])) == 2
+    with pytest.raises(ArgumentError, match=r"baselines must be among .*laplace"):
+        plot_density(plain, baselines=["no-such-noise"])
 
 
 @pytest.mark.parametrize(
@@ -147,6 +147,6 @@ def test_the_title_says_what_was_asked(options, title):
     found = design(**options, sensitivity=1, gap=1, time_limit=5)
     axes = plot_density(found).axes[0]
     assert axes.get_title() == title
-    # A rival at one point of a curve would answer another question.
+    # A baseline at one point of a curve would answer another question.
     assert len(lines(axes)) == (3 if options.get("delta") == 1e-6 else 1)
     assert len(repr(found)) < 200

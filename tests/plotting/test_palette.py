@@ -41,5 +41,5 @@ def test_the_usual_colours_are_told_apart(cones):
 
 
 def test_two_designs_differ():
-    first, rival, second = looks_of(["design", "laplace", "design"])
-    assert first.dash != second.dash and rival == look_of("laplace")
+    first, baseline, second = looks_of(["design", "laplace", "design"])
+    assert first.dash != second.dash and baseline == look_of("laplace")

@@ -51,7 +51,7 @@ def test_comparison_in_one_look(tmp_path):
     assert picture.figure.get_suptitle() == "ε = 1, δ = 0.2, sensitivity 1, loss l1"
 
 
-def test_a_rival_that_costs_a_thousand_times_as_much_hides_nobody():
+def test_a_baseline_that_costs_a_thousand_times_as_much_hides_nobody():
     left = plot_comparison(compare(sensitivity=1, epsilon=1, delta=1e-6, gap=1e-2)).axes[0]
     assert left.get_xscale() == "log"
     assert any(text.get_text().endswith(" times") for text in left.texts)

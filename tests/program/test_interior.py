@@ -172,7 +172,7 @@ def test_cells_that_share_a_column_are_cells_of_equal_mass(mirror: int | None) -
     assert line.columns < plain.columns
     assert line.masses[0] @ x == pytest.approx(float(plain.masses[0] @ same))
     np.testing.assert_allclose(plain.spread(same)[0], cells)
-    # Rows of neighbouring cells that say the same count for all of them.
+    # Rows of neighboring cells that say the same count for all of them.
     for m, places in zip(*line.every(), strict=True):
         ahead, behind = x[places.ahead] * places.up, x[places.behind] * places.down
         stick = float(np.maximum(ahead - 2.0 * behind, 0) @ places.weight)

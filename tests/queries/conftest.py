@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from coarse import coarse_designs
-from neighbours.servers import SPARK
+from neighbors.servers import SPARK
 
 pytest.importorskip("ibis", reason="the extra tables is not installed")
 pytest.importorskip("duckdb", reason="the extra tables is not installed")

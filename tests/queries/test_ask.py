@@ -100,9 +100,9 @@ def test_every_kind_of_table(source):
 @pytest.mark.parametrize(
     "unit", ["row", PrivacyUnit("person_id", max_rows_per_group=4, max_groups=3)], ids=str
 )
-@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
-def test_answers_are_near_the_truth(unit, neighbours):
-    options = {"epsilon": 4, "delta": 1e-6, "unit": unit, "neighbours": neighbours}
+@pytest.mark.parametrize("neighbors", ["add-remove", "replace"])
+def test_answers_are_near_the_truth(unit, neighbors):
+    options = {"epsilon": 4, "delta": 1e-6, "unit": unit, "neighbors": neighbors}
 
     assert covers(ask(FRAME, Count(), **options), N)
     with opened(FRAME) as table:
@@ -129,7 +129,7 @@ def _near_the_truth(asked):
 def test_the_salary_example_uses_the_public_number_of_rows():
     data = FRAME.head(194)
     answer = ask(
-        data, Mean("salary", **BOUNDS), epsilon=1, delta=0.2, neighbours="replace", loss="l2"
+        data, Mean("salary", **BOUNDS), epsilon=1, delta=0.2, neighbors="replace", loss="l2"
     )
     assert "0.3608" in answer.noise or "70/194" in answer.why or "35/97" in answer.why
     assert any("194" in note for note in answer.notes)

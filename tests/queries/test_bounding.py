@@ -1,4 +1,4 @@
-"""Sensitivities as claimed: any neighbours, any cells, both units, both relations, exactly."""
+"""Sensitivities as claimed: any neighbors, any cells, both units, both relations, exactly."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from leastnoise.queries.bounding import WEIGHT, aggregate, reading_of
 from leastnoise.queries.door import opened
 from leastnoise.queries.groups import bounded as _bounded
 from leastnoise.queries.groups import touched
-from leastnoise.queries.unit import NEIGHBOURS
+from leastnoise.queries.unit import NEIGHBORS
 
 SCHEMA = pa.schema([("p", pa.int64()), ("g", pa.string()), ("x", pa.float64()), ("y", pa.int64())])
 BOUNDS = {"low": -2, "high": 5}
@@ -82,7 +82,7 @@ def arrow_of(data):
     return pa.Table.from_arrays(arrays, schema=SCHEMA)
 
 
-def neighbour(data, draw, unit, relation):
+def neighbor(data, draw, unit, relation):
     """The same rows with one unit more, less or replaced."""
     extra = draw(st.lists(rows, min_size=1, max_size=6))
     if isinstance(unit, Row):
@@ -107,7 +107,7 @@ def released(data, query, setting):
 
 def parts_of(table, size, query, setting):
     """The exact parts by group."""
-    if query.fixed(setting.unit, setting.neighbours):
+    if query.fixed(setting.unit, setting.neighbors):
         setting = replace(setting, size=size)
     sums = aggregate(table, _bounded(query, setting))
     if isinstance(query, Quantile):
@@ -142,22 +142,22 @@ def moved(form, mine, other):
     return sum(steps)
 
 
-@pytest.mark.parametrize("relation", NEIGHBOURS)
+@pytest.mark.parametrize("relation", NEIGHBORS)
 @settings(max_examples=3)
 @given(data=st.data())
-def test_no_neighbour_moves_more_than_is_claimed(relation, data):
+def test_no_neighbor_moves_more_than_is_claimed(relation, data):
     _compare(relation, data)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("relation", NEIGHBOURS)
+@pytest.mark.parametrize("relation", NEIGHBORS)
 @settings(max_examples=200)
 @given(data=st.data())
-def test_no_neighbour_at_all_moves_more_than_is_claimed(relation, data):
+def test_no_neighbor_at_all_moves_more_than_is_claimed(relation, data):
     _compare(relation, data)
 
 
-@pytest.mark.parametrize("relation", NEIGHBOURS)
+@pytest.mark.parametrize("relation", NEIGHBORS)
 @pytest.mark.parametrize("unit", PEOPLE, ids=repr)
 def test_a_person_with_rows_too_many_counts_as_one_with_enough(unit, relation):
     """All of them at one end: what is not capped, or not weighed down, moves too far."""
@@ -173,7 +173,7 @@ def test_a_person_with_rows_too_many_counts_as_one_with_enough(unit, relation):
 def _compare(relation, data):
     unit = data.draw(st.sampled_from((Row(), *PEOPLE)))
     rows_ = data.draw(tables)
-    _every_question(unit, relation, rows_, neighbour(rows_, data.draw, unit, relation))
+    _every_question(unit, relation, rows_, neighbor(rows_, data.draw, unit, relation))
 
 
 def _every_question(unit, relation, rows_, near, queries=QUERIES):
@@ -226,7 +226,7 @@ ONE, LOW, MIDDLE = (1, "a", 9.0, 9), (1, "a", -9.0, -9), (1, "a", 1.5, 2)
 
 @pytest.mark.parametrize("unit", [Row(), PEOPLE[0], PEOPLE[1], PrivacyUnit("p", 50)], ids=repr)
 @pytest.mark.parametrize("query", [Mean("x", **BOUNDS), Proportion("x > 1")], ids=str)
-@pytest.mark.parametrize("relation", NEIGHBOURS)
+@pytest.mark.parametrize("relation", NEIGHBORS)
 def test_all_steps_of_a_form_are_made_by_somebody(query, unit, relation):
     """Between tables with any mixture of extreme rows: never more steps, and all of them once."""
     sizes = (1,) if unit == Row() else (1, 2, unit.max_rows_per_group, unit.max_rows_per_group + 3)

@@ -29,11 +29,11 @@ QUERY = Cumulative("age", low=0, high=100, bins=20)
 OPTIONS = {"epsilon": 1, "delta": "1e-6"}
 
 
-@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
-def test_sums_are_near_the_truth_and_in_order(neighbours) -> None:
+@pytest.mark.parametrize("neighbors", ["add-remove", "replace"])
+def test_sums_are_near_the_truth_and_in_order(neighbors) -> None:
     # (Of 3,000 draws 6 were within fewer than 14 intervals: sums err together.)
     entropy = InsecureSeededEntropy(1)
-    found = ask(FRAME, QUERY, neighbours=neighbours, entropy=entropy, **OPTIONS)
+    found = ask(FRAME, QUERY, neighbors=neighbors, entropy=entropy, **OPTIONS)
     assert list(found.value)[:2] == ["below 5", "below 10"] and list(found.value)[-1] == "all"
     truth = [(FRAME["age"] < edge).sum() for edge in range(5, 100, 5)] + [N]
     inside = 0
@@ -46,7 +46,7 @@ def test_sums_are_near_the_truth_and_in_order(neighbours) -> None:
     assert inside >= 14
     kept = load(found.mechanisms[0])
     assert kept.workload.queries == 20 and kept.verify().proven
-    assert kept.document.asked[0] == Fraction(1, 2 if neighbours == "replace" else 1)
+    assert kept.document.asked[0] == Fraction(1, 2 if neighbors == "replace" else 1)
 
 
 def test_it_is_better_than_adding_up_counts() -> None:

@@ -97,7 +97,7 @@ def test_spark_adds_up_as_duckdb_does(frame, unit, queries):
 def test_spark_answers(frame):
     answer = ask(frame, Count(), epsilon=5)
     assert abs(answer.value - N) < 30
-    assert ask(frame, Mean("x", **BOUNDS), epsilon=5, neighbours="replace").value > 0
+    assert ask(frame, Mean("x", **BOUNDS), epsilon=5, neighbors="replace").value > 0
 
 
 def test_spark_without_arrow_reads_row_by_row(frame, monkeypatch):

@@ -120,7 +120,7 @@ def test_empty_tables_and_groups(empty, query, unit):
 def test_an_empty_table_is_refused_where_its_size_is_public():
     frame = pa.table({"x": pa.array([], pa.float64())})
     with pytest.raises(ArgumentError, match="at least one row"):
-        ask(frame, Mean("x", low=0, high=1), epsilon=1, neighbours="replace")
+        ask(frame, Mean("x", low=0, high=1), epsilon=1, neighbors="replace")
 
 
 def test_rows_without_a_person_are_left_out():
@@ -204,7 +204,7 @@ def test_a_table_that_changes_while_it_is_read_is_refused_or_read_as_it_was(tmp_
         pd.concat([pd.read_parquet(path), frame[:1]]).to_parquet(path)
 
     query = Mean("x", low=5, high=9)
-    options = {"neighbours": "replace", "ledger": ledger, "progress": changed}
+    options = {"neighbors": "replace", "ledger": ledger, "progress": changed}
     for _ in range(2):
         with pytest.raises(NotAnsweredError):
             ask(path, query, epsilon="0.1", **options)
@@ -290,7 +290,7 @@ def test_a_size_that_is_not_that_of_the_sums_is_refused(monkeypatch):
     monkeypatch.setattr(sys.modules["leastnoise.queries.ask"], "public_size", lambda table: 7)
     frame = pd.DataFrame({"x": [1.0] * 8, "y": [2.0] * 8})
     monkeypatch.setattr(sys.modules["leastnoise.kept"], "_GAP", "0.1")
-    options = {"epsilon": "1.0123", "delta": "0.01", "neighbours": "replace"}  # nobody else's noise
+    options = {"epsilon": "1.0123", "delta": "0.01", "neighbors": "replace"}  # nobody else's noise
     for query in (Mean("x", low=0, high=3), Proportion("x > 1"), Variance("x", low=0, high=3)):
         with pytest.raises(NotAnsweredError):
             ask(frame, query, **options)
@@ -367,7 +367,7 @@ def test_bad_questions_are_refused_when_they_are_made(make):
         {"epsilon": 0},
         {"epsilon": 1, "delta": 1},
         {"epsilon": 1, "unit": "person"},
-        {"epsilon": 1, "neighbours": "bounded"},
+        {"epsilon": 1, "neighbors": "bounded"},
         {"epsilon": 1, "loss": "l7"},
     ],
 )

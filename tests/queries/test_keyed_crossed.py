@@ -10,7 +10,17 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from leastnoise import Count, Histogram, Mean, Median, PrivacyUnit, Sum, ask, keyed, load
+from leastnoise import (
+    Count,
+    Histogram,
+    Mean,
+    Median,
+    PrivacyUnit,
+    Sum,
+    ask,
+    load,
+    partition_selection,
+)
 from leastnoise.cli import app
 from leastnoise.errors import ArgumentError
 from leastnoise.queries.ask import sums_of
@@ -99,7 +109,7 @@ BUDGET = {"epsilon": 1, "delta": 1e-5}
 
 
 def test_tuples_have_the_law_of_the_design() -> None:
-    design = keyed(**BUDGET)
+    design = partition_selection(**BUDGET)
     sizes = {label_of(key): n for key, n in SIZES.items()}
     with opened(FRAME) as table:
         for seed in range(8):

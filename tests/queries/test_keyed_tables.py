@@ -8,7 +8,18 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from leastnoise import Count, Mean, Median, PrivacyUnit, ask, ask_all, keyed, load, plan, plan_all
+from leastnoise import (
+    Count,
+    Mean,
+    Median,
+    PrivacyUnit,
+    ask,
+    ask_all,
+    load,
+    partition_selection,
+    plan,
+    plan_all,
+)
 from leastnoise.certify import check_file
 from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.errors import ArgumentError
@@ -32,7 +43,7 @@ COUNT = Count(by="g", keys="private")
 
 def test_a_count_has_the_law_of_the_design() -> None:
     """Key by key the values are those of the design with the whole budget, for the same bits."""
-    design = keyed(**BUDGET)
+    design = partition_selection(**BUDGET)
     with opened(FRAME) as table:
         for seed in range(12):
             answer = ask(table, COUNT, **BUDGET, entropy=InsecureSeededEntropy(seed))
@@ -46,30 +57,30 @@ def test_a_count_has_the_law_of_the_design() -> None:
 
 
 def test_replaced_rows_move_two_keys() -> None:
-    answer = ask(FRAME, COUNT, **BUDGET, neighbours="replace")
+    answer = ask(FRAME, COUNT, **BUDGET, neighbors="replace")
     (path,) = answer.mechanisms
-    assert load(path) == keyed(**BUDGET, neighbours="replace")
+    assert load(path) == partition_selection(**BUDGET, neighbors="replace")
 
 
 def test_a_guess_at_the_units_chooses_how_the_budget_is_parted() -> None:
     unit = PrivacyUnit("p", max_rows_per_group=1, max_groups=5)
-    small = ask(FRAME, COUNT, **BUDGET, unit=unit, units=50)
-    large = ask(FRAME, COUNT, **BUDGET, unit=unit, units=1000)
+    small = ask(FRAME, COUNT, **BUDGET, unit=unit, group_size=50)
+    large = ask(FRAME, COUNT, **BUDGET, unit=unit, group_size=1000)
     curve, shares = (load(answer.mechanisms[0]) for answer in (small, large))
     assert curve.document.curve is not None and shares.document.curve is None
     assert "chosen: a Gaussian curve with failures" in small.noise
-    found = plan(COUNT, **BUDGET, unit=unit, rows=50, units=1000)
-    assert found.keys_from == shares.units_for(0.95) and "chosen: equal shares" in found.noise
+    found = plan(COUNT, **BUDGET, unit=unit, rows=50, group_size=1000)
+    assert found.keys_from == shares.group_size_for(0.95) and "chosen: equal shares" in found.noise
     for units in (0, -1, True, 2.5, "20"):
-        with pytest.raises(ArgumentError, match="units"):
-            ask(FRAME, COUNT, **BUDGET, units=units)
+        with pytest.raises(ArgumentError, match="group_size"):
+            ask(FRAME, COUNT, **BUDGET, group_size=units)
 
 
 def test_people_in_several_groups() -> None:
     twice = pd.concat([FRAME, FRAME.assign(g="all")])
     unit = PrivacyUnit("p", max_rows_per_group=1, max_groups=2)
     answer = ask(twice, COUNT, **BUDGET, unit=unit)
-    assert load(answer.mechanisms[0]) == keyed(**BUDGET, max_groups=2)
+    assert load(answer.mechanisms[0]) == partition_selection(**BUDGET, max_groups=2)
     assert abs(answer.value["all"] - 453) <= 22
     # A person counts in one group only, if only one may count.
     once = ask(twice, COUNT, **BUDGET, unit=PrivacyUnit("p", max_rows_per_group=1, max_groups=1))
@@ -97,11 +108,11 @@ def test_counts_of_several_rows_a_person_say_which_keys_are_shown() -> None:
 
 def test_a_plan_says_how_often_a_key_is_shown() -> None:
     found = plan(COUNT, **BUDGET, rows=14)
-    assert found.keys_from == 14 and found.shown == pytest.approx(0.9676, abs=1e-4)
+    assert found.keys_from == 14 and found.release_probability == pytest.approx(0.9676, abs=1e-4)
     assert found.error == 3
     apart = plan(Median("x", low=0, high=1, by="g", keys="private"), **BUDGET, rows=14)
-    assert apart.keys_from == 26 and apart.shown < 0.02
-    assert plan(Count(), epsilon=1, rows=14).shown is None
+    assert apart.keys_from == 26 and apart.release_probability < 0.02
+    assert plan(Count(), epsilon=1, rows=14).release_probability is None
 
 
 def test_workloads_keep_their_budget() -> None:
@@ -118,22 +129,28 @@ def test_workloads_keep_their_budget() -> None:
 def test_several_questions_take_the_guess_at_the_units_too() -> None:
     queries = [COUNT, Median("x", low=0, high=1, by="g", keys="private")]
     large, small = (
-        plan_all(queries, epsilon=2, delta=1e-5, rows=300, units=units) for units in (300, 30)
+        plan_all(queries, epsilon=2, delta=1e-5, rows=300, group_size=units) for units in (300, 30)
     )
-    assert [one.units for one in large] == [300, 300] and min(one.shown for one in large) > 0.999
+    assert [one.group_size for one in large] == [300, 300] and min(
+        one.release_probability for one in large
+    ) > 0.999
     assert "1/8 of epsilon found the keys" in " ".join(large[1].notes)
     assert "1/8 of epsilon" not in " ".join(small[1].notes)
-    answers = ask_all(FRAME, queries, epsilon=2, delta=1e-5, rows=300, units=300)
+    answers = ask_all(FRAME, queries, epsilon=2, delta=1e-5, rows=300, group_size=300)
     assert answers[1].notes == large[1].notes
     # A way that errs less is not taken if it shows fewer of these keys.
     many = [COUNT] * 20
     for units in (None, 60):
-        plans = plan_all(many, epsilon=3, delta=1e-4, units=units)
-        apart = plan(COUNT, epsilon=Fraction(3, 20), delta=Fraction(1, 200000), rows=1000, units=60)
-        assert units is None or plans[0].shown >= min(0.999, apart.shown or 0)
+        plans = plan_all(many, epsilon=3, delta=1e-4, group_size=units)
+        apart = plan(
+            COUNT, epsilon=Fraction(3, 20), delta=Fraction(1, 200000), rows=1000, group_size=60
+        )
+        assert units is None or plans[0].release_probability >= min(
+            0.999, apart.release_probability or 0
+        )
     for units in (0, True, "20"):
-        with pytest.raises(ArgumentError, match="units"):
-            ask_all(FRAME, queries, epsilon=2, delta=1e-5, units=units)
+        with pytest.raises(ArgumentError, match="group_size"):
+            ask_all(FRAME, queries, epsilon=2, delta=1e-5, group_size=units)
 
 
 def test_a_part_of_the_budget_for_each_key_where_they_compose() -> None:

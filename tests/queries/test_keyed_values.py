@@ -1,4 +1,4 @@
-"""Sums and means with private keys: exact laws of neighbours, thresholds, draws, and the choice."""
+"""Sums and means with private keys: exact laws of neighbors, thresholds, draws, and the choice."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ MEAN = Mean("x", low=0, high=10, **KEYS)
 ROW = Setting(Row(), "add-remove")
 
 
-def priced(query, setting=ROW, loss="l1", units=None) -> Priced:
-    return Priced(query, setting, F(1), F(1, 10**5), 1, loss, units)
+def priced(query, setting=ROW, loss="l1", group_size=None) -> Priced:
+    return Priced(query, setting, F(1), F(1, 10**5), 1, loss, group_size)
 
 
 def masses(law) -> dict[int, int]:
@@ -86,7 +86,7 @@ def stick(p: dict, q: dict, a: F) -> F:
     ids=["share", "total", "rows of persons"],
 )
 @pytest.mark.parametrize("groups", [1, 2])
-def test_every_pair_of_neighbours_keeps_its_share(query, unit, parts, groups) -> None:
+def test_every_pair_of_neighbors_keeps_its_share(query, unit, parts, groups) -> None:
     """All laws enumerated in whole numbers: a unit more, a unit less, a unit replaced."""
     epsilon, delta = F(3, 2) * groups, F(1, 20)
     values = keyed_values(sharing_of(query, Setting(unit, "replace")), epsilon, delta, groups, "l1")
@@ -144,7 +144,7 @@ def test_the_threshold_is_the_least_of_its_kind() -> None:
     assert above(values.threshold) <= F(1, 10**5) < above(values.threshold - 1)
     for units in (1, 5, 14, 20):
         exact = above(values.threshold - units + 1)
-        assert values.shown(units) == pytest.approx(float(exact), rel=1e-12)
+        assert values.release_probability(units) == pytest.approx(float(exact), rel=1e-12)
 
 
 def test_noise_without_an_end_has_a_threshold_too() -> None:
@@ -195,7 +195,9 @@ def test_the_figures_of_a_sum_and_a_mean() -> None:
         values = keyed_values(sharing_of(query, ROW), F(1), F(1, 10**5), 1, "l1")
         assert float(values.threshold / values.sharing.most) == pytest.approx(13.8, abs=0.15)
         assert values.laws[0].size / float(values.sharing.most) < 1.04
-        assert values.units_for(0.95) == 18 and values.shown(18) >= 0.95 > values.shown(17)
+        assert values.group_size_for(0.95) == 18 and values.release_probability(
+            18
+        ) >= 0.95 > values.release_probability(17)
     both = values_of(Sum("x", low=-10, high=10, **KEYS))
     assert float(both.error) < 45  # 1.5 times that of one side on average, not twice
     assert float(values_of(TOTAL).error) == pytest.approx(31, abs=1)
@@ -210,7 +212,7 @@ def test_draws_follow_the_law() -> None:
     unit = TOTAL.scale.top // 2
     tables = {f"{i:05}": Sums(rows=n, values=n * unit, units=n) for i, n in enumerate([15] * 1500)}
     found = values.release(tables, entropy)
-    assert len(found) / 1500 == pytest.approx(values.shown(15), abs=0.05)
+    assert len(found) / 1500 == pytest.approx(values.release_probability(15), abs=0.05)
     assert list(found) == sorted(found)
     wrong = sum(not one.ends[0] <= 75 <= one.ends[1] for (one,) in found.values())
     assert wrong / 1500 <= 0.07
@@ -312,8 +314,8 @@ def test_what_cannot_tell_finds_its_keys_first() -> None:
     for query in (Median("x", low=0, high=10, **KEYS), Variance("x", low=0, high=10, **KEYS)):
         way = way_of(priced(query))
         assert (way.epsilon, way.delta) == (F(1, 2), 1)
-        assert way_of(priced(query, units=400)).epsilon == F(1, 8)
-        assert way_of(priced(query, units=20)).epsilon == F(1, 2)
+        assert way_of(priced(query, group_size=400)).epsilon == F(1, 8)
+        assert way_of(priced(query, group_size=20)).epsilon == F(1, 2)
     # Sums on both sides of 0 would turn a loss that is not even.
     sided = Sum("x", low=-5, high=0, **KEYS)
     assert way_of(priced(sided, loss="pinball:0.9")).apart
@@ -321,14 +323,16 @@ def test_what_cannot_tell_finds_its_keys_first() -> None:
 
 
 def test_a_plan_says_what_ask_does() -> None:
-    found = plan(TOTAL, epsilon=1, delta=1e-5, rows=40, units=20)
+    found = plan(TOTAL, epsilon=1, delta=1e-5, rows=40, group_size=20)
     assert "a key that 20 units have is shown with 99." in str(found)
-    assert found.keys_from == 18 and found.units == 20
-    rank = plan(Median("x", low=0, high=10, **KEYS), epsilon=1, delta=1e-5, rows=400, units=400)
+    assert found.keys_from == 18 and found.group_size == 20
+    rank = plan(
+        Median("x", low=0, high=10, **KEYS), epsilon=1, delta=1e-5, rows=400, group_size=400
+    )
     half = plan(Median("x", low=0, high=10, **KEYS), epsilon=1, delta=1e-5, rows=400)
-    assert rank.error < 0.6 * half.error and rank.shown > 0.999
-    persons = plan(MEAN, epsilon=1, delta=1e-5, rows=90, unit=PrivacyUnit("p", 3, 1), units=30)
-    assert "chosen: keys apart" in " ".join(persons.notes) and persons.shown > 0.9
+    assert rank.error < 0.6 * half.error and rank.release_probability > 0.999
+    persons = plan(MEAN, epsilon=1, delta=1e-5, rows=90, unit=PrivacyUnit("p", 3, 1), group_size=30)
+    assert "chosen: keys apart" in " ".join(persons.notes) and persons.release_probability > 0.9
 
 
 def test_replaced_units_keep_two_shares_in_a_workload() -> None:
@@ -340,6 +344,6 @@ def test_replaced_units_keep_two_shares_in_a_workload() -> None:
     kind = ready.kind(Budget(F(2), F(1, 10**5)), F(1, 10**6))
     assert (kind.releases, kind.delta) == (1, F(1, 10**6)) and ready.groups == 2
     answers = ask_all(
-        frame, [Proportion("x > 3", **KEYS)] * 9, epsilon=3, delta=1e-4, neighbours="replace"
+        frame, [Proportion("x > 3", **KEYS)] * 9, epsilon=3, delta=1e-4, neighbors="replace"
     )
     assert all(set(one.value) <= {"a"} for one in answers)

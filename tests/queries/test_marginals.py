@@ -60,9 +60,9 @@ def truths(query: Marginals) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
-def test_tables_are_near_the_truth_and_fit_together(neighbours) -> None:
-    found = ask(FRAME, QUERY, neighbours=neighbours, **OPTIONS)
+@pytest.mark.parametrize("neighbors", ["add-remove", "replace"])
+def test_tables_are_near_the_truth_and_fit_together(neighbors) -> None:
+    found = ask(FRAME, QUERY, neighbors=neighbors, **OPTIONS)
     frame, exact = found.to_frame(), truths(QUERY)
     assert list(frame)[:3] == ["region", "age", "sex"] and len(frame) == 1 + 9 + 26
     assert '"a, b", *, f' in found.value and "*, *, *" in found.value
@@ -75,7 +75,7 @@ def test_tables_are_near_the_truth_and_fit_together(neighbours) -> None:
     assert abs(whole - value["*, *, *"]) <= 2
     kept = load(found.mechanisms[0])
     assert kept.verify().proven and kept.workload == QUERY.workload()
-    assert kept.document.asked[0] == (1 if neighbours == "replace" else 2)
+    assert kept.document.asked[0] == (1 if neighbors == "replace" else 2)
 
 
 def test_one_table_is_as_good_as_counts_by_the_same_columns() -> None:

@@ -44,11 +44,11 @@ QUERY = MeanVector(["x", "y", "z"], low=[0, -1, 0], high=[100, 1, 10])
 OPTIONS = {"epsilon": 1, "delta": "0.01"}
 
 
-@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
-def test_every_interval_holds_the_mean(neighbours):
+@pytest.mark.parametrize("neighbors", ["add-remove", "replace"])
+def test_every_interval_holds_the_mean(neighbors):
     # (The vector has half of the budget beside the number of rows: here the same design.)
-    spent = OPTIONS if neighbours == "add-remove" else {"epsilon": "0.5", "delta": "0.005"}
-    found = ask(FRAME, QUERY, neighbours=neighbours, **spent)
+    spent = OPTIONS if neighbors == "add-remove" else {"epsilon": "0.5", "delta": "0.005"}
+    found = ask(FRAME, QUERY, neighbors=neighbors, **spent)
     assert set(found.value) == {"x", "y", "z"}
     for name, value in found.value.items():
         low, high = found.interval[name]
@@ -57,7 +57,7 @@ def test_every_interval_holds_the_mean(neighbours):
         assert high - low < 0.1 * width
         assert low - 0.02 * width < FRAME[name].mean() < high + 0.02 * width
     assert load(found.mechanisms[0]).dimension == 3
-    assert len(found.mechanisms) == (1 if neighbours == "replace" else 2)
+    assert len(found.mechanisms) == (1 if neighbors == "replace" else 2)
     assert "moves by at most" in found.why
 
 
@@ -73,12 +73,12 @@ def test_sensitivities():
         assert float(found) == pytest.approx(expected, abs=1e-11)
 
 
-@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
-def test_no_row_moves_the_exact_vector_further_than_stated(neighbours):
+@pytest.mark.parametrize("neighbors", ["add-remove", "replace"])
+def test_no_row_moves_the_exact_vector_further_than_stated(neighbors):
     frame = FRAME[["x", "y", "z"]].head(30).astype(float)
     rows = [[1e9, 5.0, -math.inf], [-7, -9, 99], [math.nan, 0.5, 3], [0, -1, 0], [100, 1, 10]]
-    size = 30 if neighbours == "replace" else None
-    setting = Setting(Row(), neighbours, size)
+    size = 30 if neighbors == "replace" else None
+    setting = Setting(Row(), neighbors, size)
 
     def exact(table):
         with opened(table) as asked:
@@ -87,7 +87,7 @@ def test_no_row_moves_the_exact_vector_further_than_stated(neighbours):
     one = exact(frame)
     for row in rows:
         other = frame.copy()
-        if neighbours == "replace":
+        if neighbors == "replace":
             other.loc[3] = row
         else:
             other.loc[30] = row

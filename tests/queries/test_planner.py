@@ -48,7 +48,7 @@ BOUNDS = {"low": 0, "high": 100}
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_the_planned_error_holds_for_95_of_100_answers(query, relation):
     budget = Budget(Fraction(1), Fraction(1, 10**6))
-    planned = plan(query, epsilon=1, delta=1e-6, rows=N, neighbours=relation)
+    planned = plan(query, epsilon=1, delta=1e-6, rows=N, neighbors=relation)
     table = open_table(FRAME)
     ready = prepare(table, query, Setting(Row(), relation), budget, "l1", None, lambda _: None)
     (sums,) = collect(table, [ready])

@@ -163,7 +163,7 @@ def first(raw):
 
 FORGERIES = {
     "a smaller epsilon": lambda raw: raw["batches"][0].update(epsilon="0.999"),
-    "a number that moves further": lambda raw: first(raw).update(neighbours="replace"),
+    "a number that moves further": lambda raw: first(raw).update(neighbors="replace"),
     "more groups": lambda raw: first(raw).update(
         unit={"kind": "PrivacyUnit", "id": "person", "max_rows_per_group": 2, "max_groups": 9},
         question=first(raw)["question"] | {"by": "region", "keys": list("abcdefghij")},
@@ -204,7 +204,7 @@ def test_numbers_of_one_draw_are_all_that_is_drawn(reports, name):
 def test_units_that_are_replaced_have_no_moves_of_one_sign(reports):
     def change(raw):
         for answer in raw["batches"][0]["answers"]:
-            answer["basis"]["neighbours"] = "replace"
+            answer["basis"]["neighbors"] = "replace"
 
     assert refused(forged(reports["all"], change))
 
@@ -229,12 +229,12 @@ def test_what_is_proven_is_said_of_the_unit_that_it_is_proven_for(reports):
 
 
 @pytest.mark.parametrize(
-    "other", [{"unit": PrivacyUnit("person", max_rows_per_group=9)}, {"neighbours": "replace"}]
+    "other", [{"unit": PrivacyUnit("person", max_rows_per_group=9)}, {"neighbors": "replace"}]
 )
 def test_budgets_of_different_units_do_not_add_up(other):
     """One row moves little where a person has many: epsilon is another one for each of them."""
     one, two = ask(TABLE, Count(), epsilon=1), ask(TABLE, Count(), epsilon=1, **other)
-    with pytest.raises(ArgumentError, match="one kind of neighbours"):
+    with pytest.raises(ArgumentError, match="one kind of neighbors"):
         report([one, two])
     parts = [report(answer).to_json() for answer in (one, two)]
     both = parts[0] | {
@@ -242,7 +242,7 @@ def test_budgets_of_different_units_do_not_add_up(other):
         "batches": [batch for part in parts for batch in part["batches"]],
         "mechanisms": parts[0]["mechanisms"] | parts[1]["mechanisms"],
     }
-    with pytest.raises(FormatError, match="one kind of neighbours"):
+    with pytest.raises(FormatError, match="one kind of neighbors"):
         verdicts(resealed(both))
 
 
@@ -278,7 +278,7 @@ def _every(**values):
 
 UNTRUE = {
     "another unit in the heading": _heading(0, words="company"),
-    "other neighbours in the heading": _heading(1, words="replace: all"),
+    "other neighbors in the heading": _heading(1, words="replace: all"),
     "a smaller loss in the heading": _heading(2, words="epsilon = 0.1, delta = 0"),
     "all of it proven": _heading(10, by="proven"),
     "a heading left out": lambda raw: raw["headings"].pop(),
@@ -357,7 +357,7 @@ def test_headings_call_proven_what_verify_calls_proven(reports):
 def test_a_ledger_is_that_of_all_answers(tmp_path):
     book = Ledger.create(tmp_path / "b.db", epsilon=5)
     charged, free = (ask(TABLE, Count(), epsilon=1, ledger=one) for one in (book, None))
-    other = ask(TABLE, Count(), epsilon=1, neighbours="replace", ledger=None)
+    other = ask(TABLE, Count(), epsilon=1, neighbors="replace", ledger=None)
     for answers in ([free], [charged, free], [replace(other, charge=1)]):
         with pytest.raises(ArgumentError, match="charged to"):
             report(answers, ledger=book)

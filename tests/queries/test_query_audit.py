@@ -1,4 +1,4 @@
-"""An audit from outside: draws on neighbouring tables keep the claim, and half the noise does not.
+"""An audit from outside: draws on neighboring tables keep the claim, and half the noise does not.
 
 The engine adds up once for each table; then the answer is drawn many times. An event is chosen
 on one half of the draws and its two probabilities are bounded on the other half.
@@ -130,7 +130,7 @@ def spent(one, two):
     return math.log(low / high) if low > 0 else 0.0
 
 
-def neighbours(name, relation, unit):
+def neighbors(name, relation, unit):
     extra = ONE if unit == Row() else MANY
     if relation == "add-remove":
         return BASE + extra, BASE
@@ -144,7 +144,7 @@ def neighbours(name, relation, unit):
     ("name", "query", "relation"), CASES, ids=[f"{name}-{relation}" for name, _, relation in CASES]
 )
 def test_the_claim_holds_and_half_the_noise_is_caught(name, query, relation, unit):
-    mine, other = neighbours(name, relation, unit)
+    mine, other = neighbors(name, relation, unit)
     one, two = drawn(mine, query, relation, unit, 1), drawn(other, query, relation, unit, 2)
 
     def audit(share):

@@ -18,7 +18,7 @@ from leastnoise.queries.unit import Row
 from leastnoise.sampling import InsecureSeededEntropy
 
 SMALL = pd.DataFrame({"x": [0, 1, 1, 2, 5, 6, 7, 7]})
-REPLACE = {"neighbours": "replace"}
+REPLACE = {"neighbors": "replace"}
 
 
 def noise(query, size, epsilon):
@@ -60,7 +60,7 @@ def test_its_error_is_below_that_of_additive_noise_and_intervals_hold(query):
 
 
 def test_what_is_drawn_keeps_the_claim_and_no_more():
-    """The exact laws of neighbouring values: the claim is kept, and reached."""
+    """The exact laws of neighboring values: the claim is kept, and reached."""
     _, found = noise(Proportion("x > 3"), 8, Fraction(3, 10))
     laws = [dict(zip(*found.laws[0].design.exact_law(k), strict=True)) for k in range(9)]
     worst = 0.0

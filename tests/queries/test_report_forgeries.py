@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import pytest
 
-from leastnoise import Ledger, Workload, design, keyed
+from leastnoise import Ledger, Workload, design, partition_selection
 from leastnoise.certify.any_file import parse_any
 from leastnoise.errors import FormatError
 from leastnoise.exact import text_of
@@ -62,7 +62,7 @@ def reports(tmp_path_factory):
             epsilon=1,
         ),
         "replaced": ask(
-            TABLE, Cumulative("income", **BOUNDS, bins=3), **SMALL, neighbours="replace"
+            TABLE, Cumulative("income", **BOUNDS, bins=3), **SMALL, neighbors="replace"
         ),
     }
     found = {name: report(one).to_json() for name, one in asked.items()}
@@ -135,8 +135,8 @@ NOT_WRITTEN = {
     "a budget with a sign": _batch(epsilon="+1"),
     "no number": _batch(epsilon="one"),
     "more than any delta": _batch(delta="1"),
-    "neighbours of no table": _basis(neighbours="any two tables"),
-    "look-alike neighbours": _basis(neighbours="\N{CYRILLIC SMALL LETTER A}dd-remove"),
+    "neighbors of no table": _basis(neighbors="any two tables"),
+    "look-alike neighbors": _basis(neighbors="\N{CYRILLIC SMALL LETTER A}dd-remove"),
     "a unit of no table": _basis(unit={"kind": "Everybody"}),
     "a unit in words": _basis(unit="row"),
     "a row of several rows": _basis(unit={"kind": "Row", "max_rows_per_group": 2}),
@@ -337,7 +337,7 @@ def test_nothing_is_chosen_at_epsilon_0(reports):
 def test_every_way_has_its_kind_of_file():
     """Keys with their counts came from plain noise, and a vector's length from a number's."""
     files = {
-        "keyed": keyed(epsilon=1, delta="1e-6", max_groups=1).document,
+        "keyed": partition_selection(epsilon=1, delta="1e-6", max_groups=1).document,
         "vector": design(epsilon=1, delta=0, sensitivity=1, dimension=2, loss="l2").document,
         "longer": design(epsilon=1, delta=0, sensitivity=1, dimension=3, loss="l2").document,
         "integer": design(epsilon=1, delta=0, sensitivity=1, integer=True).document,
@@ -375,11 +375,11 @@ def test_sums_are_one_release_however_many_groups_a_unit_moves(reports):
     many = {"kind": "PrivacyUnit", "id": "region", "max_rows_per_group": 2}
     for change in (
         _basis(unit=many),
-        _basis(neighbours="add-remove", unit=many | {"max_rows_per_group": 3}),
+        _basis(neighbors="add-remove", unit=many | {"max_rows_per_group": 3}),
     ):
         assert refuted(forged(honest, change))
     fewer = {"kind": "PrivacyUnit", "id": "region", "max_rows_per_group": 1, "max_groups": 2}
-    assert not refuted(forged(honest, _basis(neighbours="add-remove", unit=fewer)))
+    assert not refuted(forged(honest, _basis(neighbors="add-remove", unit=fewer)))
 
 
 def test_a_number_that_moves_twice_is_no_two_numbers():
@@ -399,7 +399,7 @@ def test_a_unit_that_is_replaced_leaves_one_group_for_another(reports, name):
 
     def change(raw):
         for answer in raw["batches"][0]["answers"]:
-            answer["basis"]["neighbours"] = "replace"
+            answer["basis"]["neighbors"] = "replace"
 
     assert not refuted(reports[name]) and refuted(forged(reports[name], change))
 

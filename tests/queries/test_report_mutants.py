@@ -58,21 +58,21 @@ KEYS, FOUND = {"by": "g", "keys": ["a", "b"]}, {"by": "g", "keys": "private"}
 PERSON = PrivacyUnit("p", max_rows_per_group=2, max_groups=2)
 QUERIES = {
     "count": (Count(), {}),
-    "counts": (Count(**KEYS), {"unit": PERSON, "neighbours": "replace"}),
+    "counts": (Count(**KEYS), {"unit": PERSON, "neighbors": "replace"}),
     "groups": (Count(**KEYS), {"unit": PERSON, "loss": "huber:1"}),
-    "sum": (Sum("x", **BOUNDS), {"neighbours": "replace"}),
+    "sum": (Sum("x", **BOUNDS), {"neighbors": "replace"}),
     "mean": (Mean("x", **BOUNDS), {"delta": "1e-6"}),
     "variance": (Variance("x", **BOUNDS), {"unit": PERSON}),
     "median": (Median("x", **BOUNDS, step=1, **KEYS), {}),
     "histogram": (Histogram("x", **BINS, **KEYS), {"unit": PERSON}),
-    "proportion": (Proportion("x > 3"), {"neighbours": "replace"}),
-    "vector": (MeanVector(["x", "p"], low=[0, 0], high=[60, 20]), {"neighbours": "replace"}),
+    "proportion": (Proportion("x > 3"), {"neighbors": "replace"}),
+    "vector": (MeanVector(["x", "p"], low=[0, 0], high=[60, 20]), {"neighbors": "replace"}),
     "keys with counts": (Count(**FOUND), {"delta": "1e-6"}),
     "keys of totals": (Sum("x", **BOUNDS, **FOUND), {"delta": "1e-6"}),
     "keys of medians": (Median("x", **BOUNDS, step=1, **FOUND), {"delta": "1e-6"}),
     "sums": (Cumulative("x", **BINS), {"unit": PERSON, "delta": "1e-6"}),
     "range counts": (RangeCounts("x", **BINS), {}),
-    "tables": (Marginals(["g"], [0, 1], keys=[["a", "b"]]), {"neighbours": "replace"}),
+    "tables": (Marginals(["g"], [0, 1], keys=[["a", "b"]]), {"neighbors": "replace"}),
 }
 
 

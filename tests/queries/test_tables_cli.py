@@ -130,7 +130,7 @@ def test_plan_reads_nothing(folder):
         "0.2",
         "--rows",
         194,
-        "--neighbours",
+        "--neighbors",
         "replace",
         "--loss",
         "l2",

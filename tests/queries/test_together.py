@@ -152,7 +152,7 @@ def level_of(document, x):
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
-def test_every_output_is_nearly_as_likely_for_every_neighbour(relation):
+def test_every_output_is_nearly_as_likely_for_every_neighbor(relation):
     """All rows that there can be, all outputs near: the ratio is at most e^epsilon."""
     queries = [Proportion("x > 0", where="z > 0"), Count(**KEYS)]
     setting = Setting(Row(), relation)
@@ -212,7 +212,9 @@ def test_many_counts_are_far_nearer():
             assert draw.error(0, 0.95) == most
     person = PrivacyUnit("p", max_rows_per_group=1, max_groups=3)
     (found,) = plan_all([Histogram("x", **BOUNDS, bins=9)], epsilon=1, unit=person)
-    assert found.error == 7 and found.delta == 0 and "Sparse(dimension=9, most=3" in found.noise
+    assert (
+        found.error == 7 and found.delta == 0 and "Sparse(dimension=9, max_changed=3" in found.noise
+    )
 
 
 def test_a_report_is_one_draw_and_its_file_verifies(tmp_path):

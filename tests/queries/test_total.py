@@ -189,7 +189,7 @@ def test_rows_that_cannot_even_be_counted_are_paid_for(tmp_path, monkeypatch):
     view = replace(open_table(frame([1.0])), sized=False)
     ledger = Ledger.create(tmp_path / "b.db", epsilon=5)
     with pytest.raises(NotAnsweredError) as caught:
-        ask(view, Mean("x", **BOUNDS), epsilon=1, ledger=ledger, neighbours="replace")
+        ask(view, Mean("x", **BOUNDS), epsilon=1, ledger=ledger, neighbors="replace")
     assert caught.value.__context__ is None and len(ledger.history()) == 1
 
 

@@ -1,6 +1,6 @@
-"""A black-box audit: outputs of neighbouring values, counted, against the claimed budget.
+"""A black-box audit: outputs of neighboring values, counted, against the claimed budget.
 
-On `size` releases of each of two neighbours, the event "the output lies where the first value is
+On `size` releases of each of two neighbors, the event "the output lies where the first value is
 likelier by more than e^eps" is chosen on one half and counted on the other. By Hoeffding each
 frequency is within t = sqrt(ln(2/failure) / size) of its probability except with probability
 `failure`, so a lower confidence bound above delta is a violation found.

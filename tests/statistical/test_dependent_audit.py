@@ -1,4 +1,4 @@
-"""A black-box audit of data dependent noise: answers for neighbouring values, counted.
+"""A black-box audit of data dependent noise: answers for neighboring values, counted.
 
 Half of the answers choose the event "likelier by more than e^eps at the first value", the other
 half count it; by Hoeffding the counted difference is within the stated spread of the true one
@@ -41,7 +41,7 @@ def found():
 
 
 def pairs_of(found) -> list[tuple[float, float]]:
-    """Neighbours on nodes, between nodes, at both ends, and very close to each other."""
+    """Neighbors on nodes, between nodes, at both ends, and very close to each other."""
     step = float(found.document.step)
     return [
         (0, 2),

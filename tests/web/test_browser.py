@@ -102,13 +102,13 @@ def test_a_design_from_the_address_to_a_file_that_is_proven(opened, tmp_path):
     assert "enter" not in one.page.url  # the code was used and is gone
     low, high = (float(one.text(name)) for name in ("lower", "upper"))
     assert 0.9593 < low < high < 0.9596  # 0.1 % at (1, 1e-6)
-    # Rivals: ticked ones are drawn and named in the address.
+    # Baselines: ticked ones are drawn and named in the address.
     one.page.locator("#density-plot canvas").wait_for()
     assert "Laplace noise" in one.text("density-plot")
     one.page.get_by_label("Draw Tulap noise").check()
     one.page.get_by_label("Draw Laplace noise", exact=True).uncheck()
     assert "Tulap noise" in one.text("density-plot")
-    assert "rivals=analytic-gaussian%2Ctulap" in one.page.url
+    assert "baselines=analytic-gaussian%2Ctulap" in one.page.url
     assert "Above the bound" in one.text("losses") and "4.24 %" in one.text("losses")
     one.page.locator("#profile-plot canvas").wait_for()
     one.page.locator("#composition-plot canvas").wait_for()
@@ -254,7 +254,7 @@ def test_questions_to_the_demo_table(opened, tmp_path):
     one.id("demo").click()
     page.get_by_text("the demo table: person_id").wait_for()
     one.id("unit").select_option("person_id")
-    one.id("neighbours").select_option("add-remove")
+    one.id("neighbors").select_option("add-remove")
     assert one.text("rows-name") == "Rows, about" and one.id("rows").input_value() == ""
     first = page.get_by_role("group", name="Question 1")
     first.get_by_label("What").select_option("count")
@@ -413,7 +413,7 @@ def test_an_error_stands_below_its_field_and_leaves_the_row_as_it_is(opened, wid
 
 def test_numbers_have_the_digits_that_their_interval_supports(opened):
     """By one rule, here and in Python."""
-    one = opened("#words?word=epsilon")
+    one = opened("#glossary?term=epsilon")
     assert axe(one.page) == []
     cases = {
         "33871.142, 33525.2, 34217.1": "33,871 ± 347 (33,525 to 34,218)",
@@ -582,7 +582,7 @@ def test_on_a_phone_and_in_the_dark(opened):
         if plot.is_visible():  # as wide as its card, and no wider
             drawn, room = plot.locator("canvas").bounding_box(), plot.bounding_box()
             assert 0.6 * room["width"] < drawn["width"] <= room["width"]
-    for view in ("Design", "Ask", "Verify", "Words"):
+    for view in ("Design", "Ask", "Verify", "Glossary"):
         one.page.get_by_role("link", name=view, exact=True).click()
         for table in one.page.locator(".scroll:visible").all():  # nor does a table run off
             assert table.evaluate("one => one.scrollWidth <= one.clientWidth"), view

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from leastnoise import Ball, Cube, Workload, design, keyed
+from leastnoise import Ball, Cube, Workload, design, partition_selection
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -78,7 +78,9 @@ def test_both_checkers_say_the_same_of_altered_files() -> None:
 
 def test_both_checkers_say_the_same_of_keys_below_several_budgets() -> None:
     draw = random.Random(7)
-    made = keyed(profile=[("1", "0.01"), ("0.5", "0.05"), ("0.2", "0.1")]).document.to_json()
+    made = partition_selection(
+        profile=[("1", "0.01"), ("0.5", "0.05"), ("0.2", "0.1")]
+    ).document.to_json()
     files = [made, *(agreement.altered(made, draw) for _ in range(60))]
     files += [made | {"profile": made["profile"][:1]}, made | {"delta": "0.0999999"}]
     files += [made | {"profile": [*made["profile"], ["0", "0.15"]]}, made | {"sensitivity": "1.0"}]
@@ -134,7 +136,7 @@ def test_what_it_does_not_know_it_does_not_judge() -> None:
         design(epsilon=1, delta="1e-3", sensitivity=Cube(30)),
         design(epsilon=1, delta="1e-6", sensitivity=Cube(16), integer=True, loss="l2"),
         design(workload=Workload.prefix(4), gdp=1),
-        keyed(gdp="0.5", failure="1e-6"),
+        partition_selection(gdp="0.5", failure="1e-6"),
     ]
     files = [json.dumps({**EXAMPLE, "gdp": {}}), *(one.document.dumps() for one in others)]
     assert agreement.javascript_says(files) == [None] * 6

@@ -185,16 +185,18 @@ def test_recipes_say_everything_that_was_asked():
     assert "--support none 4" in command(form) and "Support(None, '4')" in snippet(form)
 
 
-def test_pictures_of_the_design_with_its_rivals(server):
+def test_pictures_of_the_design_with_its_baselines(server):
     started, _ = server.designed()
     job = started["job"]["job"]
-    picture = server.client.get(f"/api/jobs/{job}/picture/svg", params={"rivals": "tulap,laplace"})
+    picture = server.client.get(
+        f"/api/jobs/{job}/picture/svg", params={"baselines": "tulap,laplace"}
+    )
     assert picture.headers["content-type"].startswith("image/svg")
     assert "Tulap noise" in picture.text and "Gaussian" not in picture.text
     picture = server.client.get(f"/api/jobs/{job}/picture/png")
     assert picture.content.startswith(b"\x89PNG")
-    answer = server.client.get(f"/api/jobs/{job}/picture/png", params={"rivals": "nobody"})
-    assert answer.status_code == 422 and answer.json()["errors"][0]["field"] == "rivals"
+    answer = server.client.get(f"/api/jobs/{job}/picture/png", params={"baselines": "nobody"})
+    assert answer.status_code == 422 and answer.json()["errors"][0]["field"] == "baselines"
 
 
 def verified(server, body: bytes) -> dict:

@@ -239,7 +239,7 @@ def test_a_file_as_its_owner_says_that_it_is_written(server):
     ledger = {"epsilon": "99", "fresh": True}
     assert server.client.post(f"/api/tables/{one}/ledger", json=ledger).status_code == 201
     mean = {"kind": "mean", "column": "Größe", "low": "0", "high": "4"}
-    asked = {"queries": [mean], "epsilon": "15", "neighbours": "replace", "csv": csv}
+    asked = {"queries": [mean], "epsilon": "15", "neighbors": "replace", "csv": csv}
     started = server.client.post(f"/api/tables/{one}/ask", json=asked)
     how, data, _ = ended(server, started)
     assert how == "done" and 1 < data["answers"][0]["answers"][0]["value"] < 3

@@ -143,12 +143,14 @@ def _compose_several(
     several = Several(counted)
     if target_delta is not None:
         low, high = several.epsilon(target_delta)
-        rival = gaussian_epsilon(several.ratio, 1, target_delta)
-        return Composition(several.label, releases, "epsilon", None, target_delta, low, high, rival)
+        baseline = gaussian_epsilon(several.ratio, 1, target_delta)
+        return Composition(
+            several.label, releases, "epsilon", None, target_delta, low, high, baseline
+        )
     assert target_epsilon is not None
     low, high = several.delta(target_epsilon)
-    rival = gaussian_delta(target_epsilon, several.ratio)
-    return Composition(several.label, releases, "delta", target_epsilon, None, low, high, rival)
+    baseline = gaussian_delta(target_epsilon, several.ratio)
+    return Composition(several.label, releases, "delta", target_epsilon, None, low, high, baseline)
 
 
 def _targets(delta: Number | None, epsilon: Number | None) -> tuple[float | None, float | None]:
@@ -184,14 +186,14 @@ def _composed_many(
         tell(f"composing {k} releases, {len(found)} of {len(counts)} done")
         if target_delta is not None:
             low, high = cost.epsilon(k, target_delta)
-            rival = gaussian_epsilon(cost.law.ratio, k, target_delta)
+            baseline = gaussian_epsilon(cost.law.ratio, k, target_delta)
         else:
             assert target_epsilon is not None
             low, high = cost.delta(k, target_epsilon)
-            rival = gaussian_delta(target_epsilon, cost.law.ratio / math.sqrt(k))
+            baseline = gaussian_delta(target_epsilon, cost.law.ratio / math.sqrt(k))
         asked = "delta" if target_delta is None else "epsilon"
         found.append(
-            Composition(cost.law.label, k, asked, target_epsilon, target_delta, low, high, rival)
+            Composition(cost.law.label, k, asked, target_epsilon, target_delta, low, high, baseline)
         )
     return found
 
@@ -200,16 +202,16 @@ def break_even(
     mechanism: Design | VectorDesign | Mechanism,
     *,
     delta: Number,
-    most: int = 1000,
+    max_releases: int = 1000,
     progress: Listener = None,
 ) -> int | None:
     """A number of releases from which Gaussian noise of equal variance costs provably less.
 
     k releases of Gaussian noise need a smaller total epsilon at `delta` than k of the mechanism,
     and k - 1 are not proven to; found by doubling and bisection, so that k is the first such number
-    wherever the advantage, once gained, stays. None if there is none up to `most`.
+    wherever the advantage, once gained, stays. None if there is none up to `max_releases`.
     """
-    target, last = _check_delta(delta), _check_times(most, "most")
+    target, last = _check_delta(delta), _check_times(max_releases, "max_releases")
     with waiting(progress, "looking where Gaussian noise becomes cheaper"):
         return _first_worse(_cost_for(mechanism), target, last)
 

@@ -49,7 +49,7 @@ def privacy_loss_distribution(
     that of all together, but for dp-accounting's own rounding and cut tails, some 1e-15 each.
 
     sampling_probability: each person's data enter with this probability, independently (Poisson
-        subsampling), and what is drawn is secret. Neighbours have one person more or less, and
+        subsampling), and what is drawn is secret. Neighbors have one person more or less, and
         `sensitivity` is the most that this changes the query on any sample.
     """
     share = float(rational(sampling_probability, "sampling_probability"))
@@ -162,7 +162,7 @@ def dp_event(mechanism: Design | VectorDesign | Mechanism) -> Any:
 def pld_accountant(*, value_discretization_interval: float = INTERVAL) -> Any:
     """dp-accounting's `PLDAccountant`, which knows every event of `dp_event`, too.
 
-    Neighbours have one person more or less. Compose what you like: events of `dp_event`, Poisson
+    Neighbors have one person more or less. Compose what you like: events of `dp_event`, Poisson
     samples of them, and all that `PLDAccountant` knows.
     """
     distributions()

@@ -50,7 +50,7 @@ class Law:
 
 def law_of(mechanism: Any) -> Law:
     if isinstance(mechanism, Mechanism):
-        return _law_of_rival(mechanism)
+        return _law_of_baseline(mechanism)
     noise = getattr(mechanism, "noise", None)
     if isinstance(noise, AdditiveNoise):
         return _law_of_noise(noise, f"{mechanism.loss_name} design")
@@ -103,40 +103,47 @@ def _law_of_vector(noise: VectorNoise, label: str) -> Law:
     return Law(label, epsilon, delta, ratio, noise.atom, (1,), True, lambda _: noise.pieces())
 
 
-def _law_of_rival(rival: Mechanism) -> Law:
-    ratio, atom = rival.std / rival.sensitivity, float(sum(mass for _, mass in rival.atoms))
-    worst = tuple(float(s) for s in rival._worst_shifts())
+def _law_of_baseline(baseline: Mechanism) -> Law:
+    ratio, atom = (
+        baseline.std / baseline.sensitivity,
+        float(sum(mass for _, mass in baseline.atoms)),
+    )
+    worst = tuple(float(s) for s in baseline._worst_shifts())
 
     def cut(edges: ArrayLike, shift: float) -> Pair:
         """Masses between the edges and all jumps of the noise and of the moved noise."""
-        jumps, even = rival.breakpoints(), floats(edges)
+        jumps, even = baseline.breakpoints(), floats(edges)
         at = np.concatenate([even, jumps, jumps + shift])
         # The moved noise jumps exactly where it jumps, not where a rounded sum says.
         back = np.concatenate([even - shift, jumps - shift, jumps])
         order = np.lexsort((back, at))
-        p, q = rival.interval_mass(at[order]), rival.interval_mass(np.sort(back[order]))
+        p, q = baseline.interval_mass(at[order]), baseline.interval_mass(np.sort(back[order]))
         return np.maximum(p, 0.0) + 0.0, np.maximum(q, 0.0) + 0.0  # no -0: p/q would change sign
 
     def steps(shift: float) -> Pair:
         return cut([-np.inf, np.inf], shift)
 
     def whole(shift: float) -> Pair:
-        reach = rival._panels(44.0)[-1] + shift + 1
+        reach = baseline._panels(44.0)[-1] + shift + 1
         k = np.arange(-reach, reach + 1)
-        return rival.pdf(k), rival.pdf(k - shift)
+        return baseline.pdf(k), baseline.pdf(k - shift)
 
     def bins(shift: float) -> Pair:
-        reach = rival._panels(44.0)[-1] + shift
+        reach = baseline._panels(44.0)[-1] + shift
         width = shift / max(1, min(400, math.floor(20_000 * shift / reach)))
         even = width * np.arange(-math.ceil(reach / width), math.ceil(reach / width) + 1)
         return cut(even, shift)
 
-    if isinstance(rival, StepNoise):
-        return Law(rival.label, rival.epsilon, rival.delta, ratio, atom, worst, True, steps)
-    if isinstance(rival, IntegerMechanism):
-        return Law(rival.label, rival.epsilon, rival.delta, ratio, 0.0, worst, True, whole)
+    if isinstance(baseline, StepNoise):
+        return Law(
+            baseline.label, baseline.epsilon, baseline.delta, ratio, atom, worst, True, steps
+        )
+    if isinstance(baseline, IntegerMechanism):
+        return Law(baseline.label, baseline.epsilon, baseline.delta, ratio, 0.0, worst, True, whole)
 
     def smooth(gammas: Floats) -> Floats:
-        return rival.profile(np.log(gammas))
+        return baseline.profile(np.log(gammas))
 
-    return Law(rival.label, rival.epsilon, rival.delta, ratio, atom, worst, True, bins, smooth)
+    return Law(
+        baseline.label, baseline.epsilon, baseline.delta, ratio, atom, worst, True, bins, smooth
+    )

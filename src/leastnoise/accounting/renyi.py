@@ -25,9 +25,9 @@ _ORDERS = tuple(1 + float(x) for x in np.geomspace(1e-3, 300, 60))
 
 
 def renyi(design: Design | VectorDesign, alpha: Number) -> float:
-    """The Renyi divergence of order alpha > 1 between neighbours, worst over all whole shifts.
+    """The Renyi divergence of order alpha > 1 between neighbors, worst over all whole shifts.
 
-    Accurate to rounding, and no certified bound. Infinity if an output can rule a neighbour out.
+    Accurate to rounding, and no certified bound. Infinity if an output can rule a neighbor out.
     """
     order = float(rational(alpha, "alpha"))
     if not 1 < order <= 1000:
@@ -39,7 +39,7 @@ def zcdp(design: Design | DependentDesign | VectorDesign) -> float:
     """rho such that one release of the design is rho-zCDP.
 
     With `gdp` a promise: mu^2/2, rounded up. Otherwise a report to about three digits, the largest
-    D_alpha / alpha, and no certified bound; infinity if an output can rule a neighbour out.
+    D_alpha / alpha, and no certified bound; infinity if an output can rule a neighbor out.
     """
     if (curve := design.document.gdp) is not None:
         return float_towards(curve.mu * curve.mu / 2, math.inf)

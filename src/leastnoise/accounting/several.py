@@ -82,7 +82,7 @@ class Several:
         """The losses of all, pessimistic ones for -1.
 
         Optimistic ones pair the real shifts of the mechanisms in some way: each is a case that
-        neighbours may meet.
+        neighbors may meet.
         """
         parts = [
             cost.composed(times, min(which, len(cost.optimistic) - 1) if which >= 0 else -1)

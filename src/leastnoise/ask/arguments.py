@@ -113,7 +113,7 @@ class WorkloadArguments(TypedDict, total=False):
     gdp: Number | None
     zcdp: Number | None
     loss: str | Loss
-    neighbours: str
+    neighbors: str
     gap: Number | None
     time_limit: float | None
     progress: Listener
@@ -150,7 +150,7 @@ class Arguments:
     weights: Sequence[Number] | None = None
     workload: Workload | None = None
     zcdp: Number | None = None
-    neighbours: str = "add-remove"
+    neighbors: str = "add-remove"
     prior: PriorLike = "uniform"
     instance_bound: Number | None = None
     max_error: Number | None = None

@@ -138,9 +138,9 @@ class Unbiased(Constraint):
 
 @dataclass(frozen=True)
 class Distinguishing(Constraint):
-    """With a declared support: an output that rules a neighbour out has at most this probability.
+    """With a declared support: an output that rules a neighbor out has at most this probability.
 
-    An output rules a neighbour out if the neighbour's release is never that output. The guarantee
+    An output rules a neighbor out if the neighbor's release is never that output. The guarantee
     is about where the noise is: P[X + s is where X never is] <= at_most for every shift s up to
     the sensitivity. For noise without holes that is what lies within one sensitivity of its ends.
     """

@@ -91,7 +91,7 @@ def _refuse_near(question: Question, farthest: Fraction) -> None:
     """No answer is near both ends, and without failures all values have the same possible answers.
 
     At delta = 0, and below a Gaussian curve, what is impossible at one value is impossible at its
-    neighbours, and so at all values: from one end of the range to the other there are neighbours.
+    neighbors, and so at all values: from one end of the range to the other there are neighbors.
     """
     never = question.gdp is not None or any(delta == 0 for _, delta in question.budgets)
     if never and 2 * farthest < question.width:

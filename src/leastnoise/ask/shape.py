@@ -73,7 +73,7 @@ class Shape:
         words = [
             f"Cube({b.numbers}, width={b.width}{sign})"
             if b.box
-            else f"Sparse(dimension={b.numbers}, most={b.most}, width={b.width}{sign})"
+            else f"Sparse(dimension={b.numbers}, max_changed={b.most}, width={b.width}{sign})"
             for b in self.blocks
         ]
         return words[0] if len(words) == 1 else f"Blocks({', '.join(words)})"
@@ -104,16 +104,18 @@ def Cube(k: int, width: Number | Sequence[Number] = 1, *, one_sided: bool = Fals
     return Blocks(*(Cube(1, one, one_sided=one_sided) for one in width))
 
 
-def Sparse(dimension: int, most: int, width: Number = 1, *, one_sided: bool = False) -> Shape:
-    """`dimension` numbers of which one unit can move at most `most`, each by at most `width`.
+def Sparse(
+    dimension: int, max_changed: int, width: Number = 1, *, one_sided: bool = False
+) -> Shape:
+    """`dimension` numbers; one unit changes at most `max_changed`, each by at most `width`.
 
-    A histogram whose persons are in at most `most` bins.
+    A histogram whose persons are in at most `max_changed` bins.
     """
     _count("dimension", dimension, MAX_NUMBERS)
-    _count("most", most, dimension)
-    if most < dimension:
+    _count("max_changed", max_changed, dimension)
+    if max_changed < dimension:
         _count("dimension", dimension, MAX_SPARSE)
-    return Shape((Block(dimension, most, _width(width)),), _flag(one_sided))
+    return Shape((Block(dimension, max_changed, _width(width)),), _flag(one_sided))
 
 
 def Blocks(*shapes: Shape) -> Shape:

@@ -67,7 +67,7 @@ class Workload:
 
     @classmethod
     def ranges(cls, n: int) -> Self:
-        """The sums over all n (n + 1) / 2 ranges of neighbouring counts."""
+        """The sums over all n (n + 1) / 2 ranges of neighboring counts."""
         return cls.of(Named("ranges", _size("n", n)))
 
     @classmethod

@@ -14,7 +14,7 @@ from .shaped import LARGEST
 from .values import check_gap, check_progress, check_sizes, check_time_limit
 from .workload import Workload
 
-#: Who neighbours are: one unit more or less, or one unit of another kind.
+#: Who neighbors are: one unit more or less, or one unit of another kind.
 ADD_REMOVE, REPLACE = "add-remove", "replace"
 #: rho of zero-concentrated privacy that designs can have.
 MIN_EPSILON = Fraction(1, 1000)
@@ -29,7 +29,7 @@ class WorkloadQuestion:
     """Many linear questions and what privacy they must keep; exact."""
 
     workload: Workload
-    neighbours: str
+    neighbors: str
     budget: tuple[str, Fraction]  # gdp, zcdp, or epsilon
     asked: Point | None  # (epsilon, delta), if that is the budget
     largest: bool
@@ -47,13 +47,13 @@ def workloaded(arguments: Arguments) -> tuple[WorkloadQuestion, float, float]:
         raise ArgumentError(
             "loss", arguments.loss, '"l2" (the total squared error) or "largest" (variance)'
         )
-    neighbours = arguments.neighbours
-    if neighbours not in (ADD_REMOVE, REPLACE):
-        raise ArgumentError("neighbours", neighbours, f'"{ADD_REMOVE}" or "{REPLACE}"')
+    neighbors = arguments.neighbors
+    if neighbors not in (ADD_REMOVE, REPLACE):
+        raise ArgumentError("neighbors", neighbors, f'"{ADD_REMOVE}" or "{REPLACE}"')
     check_progress(arguments.progress)
     gap, seconds = arguments.gap, check_time_limit(arguments.time_limit)
     return (
-        WorkloadQuestion(workload, neighbours, *_budget(arguments), arguments.loss == LARGEST),
+        WorkloadQuestion(workload, neighbors, *_budget(arguments), arguments.loss == LARGEST),
         float(check_gap(_GAP if gap is None else gap)),
         _SECONDS if seconds is None else seconds,
     )

@@ -1,4 +1,4 @@
-"""What people write on a mechanism file: query, neighbours, date, author. Never believed.
+"""What people write on a mechanism file: query, neighbors, date, author. Never believed.
 
 A free JSON object of bounded size and depth. No check reads it and no claim rests on it; it is
 part of the file, so a hash of the file covers it. Standard library only.

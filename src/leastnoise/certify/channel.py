@@ -136,9 +136,9 @@ def _laws(document: ChannelDocument) -> tuple[int, list[Law]]:
 
 
 def worst_pair(document: ChannelDocument, epsilon: Fraction | None = None) -> tuple[str, Fraction]:
-    """(where, largest hockey stick) over the nodes that neighbours can meet, exactly.
+    """(where, largest hockey stick) over the nodes that neighbors can meet, exactly.
 
-    At the question's epsilon, or another. With steps of several sensitivities neighbours share in
+    At the question's epsilon, or another. With steps of several sensitivities neighbors share in
     that much less of what tells two nodes apart (`channel.proof.md`, "Long steps").
     """
     at = document.question.epsilon if epsilon is None else epsilon

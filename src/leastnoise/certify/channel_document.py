@@ -141,7 +141,7 @@ class ChannelDocument(MechanismDocument):
 
     @property
     def sensitivity(self) -> Fraction:
-        """How far apart the values of neighbours may be."""
+        """How far apart the values of neighbors may be."""
         return self.question.sensitivity
 
     @property
@@ -181,7 +181,7 @@ class ChannelDocument(MechanismDocument):
 
     @cached_property
     def reach(self) -> int:
-        """Nodes further apart than this never belong to neighbouring datasets."""
+        """Nodes further apart than this never belong to neighboring datasets."""
         return max(1, floor(self.question.sensitivity / self.step))
 
     @property

@@ -1,4 +1,4 @@
-"""Several neighbours in a row: what privacy says about values further apart than one sensitivity.
+"""Several neighbors in a row: what privacy says about values further apart than one sensitivity.
 
 A small epsilon at a sensitivity is a larger one at several, and a bound for that needs far fewer
 nodes. Statement and proof: `channel_groups.proof.md`. Standard library only.

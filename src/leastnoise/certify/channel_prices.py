@@ -67,7 +67,7 @@ class _Rule:
         """How the nodes around the answer y are helped; None if nobody needs that.
 
         (what those have who are within the sensitivity of all, what the upper and what the lower
-        ones lack when their neighbours at a full sensitivity have helped). `FormatError` if there
+        ones lack when their neighbors at a full sensitivity have helped). `FormatError` if there
         is not enough help.
         """
         first, last = max(0, y - self.near[1]), min(len(self.prices) - 1, y + self.near[0])
@@ -86,7 +86,7 @@ class _Rule:
             else:
                 given = (k + 1 < middle) * self.surplus(y, k - n, -1)
                 lower += max(0, lack - given * bottom // top)
-        # Some neighbours of all upper ones are no neighbours of all lower ones, and vice versa.
+        # Some neighbors of all upper ones are no neighbors of all lower ones, and vice versa.
         above = self.surpluses(y, first + n + 1, middle + n, 1)
         below = self.surpluses(y, middle - 1 - n, last - n - 1, -1)
         inner = self.surpluses(y, last + 1, first + n, 1)
@@ -97,7 +97,7 @@ class _Rule:
         return (inner if rest else 0), upper, lower
 
     def budgets(self, often: Sequence[tuple[int, int]]) -> int:
-        """At least the budgets of all but neighbours at a full sensitivity, over all nodes."""
+        """At least the budgets of all but neighbors at a full sensitivity, over all nodes."""
         found = [self.help(y) for y, _ in often]
         total, (below, above), n = 0, self.near, self.reach
         top, bottom = self.growth

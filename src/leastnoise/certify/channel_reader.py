@@ -370,7 +370,7 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
         target = read_integer(pair["to"], "to", 0, last)
         mirror = read_flag(pair["mirror"], "mirror")
         if not 1 <= abs(source - target) <= reach:
-            raise FormatError(f"nodes {source} and {target} need not be neighbours")
+            raise FormatError(f"nodes {source} and {target} need not be neighbors")
         for key in [(source, target), (last - source, last - target)][: 1 + mirror]:
             demand((point, *key) not in seen, f"the pair {key} occurs twice")
             seen.add((point, *key))

@@ -81,7 +81,7 @@ def fault_of(chain: Chain) -> str | None:
         return "the probabilities of being shown do not rise to certainty"
     if chain.denominator in chain.shown[-2:-1]:
         return "the probabilities of being shown go on after certainty"
-    for n in range(1, chain.sure_from + 1):
+    for n in range(1, chain.always_released_from + 1):
         if chain.least(n) < 0:
             return f"{n} units: a value above the least is likelier than to be shown at all"
     return None
@@ -99,7 +99,7 @@ def worst_hockey_stick(chain: Chain, epsilon: Fraction) -> tuple[int, Fraction]:
     """(n, at least the largest hockey stick of n and n + 1 units, both ways, over every n >= 0)."""
     reach, unit = chain.reach, chain.denominator
     p, q = exp_bounds(epsilon)[0].as_integer_ratio()
-    charge(12 * (2 * reach + 2) + 12 * max(chain.sure_from, 2 * reach + 1))
+    charge(12 * (2 * reach + 2) + 12 * max(chain.always_released_from, 2 * reach + 1))
 
     def over(here: int, there: int) -> int:
         return max(0, q * here - p * there)
@@ -113,7 +113,7 @@ def worst_hockey_stick(chain: Chain, epsilon: Fraction) -> tuple[int, Fraction]:
         down[i] = down[i + 1] + (over(masses[i], masses[i - 1]) if i else 0)
 
     worst = chain.show(1) * q, 0  # nobody against one: a key of nobody is never shown
-    for n in range(1, max(chain.sure_from, 2 * reach + 1) + 1):
+    for n in range(1, max(chain.always_released_from, 2 * reach + 1) + 1):
         i = max(0, 2 * reach + 1 - n)  # noise reach - n, which one unit more brings above reach
         none = unit - chain.show(n), unit - chain.show(n + 1)
         least = chain.least(n), chain.least(n + 1)
@@ -160,7 +160,7 @@ def _shown(document: KeyedDocument) -> Claim:
     if found is None:
         return Claim("shown", REFUTED, None, "a key that somebody has is never shown")
     words = (
-        f"{document.rivals} shows a key of any number of units more often than this, "
+        f"{document.competitors} shows a key of any number of units more often than this, "
         f"times 1 + {nearest_float(found):.3g}"
     )
     return claim_of("shown", document.excess - found, words, f"{words}: more than stated")
@@ -179,11 +179,11 @@ def _excess(
     chain: Chain, budgets: tuple[Point, ...], curve: FailureCurve | None
 ) -> Fraction | None:
     if curve is None:
-        best = most_shown(budgets, chain.sure_from)
+        best = most_shown(budgets, chain.always_released_from)
     else:
-        best = most_shown_by_curve(curve, chain.sure_from)
+        best = most_shown_by_curve(curve, chain.always_released_from)
     worst = Fraction(0)
-    charge(8 * chain.sure_from)
+    charge(8 * chain.always_released_from)
     for p, show in zip(best, chain.shown, strict=True):
         if show == 0:
             return None

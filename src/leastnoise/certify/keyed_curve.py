@@ -98,22 +98,22 @@ def curve_claim(chain: Chain, curve: FailureCurve) -> Claim:
 
 def _fault(chain: Chain, curve: FailureCurve) -> str | None:
     reach, unit = chain.reach, chain.denominator
-    charge(10 * (chain.sure_from + 2 * reach))
+    charge(10 * (chain.always_released_from + 2 * reach))
     masses = [chain.mass(k) for k in range(reach + 2)]
     if min(masses[:-1]) < 1:
         return "the noise leaves a number out"
-    neighbours = [masses[1], *masses]
+    neighbors = [masses[1], *masses]
     for k in range(reach + 1):
-        if masses[k] ** 2 < neighbours[k] * masses[k + 1]:
+        if masses[k] ** 2 < neighbors[k] * masses[k + 1]:
             return f"the ratios of the noise do not rise at {k}"
-    for n in range(1, max(chain.sure_from, 2 * reach + 1) + 1):
+    for n in range(1, max(chain.always_released_from, 2 * reach + 1) + 1):
         if not _rising(_outcomes(chain, n)):
             return f"the ratios of {n} and {n + 1} units do not rise"
     if chain.show(1) > curve.failure * unit:
         return "a key of one unit is shown too often"
     if not all(_below(curve, chain, chain.tail(j), chain.tail(j - 1)) for j in range(1, reach + 2)):
         return "the tail of the noise falls too fast"
-    for n in range(1, chain.sure_from):
+    for n in range(1, chain.always_released_from):
         if not _below(curve, chain, chain.show(n), chain.show(n + 1)):
             return f"{n + 1} units are shown too often"
     return None

@@ -58,7 +58,7 @@ class Chain:
         return len(self.beyond)
 
     @property
-    def sure_from(self) -> int:
+    def always_released_from(self) -> int:
         """A key that so many units have, or more, is always shown."""
         return len(self.shown)
 
@@ -152,11 +152,11 @@ class KeyedDocument(MechanismDocument):
 
     @property
     def budgets(self) -> tuple[Point, ...]:
-        """What a key keeps, and every rival with it, where there is no curve."""
+        """What a key keeps, and every baseline with it, where there is no curve."""
         return (self.epsilon, self.delta), *self.profile
 
     @property
-    def rivals(self) -> str:
+    def competitors(self) -> str:
         """Among which mechanisms nothing shows a key more often: with several keys of a unit, those
         that give each key the same part of the budget.
         """

@@ -213,7 +213,7 @@ def end_cells(
 
 
 def inward(mode: Fraction, j: int, step: Fraction, integer: bool, fold: bool) -> int | None:
-    """The neighbour that holds at least as much as cell j, rounded noise having its mode at `mode`.
+    """The neighbor that holds at least as much as cell j, rounded noise having its mode at `mode`.
 
     None where rounding may mix noise from both sides of the mode. Next to a mode at 0 only for
     integers and for symmetric noise.
@@ -237,7 +237,7 @@ def _compare(
     integer: bool,
     fold: bool,
 ) -> None:
-    """Add the multipliers of p(inner neighbour of j) - p(j) >= 0 to the gains."""
+    """Add the multipliers of p(inner neighbor of j) - p(j) >= 0 to the gains."""
     edge = len(gains) // 2
     charge(5 * len(dual.cells))
     for j, u in dual.cells:

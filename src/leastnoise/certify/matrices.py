@@ -18,7 +18,7 @@ def product(a: Whole, b: Whole) -> Lists:
     size = (most.bit_length() + 9) // 8  # bytes of a number and its sign
     width = len(b[0])
     charge(len(a) * (len(b) * (1 + size * width // 1500) + width) + len(b) * width // 2)
-    half = 1 << (8 * size - 1)  # above most, so that no sum borrows from its neighbour
+    half = 1 << (8 * size - 1)  # above most, so that no sum borrows from its neighbor
     shift = _packed([half] * width, 8 * size)
     packed = [_packed(row, 8 * size) for row in b]
     found = []

@@ -75,7 +75,7 @@ class WorkloadDocument(MechanismDocument):
     kind = KINDS[0]
 
     workload: Workload
-    neighbours: str
+    neighbors: str
     budget: tuple[str, Fraction]  # what the noise keeps
     asked: Point | None = None  # (epsilon, delta), if that is what was asked for
     largest: bool = False  # whether the loss is the largest variance, and not the total
@@ -97,8 +97,8 @@ class WorkloadDocument(MechanismDocument):
 
     @property
     def replaced(self) -> bool:
-        """Whether neighbours replace a unit by another."""
-        return self.neighbours == REPLACE
+        """Whether neighbors replace a unit by another."""
+        return self.neighbors == REPLACE
 
     @property
     def loss(self) -> Loss:
@@ -154,7 +154,7 @@ class WorkloadDocument(MechanismDocument):
             "format": FORMAT,
             "kind": self.kind,
             "workload": self.workload.part.to_json(),
-            "neighbours": self.neighbours,
+            "neighbours": self.neighbors,
             "budget": self._budget_json(),
             "loss": self.loss.spec(),
             "largest": self.largest,
@@ -262,13 +262,13 @@ _KEYS = {
 def _document(data: dict[str, Any]) -> WorkloadDocument:
     check_keys(data, "file", _KEYS, {"entropy", "law", *FREE})
     part = read_part(data["workload"])
-    neighbours = data["neighbours"]
+    neighbors = data["neighbours"]
     demand(
-        neighbours in (ADD_REMOVE, REPLACE), f'"neighbours" must be "{ADD_REMOVE}" or "{REPLACE}"'
+        neighbors in (ADD_REMOVE, REPLACE), f'"neighbours" must be "{ADD_REMOVE}" or "{REPLACE}"'
     )
     demand(read_loss(data["loss"]) == L2(), '"loss" must be l2')
     largest = read_flag(data["largest"], "largest")
-    replaced = neighbours == REPLACE
+    replaced = neighbors == REPLACE
     factors = factors_of(part, replaced)
     given = read_exactly(data["noise"], "noise", len(factors))
     strategies = tuple(
@@ -290,7 +290,7 @@ def _document(data: dict[str, Any]) -> WorkloadDocument:
     _suits(budget[0], strategies, law)
     return WorkloadDocument(
         workload=Workload.of(part),
-        neighbours=neighbours,
+        neighbors=neighbors,
         budget=budget,
         asked=asked,
         largest=largest,

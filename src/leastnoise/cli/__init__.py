@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from .. import __version__
 from ..errors import LeastnoiseError, NotAnsweredError
@@ -17,8 +18,8 @@ from .design import design
 from .doctor import doctor
 from .export import export
 from .hierarchy import hierarchy
-from .keyed import keyed
 from .ledger import ledger
+from .partition_selection import partition_selection
 from .release import release, sample
 from .reproduce import reproduce
 from .serve import serve
@@ -27,44 +28,75 @@ from .sweep import sweep
 from .tables import ask, columns, plan
 from .verify import verify
 
+# Values such as -3.2 are arguments here, not options.
+_numbers = {"ignore_unknown_options": True}
+_kept = "finished designs are kept, run it again to go on"
+
+#: Every command, under the heading that `--help` lists it below: a line for that list, what it
+#: does, and what an interruption says.
+_COMMANDS: dict[str, tuple[tuple[str, Callable[..., None], str], ...]] = {
+    "Tables": (
+        ("Answer queries about a table; the ledger is charged.", ask, ""),
+        ("Say which error to expect; no table is read.", plan, ""),
+        ("List the columns of a table and how each would be read.", columns, ""),
+        ("Open the web app: ask, design and verify in a browser.", serve, "the web app is closed"),
+    ),
+    "Noise": (
+        ("Design the best noise for a budget, with a proof.", design, ""),
+        ("Release private group keys and their counts.", partition_selection, ""),
+        ("Compare the best noise with every baseline.", compare, ""),
+        ("Compute the total privacy loss of many releases.", compose, ""),
+    ),
+    "Mechanism files": (
+        ("Check a mechanism file or a report exactly.", verify, ""),
+        ("Release values with a mechanism file.", release, ""),
+        ("Draw samples of the noise, for study.", sample, ""),
+        ("Write the noise as a table and a sampler, for other languages.", export, ""),
+    ),
+    "Research": (
+        ("Design for every combination of budgets and losses.", sweep, _kept),
+        ("Solve the programs of the paper's hierarchy.", hierarchy, ""),
+        ("Regenerate a table or figure of the paper.", reproduce, _kept),
+    ),
+    "Installation": (("Say what is installed, and test that it works.", doctor, ""),),
+}
+
+
+class _Headings(TyperGroup):
+    """A group of commands whose help lists them below headings."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write one list of commands for each heading of `_COMMANDS`."""
+        for heading, entries in _HEADINGS.items():
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [(name, self.commands[name].get_short_help_str(100)) for name in entries]
+                )
+
+
+def _name(command: Callable[..., None]) -> str:
+    return command.__name__.replace("_", "-")
+
+
 app = typer.Typer(
+    cls=_Headings,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="The least noise that differential privacy allows, with a proof.",
 )
-
-# Values such as -3.2 are arguments here, not options.
-_numbers = {"ignore_unknown_options": True}
-_kept = "finished designs are kept, run it again to go on"
-
-#: Every command: a line for the list of all of them, what it does, and what an interruption says.
-_COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
-    ("Design the best noise for a budget, with a proof.", design, ""),
-    ("Say what is installed, and test that it works.", doctor, ""),
-    ("Check a mechanism file or a report exactly.", verify, ""),
-    ("Release values privately with a mechanism file.", release, ""),
-    ("Draw samples of the noise, for study.", sample, ""),
-    ("The noise as a table and a sampler, for other languages.", export, ""),
-    ("Show unknown keys with how many units have each.", keyed, ""),
-    ("Compare the best noise with every known mechanism.", compare, ""),
-    ("The total privacy cost of many releases.", compose, ""),
-    ("Design every combination of budgets and losses.", sweep, _kept),
-    ("Solve the programs of the paper's hierarchy.", hierarchy, ""),
-    ("Regenerate a table or figure of the paper.", reproduce, _kept),
-    ("Show the columns of a table and how each would be read.", columns, ""),
-    ("Ask a table: private answers, charged to a ledger.", ask, ""),
-    ("Say which error to expect; no table is read.", plan, ""),
-    ("Open the page: design, ask and verify in a browser.", serve, "the page is closed"),
-)
-for _line, _does, _says in _COMMANDS:
-    app.command(
-        _does.__name__,
-        short_help=_line,
-        context_settings=_numbers if _does in (release, ask, plan) else None,
-    )(interruptible(_does, _says))
+_HEADINGS: dict[str, list[str]] = {}
+for _heading, _entries in _COMMANDS.items():
+    _HEADINGS[_heading] = [_name(_does) for _, _does, _ in _entries]
+    for _line, _does, _says in _entries:
+        app.command(
+            _name(_does),
+            short_help=_line,
+            context_settings=_numbers if _does in (release, ask, plan) else None,
+        )(interruptible(_does, _says))
 app.add_typer(ledger, name="ledger", short_help="Keep the privacy budget of a table.")
+_HEADINGS["Tables"].append("ledger")
 
 
 def _version(wanted: bool) -> None:

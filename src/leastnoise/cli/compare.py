@@ -17,7 +17,7 @@ from .shared import JSON_HELP, drawable, say, show_json, working
 #: What can be compared.
 _QUESTION = (
     *("epsilon", "delta", "sensitivity", "loss", "integer", "bounds", "releases", "dimension"),
-    *("gap", "time_limit", "shape", "one_sided", "workload", "gdp", "zcdp", "neighbours"),
+    *("gap", "time_limit", "shape", "one_sided", "workload", "gdp", "zcdp", "neighbors"),
 )
 
 
@@ -45,7 +45,7 @@ def compare(
     drawable(plot)
     if given["workload"] is not None:
         _workload(given, plot, as_json)
-    for name in ("gdp", "zcdp", "neighbours"):
+    for name in ("gdp", "zcdp", "neighbors"):
         if given[name] is not None:
             raise ArgumentError(name, given[name], "left out without --workload")
     for name in ("epsilon", "delta"):

@@ -76,7 +76,7 @@ def _compose_one(
             found += compose_many(mechanism, [count], delta=total, epsilon=epsilon)
         if total is not None:
             now("looking where Gaussian noise becomes cheaper")
-            turn = break_even(mechanism, delta=total, most=max(counts))
+            turn = break_even(mechanism, delta=total, max_releases=max(counts))
     if as_json:
         show_json(
             "compose",
@@ -106,7 +106,7 @@ def _compose_one(
     console.print(table)
     if any(one.pessimistic == float("inf") for one in found):
         console.print(
-            "inf: no epsilon is enough, since an output can rule the neighbour out.",
+            "inf: no epsilon is enough, since an output can rule the neighbor out.",
             highlight=False,
             soft_wrap=True,
         )
@@ -173,7 +173,7 @@ def _compose_several(
         f"{shown(found.gaussian, round_up)}."
     )
     if found.pessimistic == float("inf"):
-        words += " inf: no epsilon is enough, since an output can rule the neighbour out."
+        words += " inf: no epsilon is enough, since an output can rule the neighbor out."
     console.print(words, highlight=False, soft_wrap=True)
 
 

@@ -21,7 +21,7 @@ def bracket_of(found: Any) -> dict[str, Any]:
 
 
 def about_of(words: list[str]) -> dict[str, str] | None:
-    """What --about KEY=VALUE says, such as query=..., neighbours=..., date=..., author=...."""
+    """What --about KEY=VALUE says, such as query=..., neighbors=..., date=..., author=...."""
     found: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")

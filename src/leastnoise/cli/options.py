@@ -70,7 +70,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "one_sided": (flag("one-sided", "With --shape: one row is added or removed."), False),
     "workload": (text(WORKLOAD_HELP, "W"), None),
     "zcdp": (text("With --workload: rho-zCDP.", "RHO"), None),
-    "neighbours": (text("With --workload: add-remove (if left out) or replace."), None),
+    "neighbors": (text("With --workload: add-remove (if left out) or replace."), None),
     "bounds": (_pair("The query's range: noise may depend on the value."), None),
     "prior": (text("With --bounds: uniform, or a JSON file (public knowledge)."), None),
     "instance_bound": (text("With --bounds: no value's expected loss above this."), None),
@@ -81,7 +81,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "symmetric": (flag("symmetric", "Symmetric noise."), False),
     "unimodal": (text("Density rises to AT, then falls.", "AT"), None),
     "unbiased": (flag("unbiased", "Mean exactly 0."), False),
-    "distinguishing": (text("With a support: outputs that rule a neighbour out.", "Q"), None),
+    "distinguishing": (text("With a support: outputs that rule a neighbor out.", "Q"), None),
     "loss_at_most": (_pair("Keep a second expected loss below a bound.", "LOSS BOUND"), None),
     "profile": (
         Annotated[

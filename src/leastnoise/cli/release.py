@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from ..errors import ArgumentError, DataError, ReleaseWarning
-from .keyed import release_keys
+from .partition_selection import release_keys
 from .shared import JSON_HELP, folder_exists, say, show_json, working
 from .workload import release_workload
 

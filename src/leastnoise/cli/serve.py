@@ -1,4 +1,4 @@
-"""`leastnoise serve`: the page."""
+"""`leastnoise serve`: the web app."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def serve(
         typer.Option(help="The budget of all tables: a ledger's file, made if there is none."),
     ] = None,
 ) -> None:
-    """Open the page: design noise, ask a table questions, check mechanism files.
+    """Open the web app: design noise, ask a table questions, check mechanism files.
 
     It listens on this machine only, and requests nothing from outside. The address that it prints
     works once, for ten minutes; Enter shows another one. Ctrl-C ends it.

@@ -59,7 +59,7 @@ _ASKED: dict[str, tuple[Any, Any]] = {
         ),
         None,
     ),
-    "units": (
+    "group_size": (
         Annotated[
             int | None,
             typer.Option(help="Private keys: a public guess at the units of a key that matters."),
@@ -67,7 +67,7 @@ _ASKED: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "where": (text('A condition, such as "year = 2024".'), None),
-    "neighbours": (Annotated[str, typer.Option(help="add-remove, or replace.")], "add-remove"),
+    "neighbors": (Annotated[str, typer.Option(help="add-remove, or replace.")], "add-remove"),
     "nulls": (text("Rows without a number: skip, or middle."), None),
     "interval": (flag("interval", "Quantiles: half of epsilon buys an interval of values."), False),
     "loss": (Annotated[str, typer.Option(help="What the noise is best for: l1, l2, ...")], "l1"),
@@ -293,8 +293,8 @@ def _planned(found: Any, rows: int) -> dict[str, Any]:
         "error_95": found.error,
         "relative": found.relative,
         "keys_from": found.keys_from,
-        "shown": found.shown,
-        "units": found.units,
+        "release_probability": found.release_probability,
+        "group_size": found.group_size,
         "why": found.why,
         "noise": found.noise,
         "notes": list(found.notes),
@@ -319,7 +319,7 @@ def _question(query: str, given: dict[str, Any]) -> Any:
 
 def _budget_and_unit(given: dict[str, Any]) -> dict[str, Any]:
     """What is asked apart from the query: the budget, the loss, and whose privacy it is."""
-    found = {name: given[name] for name in ("epsilon", "delta", "neighbours", "loss", "units")}
+    found = {name: given[name] for name in ("epsilon", "delta", "neighbors", "loss", "group_size")}
     return found | {"unit": _unit(given["unit"], given["max_rows_per_group"], given["max_groups"])}
 
 
@@ -368,7 +368,7 @@ def _print(answer: Any, book: Any) -> None:
     console.print(table)
     console.print(
         f"spent epsilon={float(answer.epsilon):g}, delta={float(answer.delta):g} for the "
-        f"unit {answer.unit} ({answer.neighbours})",
+        f"unit {answer.unit} ({answer.neighbors})",
         markup=False,
     )
     if book is not None:

@@ -68,7 +68,7 @@ def show(found: Any) -> None:
     word = "proven" if found.certified else UNPROVEN
     what = "largest variance" if found.document.largest else "total squared error"
     lines = [
-        f"{found.workload!r}, {found.budget_words}, {found.neighbours}",
+        f"{found.workload!r}, {found.budget_words}, {found.neighbors}",
         f"  {what + ' at most':<28} {outwards(found.upper, 10, True)}  (of this noise, {word})",
         f"  {'nothing can go below':<28} {outwards(found.lower, 10, False)}  ({word})",
         f"  {'std of an answer':<28} {found.std.min():.6g} to {found.std.max():.6g}",

@@ -71,16 +71,16 @@ class Design(BaseDesign):
         return Clamped(self.noise, self.loss, low, high)
 
     def renyi(self, alpha: Number) -> float:
-        """The Renyi divergence of order alpha between neighbours: reported, not promised."""
+        """The Renyi divergence of order alpha between neighbors: reported, not promised."""
         from ..accounting.renyi import renyi
 
         return renyi(self, alpha)
 
-    def plot(self, path: str | Path | None = None, rivals: Iterable[str] | None = None) -> Any:
+    def plot(self, path: str | Path | None = None, baselines: Iterable[str] | None = None) -> Any:
         """A picture of the density (extra `plot`); saved if `path` is given."""
         from ..plotting import plot_density
 
-        return plot_density(self, path=path, rivals=rivals)
+        return plot_density(self, path=path, baselines=baselines)
 
     def _repr_html_(self) -> str:
         from ..shown import html_design

@@ -79,7 +79,7 @@ class BaseDesign(AskedBudgets, PickledAsFile):
 
     @property
     def sensitivity(self) -> float:
-        """How far apart the query's values on neighbouring datasets may be."""
+        """How far apart the query's values on neighboring datasets may be."""
         return float(self.document.sensitivity)
 
     @property
@@ -133,7 +133,7 @@ class BaseDesign(AskedBudgets, PickledAsFile):
     def save(self, path: str | Path, *, about: Mapping[str, Any] | None = None) -> Path:
         """Write the mechanism file (complete or not at all); `load` reads it back.
 
-        about: what people should know, such as {"query": ..., "neighbours": ..., "author": ...}.
+        about: what people should know, such as {"query": ..., "neighbors": ..., "author": ...}.
             It is kept with the file and never believed; None: what the design has already.
         """
         document = with_about(self.document, about)

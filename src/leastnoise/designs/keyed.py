@@ -32,9 +32,9 @@ class KeyedDesign(BaseDesign):
     one key, no mechanism as private shows a key more often, whatever the number of units that have
     it, but for a share `excess`; if they are several, none that keeps for each key what this keeps
     (an equal share of every budget, or a curve), while others may show more. A value is never
-    further than `reach` from the truth; from `sure_from` units on a key is always shown, and the
-    expected loss of its value is at most `upper`, where no whole noise as private is below
-    `lower`. All of it is checked in exact arithmetic before a design exists.
+    further than `reach` from the truth; from `always_released_from` units on a key is always
+    released, and the expected loss of its value is at most `upper`, where no integer noise that
+    is as private is below `lower`. All of it is checked in exact arithmetic before a design exists.
     """
 
     document: KeyedDocument
@@ -46,9 +46,9 @@ class KeyedDesign(BaseDesign):
         return self.document.chain.reach
 
     @property
-    def sure_from(self) -> int:
+    def always_released_from(self) -> int:
         """A key that so many units have, or more, is always shown."""
-        return self.document.chain.sure_from
+        return self.document.chain.always_released_from
 
     @property
     def excess(self) -> float:
@@ -82,7 +82,7 @@ class KeyedDesign(BaseDesign):
 
     @property
     def keys_of_a_unit(self) -> int:
-        """How many keys can gain or lose a unit between neighbours: `releases` of the budget."""
+        """How many keys can gain or lose a unit between neighbors: `releases` of the budget."""
         return self.releases
 
     @cached_property
@@ -92,12 +92,12 @@ class KeyedDesign(BaseDesign):
 
     # -- what to expect -------------------------------------------------------------------------
 
-    def shown(self, n: int) -> float:
+    def release_probability(self, n: int) -> float:
         """The probability that a key is shown that n units have."""
         chain = self.document.chain
         return chain.show(_number("n", n, 0)) / chain.denominator
 
-    def units_for(self, probability: float) -> int:
+    def group_size_for(self, probability: float) -> int:
         """How many units a key needs to be shown at least with this probability."""
         share = rational(probability, "probability")
         if not 0 < share <= 1:
@@ -170,7 +170,7 @@ class KeyedDesign(BaseDesign):
     # -- showing --------------------------------------------------------------------------------
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """A picture (extra `plot`): how often keys are shown, and their errors, beside rivals."""
+        """A picture (extra `plot`): how often keys are released, and errors, beside baselines."""
         from ..plotting.keyed import plot_keyed
 
         return plot_keyed(self, path)
@@ -182,8 +182,8 @@ class KeyedDesign(BaseDesign):
             "curve": None if self.curve is None else list(self.curve),
             "keys_of_a_unit": self.keys_of_a_unit,
             "reach": self.reach,
-            "sure_from": self.sure_from,
-            "half_from": self.units_for(0.5),
+            "always_released_from": self.always_released_from,
+            "half_from": self.group_size_for(0.5),
             "excess": self.excess,
         }
 
@@ -199,8 +199,9 @@ class KeyedDesign(BaseDesign):
         words.append(f"loss={self.loss_name}")
         return (
             f"KeyedDesign({', '.join(words)}): a key is shown half the time from "
-            f"{self.units_for(0.5)} units on and surely from {self.sure_from} on, no error beyond "
-            f"{self.reach}, {bracket_words(self.lower, self.upper, self.certified)} of sure keys"
+            f"{self.group_size_for(0.5)} units on and surely from {self.always_released_from} on, "
+            f"no error beyond {self.reach}, "
+            f"{bracket_words(self.lower, self.upper, self.certified)} of sure keys"
         )
 
 

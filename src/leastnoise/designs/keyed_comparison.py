@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RegimeError
-from ..mechanisms.keyed_rivals import KeyedRival, gaussian_below, gaussian_threshold, keyed_rivals
+from ..mechanisms.keyed_baselines import (
+    KeyedBaseline,
+    gaussian_below,
+    gaussian_threshold,
+    keyed_baselines,
+)
 
 if TYPE_CHECKING:
     from .keyed import KeyedDesign
@@ -57,14 +62,14 @@ class KeyedComparison:
         sizes = list(units)
         found = {}
         for row in self.rows:
-            counts = [(row.mechanism.shown(n), n) for n in sizes]
+            counts = [(row.mechanism.release_probability(n), n) for n in sizes]
             shown = sum(p for p, _ in counts)
             cost = sum(p * self._error(row.mechanism, n) for p, n in counts if p)
             found[row.name] = shown, cost / shown if shown else 0.0
         return found
 
     def _error(self, mechanism: Any, n: int) -> float:
-        if isinstance(mechanism, KeyedRival):
+        if isinstance(mechanism, KeyedBaseline):
             return mechanism.error(n, self.design.loss)
         return float(mechanism.expected_error(n))
 
@@ -92,25 +97,25 @@ def beside_keyed(design: KeyedDesign) -> KeyedComparison:
         KeyedRow(
             "design",
             "this design",
-            design.units_for(0.5),
-            design.units_for(0.95),
+            design.group_size_for(0.5),
+            design.group_size_for(0.95),
             design.upper,
             design,
         )
     ]
-    for rival in _rivals(design):
+    for baseline in _baselines(design):
         try:
-            half, mostly = rival.units_for(0.5), rival.units_for(0.95)
+            half, mostly = baseline.group_size_for(0.5), baseline.group_size_for(0.95)
         except RegimeError:
             continue
-        large = rival.units_for(1 - 1e-12)
-        loss = rival.error(2 * large, design.loss)
-        rows.append(KeyedRow(rival.name, rival.label, half, mostly, loss, rival))
+        large = baseline.group_size_for(1 - 1e-12)
+        loss = baseline.error(2 * large, design.loss)
+        rows.append(KeyedRow(baseline.name, baseline.label, half, mostly, loss, baseline))
     rows.sort(key=lambda row: (row.mostly_from, row.half_from, row.loss, row.name != "design"))
     return KeyedComparison(design, tuple(rows))
 
 
-def _rivals(design: KeyedDesign) -> list[KeyedRival]:
+def _baselines(design: KeyedDesign) -> list[KeyedBaseline]:
     """What keeps the same promise."""
     keys = design.keys_of_a_unit
     if design.curve is not None:
@@ -118,4 +123,4 @@ def _rivals(design: KeyedDesign) -> list[KeyedRival]:
     assert design.total is not None
     if design.profile:
         return [gaussian_threshold([design.total, *design.profile], keys)]
-    return keyed_rivals(*design.total, keys)
+    return keyed_baselines(*design.total, keys)

@@ -62,7 +62,7 @@ class VectorDesign(BaseDesign):
         return self.noise.error_radius(confidence)
 
     def plot(self, path: str | Path | None = None, kind: str = "radial") -> Any:
-        """A picture (extra `plot`): the "radial" density beside rivals, or a "map" for d = 2."""
+        """A picture (extra `plot`): the "radial" density beside baselines, or a "map" for d = 2."""
         from ..plotting import plot_vector
 
         return plot_vector(self, path, kind)

@@ -39,7 +39,7 @@ class WorkloadDesign(BaseDesign):
     """Noise for many linear questions, the proof that it is private, and a bracket.
 
     Guarantee: one `release` of all answers is mu-GDP (`gdp`) or rho-zCDP (`zcdp`) for vectors that
-    are `neighbours`; the total of the weighted squared errors (or, with loss "largest", the largest
+    are `neighbors`; the total of the weighted squared errors (or, with loss "largest", the largest
     weighted variance) is at most `upper`, whatever the counts; and nothing as private has less than
     `lower`: no noise that is added to the answers, and no mechanism at all in the worst case over
     data (at small counts answers that depend on the data may be better). All three are checked in
@@ -55,9 +55,9 @@ class WorkloadDesign(BaseDesign):
         return self.document.workload
 
     @property
-    def neighbours(self) -> str:
+    def neighbors(self) -> str:
         """Who is hidden: a unit more or less ("add-remove"), or one of another kind ("replace")."""
-        return self.document.neighbours
+        return self.document.neighbors
 
     # -- the budget ---------------------------------------------------------------------------
 
@@ -156,7 +156,7 @@ class WorkloadDesign(BaseDesign):
             "workload": repr(self.workload),
             "cells": self.workload.cells,
             "queries": self.workload.queries,
-            "neighbours": self.neighbours,
+            "neighbors": self.neighbors,
             "loss": self.loss_name,
             "lower": self.lower,
             "upper": self.upper,
@@ -166,7 +166,7 @@ class WorkloadDesign(BaseDesign):
 
     def _question_words(self) -> list[str]:
         budget = [f"{name}={number(value)}" for name, value in self._budget.items()]
-        return [repr(self.workload), *budget, self.neighbours]
+        return [repr(self.workload), *budget, self.neighbors]
 
     @property
     def _budget(self) -> dict[str, float]:

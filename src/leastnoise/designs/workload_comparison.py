@@ -63,7 +63,7 @@ class WorkloadComparison:
         d = self.design
         what = "largest variance" if d.document.largest else "total squared error"
         lines = [
-            f"{d.workload!r}, {d.budget_words}, {d.neighbours}: {what}; "
+            f"{d.workload!r}, {d.budget_words}, {d.neighbors}: {what}; "
             f"nothing is below {outwards(d.lower, 7, False)}"
         ]
         lines += [f"  {row.label:<44}{row.loss:>14.7g}" for row in self.rows]

@@ -39,7 +39,7 @@ except ImportError:
     raise MissingExtraError("scikit-learn", "estimators") from None
 
 Floats = NDArray[np.float64]
-_NEIGHBOURS = ("replace", "add-remove")
+_NEIGHBORS = ("replace", "add-remove")
 
 
 class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -58,8 +58,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ArgumentError("delta", self.delta, "at least 0 and below 1")
         if self.noise is not None and self.noise not in NOISES:
             raise ArgumentError("noise", self.noise, f"one of {', '.join(NOISES)}, or None")
-        if self.neighbours not in _NEIGHBOURS:
-            raise ArgumentError("neighbours", self.neighbours, f"one of {', '.join(_NEIGHBOURS)}")
+        if self.neighbors not in _NEIGHBORS:
+            raise ArgumentError("neighbors", self.neighbors, f"one of {', '.join(_NEIGHBORS)}")
         loud = self.take_public_knowledge_from_data_not_private
         if not isinstance(loud, (bool, np.bool_)):
             raise ArgumentError(
@@ -80,7 +80,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _charge(self) -> None:
         """Spend the budget of one fit, before any noise is drawn."""
         budget = None if self.noise is None else (self._epsilon, self._delta)
-        charge(self.accountant, budget, f"{type(self).__name__}.fit", self.neighbours)
+        charge(self.accountant, budget, f"{type(self).__name__}.fit", self.neighbors)
 
     def _not_negative(self, name: str) -> None:
         value = rational(getattr(self, name), name)
@@ -113,7 +113,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, held = table_of(X), declared(y)
         places = self._schema.categorical if again else self._categorical_places(X)
         validate_data(self, X, y, skip_check_array=True, reset=not again)
-        numeric, categorical = self._columns(X, places, self.neighbours == "replace")
+        numeric, categorical = self._columns(X, places, self.neighbors == "replace")
         loud = bool(self.take_public_knowledge_from_data_not_private)
         read_classes = classes is None and loud  # whose labels, and their type, are all of them
         y = labels_of(np.asarray(y) if read_classes else y)
@@ -240,14 +240,14 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ] + ["classes"] * self._classes_read
         caveats = []
         caveats.append("Scalers, imputers or selections fitted to the data before are not covered.")
-        if self.neighbours == "replace":
+        if self.neighbors == "replace":
             caveats.append("The number of rows is taken to be public.")
         if read:
             caveats.insert(0, f"NOT PRIVATE: {' and '.join(read)} were taken from the data.")
         if self.random_state is not None:
             caveats.insert(0, "NOT PRIVATE: random_state was given; the noise can be removed.")
         if found is None:
-            return Privacy(math.inf, 0.0, self.neighbours, "no noise", (), tuple(caveats))
+            return Privacy(math.inf, 0.0, self.neighbors, "no noise", (), tuple(caveats))
         releases = tuple(
             Release(
                 one.kind.name,
@@ -260,7 +260,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for one in found.chosen
         )
         return Privacy(
-            found.epsilon, found.delta, self.neighbours, found.picked, releases, tuple(caveats)
+            found.epsilon, found.delta, self.neighbors, found.picked, releases, tuple(caveats)
         )
 
 

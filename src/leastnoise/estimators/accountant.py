@@ -29,7 +29,7 @@ def check_accountant(accountant: Any) -> None:
 
 
 def charge(
-    accountant: Any, budget: tuple[Fraction, Fraction] | None, what: str, neighbours: str
+    accountant: Any, budget: tuple[Fraction, Fraction] | None, what: str, neighbors: str
 ) -> None:
     """Spend the budget of one fit; None is a fit without noise, which no ledger allows.
 
@@ -44,7 +44,7 @@ def charge(
     if isinstance(accountant, Ledger):
         if budget is None:
             raise BudgetError("no budget allows a fit without noise; nothing was computed")
-        accountant.charge(*budget, query=what, protects=f"row, {neighbours}")
+        accountant.charge(*budget, query=what, protects=f"row, {neighbors}")
     elif accountant is not None:
         epsilon, delta = (math.inf, Fraction(0)) if budget is None else budget
         accountant.spend(float(epsilon), float(delta))

@@ -114,7 +114,7 @@ def at_once_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) ->
 
 
 def moved(kinds: Sequence[Kind], scales: Sequence[Fraction]) -> Fraction:
-    """At least the squared length by which neighbours move the vector, over all ways."""
+    """At least the squared length by which neighbors move the vector, over all ways."""
     return max(_moved(kinds, scales, way) for way in range(len(kinds[0].changes)))
 
 

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 class Kind:
     """Statistics that are released alike.
 
-    changes: for each way in which neighbours may differ, (how many numbers change, by how many
+    changes: for each way in which neighbors may differ, (how many numbers change, by how many
         units at most); the guarantee is the worst over the ways.
     weight: how much a squared error of one unit hurts, relative to other kinds.
     whole: the statistic is a whole number of units, so that the unit is the lattice.
     alike: so many features have these statistics each; `numbers` counts all of them.
     size: the statistics are counts from 0 to this public number.
-    groups: the numbers come in so many equal parts, one after the other, and neighbours change the
+    groups: the numbers come in so many equal parts, one after the other, and neighbors change the
         numbers of one part alone (the same part of all kinds).
     squares: sums of s(x) = 2 x^2 - 1, rounded up to 2/SCALE; the kind before holds the sums of the
         same x, from -1 to 1.
@@ -116,7 +116,7 @@ def changed(kinds: Sequence[Kind]) -> int:
 
 
 def cost(chosen: Sequence[Chosen], epsilon: float) -> float:
-    """The pessimistic total delta at `epsilon`, over all ways neighbours may differ."""
+    """The pessimistic total delta at `epsilon`, over all ways neighbors may differ."""
     ways = range(len(chosen[0].kind.changes))
     if chosen[0].noise.ratio is not None:
         return 0.0 if max(_sum_of_epsilons(chosen, way) for way in ways) <= epsilon else 1.0

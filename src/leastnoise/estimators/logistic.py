@@ -62,9 +62,9 @@ class DPLogisticRegression(PrivateClassifier):
     """Logistic regression with an l1 penalty, (epsilon, delta)-private in total.
 
     Guarantee: coefficients depend on the data through noisy sums of gradients alone (and, for
-    neighbours="add-remove", a noisy number of rows), whose adaptive release is
-    (epsilon, delta)-private for the stated neighbours; `privacy_` lists them. It takes for granted
-    that `bounds` and `classes` are public, and, for neighbours="replace", the number of rows. What
+    neighbors="add-remove", a noisy number of rows), whose adaptive release is
+    (epsilon, delta)-private for the stated neighbors; `privacy_` lists them. It takes for granted
+    that `bounds` and `classes` are public, and, for neighbors="replace", the number of rows. What
     is fitted to the data before (a scaler, an imputer, a selection of features) is not covered: it
     voids the guarantee, also inside a pipeline. No scaler is needed, `bounds` does its work.
 
@@ -73,7 +73,7 @@ class DPLogisticRegression(PrivateClassifier):
     classifier per class for more than two classes; all share the budget.
 
     epsilon, delta: the total budget of one `fit`. delta = 0 goes with noise "laplace" or "optimal".
-    noise, neighbours, bounds, classes, random_state, take_public_knowledge_from_data_not_private:
+    noise, neighbors, bounds, classes, random_state, take_public_knowledge_from_data_not_private:
         as for `DPNaiveBayes`.
     accountant, verbose: as for `DPNaiveBayes`.
     alpha: weight of the l1 penalty (the paper's lambda).
@@ -81,7 +81,7 @@ class DPLogisticRegression(PrivateClassifier):
         added to the mean loss; None for none. Do not choose it by looking at the private data.
     max_iter: passes T. More passes mean more releases, each with more noise. "auto" makes
         rows * epsilon / (3 * releases in a pass) of them, a tenth of that for delta = 0, half for
-        neighbours="replace"; at least 4, at most 1000 or 10,000 releases; 1000 without noise. The
+        neighbors="replace"; at least 4, at most 1000 or 10,000 releases; 1000 without noise. The
         number of rows is the public one, or the noisy one.
     coordinates: coordinates K per pass, chosen at random; None for a quarter of them, rounded up.
     step: length of a step along the mean gradient; 4 is the inverse of its largest curvature, the
@@ -95,7 +95,7 @@ class DPLogisticRegression(PrivateClassifier):
         delta: float = 1e-5,
         *,
         noise: str | None = "optimal",
-        neighbours: str = "replace",
+        neighbors: str = "replace",
         bounds: Any = None,
         classes: Any = None,
         alpha: float = 1e-8,
@@ -112,7 +112,7 @@ class DPLogisticRegression(PrivateClassifier):
         self.epsilon = epsilon
         self.delta = delta
         self.noise = noise
-        self.neighbours = neighbours
+        self.neighbors = neighbors
         self.bounds = bounds
         self.classes = classes
         self.alpha = alpha
@@ -176,7 +176,7 @@ class DPLogisticRegression(PrivateClassifier):
 
     def _rows(self, rows: int, entropy: Entropy) -> tuple[float, Plan | None]:
         """The number of rows to use, and what it cost if it is not public."""
-        if self.noise is None or self.neighbours == "replace":
+        if self.noise is None or self.neighbors == "replace":
             return float(rows), None
         kind = Kind("rows", 1, Fraction(1), ((1, 1),), 1.0, True)
         if self._epsilon:
@@ -194,7 +194,7 @@ class DPLogisticRegression(PrivateClassifier):
             return _whole("max_iter", self.max_iter, 1, 10_000, "'auto', or ")
         if self.noise is None:
             return _MOST
-        reach = 2 if self.neighbours == "replace" else 1
+        reach = 2 if self.neighbors == "replace" else 1
         enough = reach * releases * (_ROWS_WITH_DELTA if self._delta else _ROWS_WITHOUT)
         most = min(_MOST, _MOST_RELEASES // releases)
         return max(_FEWEST, min(most, int(rows * float(self._epsilon) / enough)))
@@ -203,7 +203,7 @@ class DPLogisticRegression(PrivateClassifier):
         """Noise for the sums out of what the number of rows has left of the budget."""
         if self.noise is None:
             return None
-        reach = 2 if self.neighbours == "replace" else 1
+        reach = 2 if self.neighbors == "replace" else 1
         kind = Kind(
             "sum of gradients, over their bound",
             releases,

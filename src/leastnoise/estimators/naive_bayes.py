@@ -39,18 +39,18 @@ class DPNaiveBayes(PrivateClassifier):
     """Naive Bayes with numeric and categorical features, (epsilon, delta)-private in total.
 
     Guarantee: everything `fit` keeps is computed from noisy statistics whose joint release is
-    (epsilon, delta)-private for the stated neighbours; `privacy_` lists the releases. It takes
+    (epsilon, delta)-private for the stated neighbors; `privacy_` lists the releases. It takes
     for granted that `bounds`, `categories` and `classes` are public, and, for
-    neighbours="replace", the number of rows. What is fitted to the data before (a scaler, an
+    neighbors="replace", the number of rows. What is fitted to the data before (a scaler, an
     imputer, a selection of features) is not covered: it voids the guarantee, also inside a
     pipeline. No scaler is needed, `bounds` does its work.
 
     epsilon, delta: the total budget of one `fit`. delta = 0 goes with noise "laplace" or
         "optimal".
     noise: "optimal" picks what does least harm at the total budget; "truncated-laplace", "tulap",
-        "analytic-gaussian", "gaussian", "laplace" are rivals; "optimal-dependent" uses ranges where
-        they are narrow enough; None adds no noise.
-    neighbours: "replace" (one row replaced, the number of rows public) or "add-remove".
+        "analytic-gaussian", "gaussian", "laplace" are baselines; "optimal-dependent" uses ranges
+        where they are narrow enough; None adds no noise.
+    neighbors: "replace" (one row replaced, the number of rows public) or "add-remove".
     bounds: (low, high) of the numeric features: two numbers for all, two sequences, or a dict by
         column. Values outside are clipped, infinite ones too; what is missing or no number (NaN,
         None, text among numbers) counts as the middle. No value is refused: that would tell of it.
@@ -78,7 +78,7 @@ class DPNaiveBayes(PrivateClassifier):
         delta: float = 1e-5,
         *,
         noise: str | None = "optimal",
-        neighbours: str = "replace",
+        neighbors: str = "replace",
         bounds: Any = None,
         categorical: Any = "auto",
         categories: Any = None,
@@ -93,7 +93,7 @@ class DPNaiveBayes(PrivateClassifier):
         self.epsilon = epsilon
         self.delta = delta
         self.noise = noise
-        self.neighbours = neighbours
+        self.neighbors = neighbors
         self.bounds = bounds
         self.categorical = categorical
         self.categories = categories
@@ -122,7 +122,7 @@ class DPNaiveBayes(PrivateClassifier):
         Every call is an (epsilon, delta)-private release about its own rows, with noise of its own
         (k calls have k times the variance of one), and is charged as one. `privacy_` adds the calls
         up, which holds whoever is in them. Where no row is in two calls the model is as private as
-        one call: neighbours then differ in one of them alone.
+        one call: neighbors then differ in one of them alone.
         """
         self._check_parameters()
         self._not_negative("alpha")
@@ -201,12 +201,12 @@ class DPNaiveBayes(PrivateClassifier):
 
     def _kinds(self, statistics: BayesStatistics, rows: int | None = None) -> tuple[Kind, ...]:
         """What one row can change. Replacing: (its class changes, it stays the same)."""
-        replace = self.neighbours == "replace"
+        replace = self.neighbors == "replace"
         counts = ((2, 1), (0, 0)) if replace else ((1, 1),)
         levels = ((2, 1), (2, 1)) if replace else ((1, 1),)
         numbers = ((2, 1), (1, 2)) if replace else ((1, 1),)
         one, classes = Fraction(1), len(statistics.counts)
-        # Public for these neighbours; of use to range-dependent answers only.
+        # Public for these neighbors; of use to range-dependent answers only.
         ranged = replace and self.noise == "optimal-dependent"
         known = int(statistics.counts.sum()) if rows is None else rows
         size = known if ranged else None

@@ -24,7 +24,7 @@ class Release:
 
 @dataclass(frozen=True)
 class Privacy:
-    """The guarantee of a fit: (epsilon, delta)-private for the stated neighbours.
+    """The guarantee of a fit: (epsilon, delta)-private for the stated neighbors.
 
     `epsilon` is infinite if no noise was added. `caveats` lists what voids the guarantee or what
     it takes for granted; read them. `picked` says which noise was chosen among which, and why.
@@ -32,7 +32,7 @@ class Privacy:
 
     epsilon: float
     delta: float
-    neighbours: str
+    neighbors: str
     picked: str
     releases: tuple[Release, ...]
     caveats: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class Privacy:
         """The guarantee in a few words."""
         if not self.private:
             return "NOT PRIVATE"
-        return f"({self.epsilon:.6g}, {self.delta:.6g})-private, {self.neighbours} neighbours"
+        return f"({self.epsilon:.6g}, {self.delta:.6g})-private, {self.neighbors} neighbors"
 
     def _repr_html_(self) -> str:
         from ..shown import html_privacy
@@ -90,14 +90,14 @@ def together(calls: Sequence[Privacy]) -> Privacy:
         f"{len(calls)} calls of partial_fit, added up. Where no row is in two of them it is "
         f"({most[0]:.6g}, {most[1]:.6g}).",
     ]
-    if any(call.neighbours != last.neighbours for call in calls):
+    if any(call.neighbors != last.neighbors for call in calls):
         caveats.insert(
-            0, "NOT PRIVATE: calls had different neighbours, whose budgets do not add up."
+            0, "NOT PRIVATE: calls had different neighbors, whose budgets do not add up."
         )
     return Privacy(
         _sum([call.epsilon for call in calls]),
         _sum([call.delta for call in calls]),
-        last.neighbours,
+        last.neighbors,
         last.picked,
         tuple(releases.values()),
         tuple(caveats),

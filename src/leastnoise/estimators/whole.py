@@ -47,7 +47,7 @@ class WholeNoise:
 
     @cached_property
     def log_concave(self) -> bool:
-        """Whether no weight is below the geometric mean of its neighbours, in exact integers."""
+        """Whether no weight is below the geometric mean of its neighbors, in exact integers."""
         w = self.weights
         return min(w) > 0 and all(w[k] * w[k] >= w[k - 1] * w[k + 1] for k in range(1, len(w) - 1))
 
@@ -129,7 +129,7 @@ def _symmetric(right: Floats, concave: bool = True) -> WholeNoise:
     """From masses at 0, 1, 2, ...: both sides, as whole weights, log-concave if asked for."""
     total = right[0] + 2 * right[1:].sum()
     weights = [round(float(mass / total) * _SCALE) for mass in right]
-    if concave:  # rounding must not undo it: cut each weight to what its neighbours allow
+    if concave:  # rounding must not undo it: cut each weight to what its neighbors allow
         for k in range(2, len(weights)):
             if weights[k - 2]:
                 weights[k] = min(weights[k], weights[k - 1] ** 2 // weights[k - 2])

@@ -76,7 +76,7 @@ def table_report(
         title=title,
         verdict=(
             f"Without noise {near} of {len(names_in(results))} datasets are within {NEAR} points "
-            f"of the published errors, in and out of sample; of {asked} neighbouring pairs of the "
+            f"of the published errors, in and out of sample; of {asked} neighboring pairs of the "
             f"published order {held} come out the same way and significantly (paired t-test over "
             f"splits, p < {_LEVEL:g}), in sample."
         ),
@@ -154,7 +154,7 @@ def _without_noise(
 
 
 def _order(results: Results) -> tuple[list[Sequence[Any]], int, int]:
-    """Each neighbouring pair of the published order, tested on every dataset."""
+    """Each neighboring pair of the published order, tested on every dataset."""
     lines: list[Sequence[Any]] = []
     held = asked = 0
     for name in names_in(results):

@@ -20,19 +20,19 @@ def run(place: Place) -> Report:
     cell = {**BUDGET, "sensitivity": ROUNDED, "loss": "l2", "gap": gap}
     found = sweep([cell], cache=place.designs)[0].design()
     noise = found.noise
-    rivals: list[Any] = [
+    baselines: list[Any] = [
         Laplace(epsilon=1, sensitivity=ROUNDED),
         AnalyticGaussian(**BUDGET, sensitivity=ROUNDED),
         TruncatedLaplace(**BUDGET, sensitivity=ROUNDED),
     ]
     x = np.linspace(-1, 1, 1601) + 1e-9
-    curves = [noise.pdf(x), *(rival.pdf(x) for rival in rivals)]
+    curves = [noise.pdf(x), *(baseline.pdf(x) for baseline in baselines)]
     drawn = figure(6.8, 3.6)
     axes = drawn.add_subplot()
     axes.fill_between(x, curves[0], color="#000000", alpha=0.12, linewidth=0)
     axes.plot(x, curves[0], **look_of("design").line, label="optimum, squared loss")
-    for curve, rival in zip(curves[1:], rivals, strict=True):
-        axes.plot(x, curve, **look_of(rival.name).line, label=rival.label)
+    for curve, baseline in zip(curves[1:], baselines, strict=True):
+        axes.plot(x, curve, **look_of(baseline.name).line, label=baseline.label)
     axes.set_xlim(-1, 1)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("noise (thousand INR)")

@@ -183,7 +183,7 @@ def run(place: Place) -> Report:
         title="Error against the total budget (epsilon, 1e-5), percent",
         verdict=(
             f"Over {len(rows) // len(noises)} datasets and budgets, noise 'optimal' is at most "
-            f"{worst[0]:.1f} standard errors worse than the best rival ({worst[1]})."
+            f"{worst[0]:.1f} standard errors worse than the best baseline ({worst[1]})."
         ),
         columns=("model", "dataset", "noise", "epsilon", "error", "s.e.", "no noise"),
         rows=rows,
@@ -197,17 +197,17 @@ def run(place: Place) -> Report:
 
 
 def _worst(rows: list[Sequence[Any]]) -> tuple[float, str]:
-    """By how many standard errors `optimal` is worse than the best rival, where it is worst."""
+    """By how many standard errors `optimal` is worse than the best baseline, where it is worst."""
     found = (-math.inf, "")
     for model, name, noise, epsilon, mean, error, _ in rows:
         if noise != "optimal":
             continue
-        rivals = [
+        baselines = [
             (m, s)
             for a, b, n, e, m, s, _ in rows
             if (a, b, e) == (model, name, epsilon) and n != "optimal" and not math.isnan(m)
         ]
-        best, spread = min(rivals)
+        best, spread = min(baselines)
         off = (mean - best) / max(math.hypot(error, spread), 1e-9)
         found = max(found, (off, f"{model}, {name}, epsilon {epsilon:g}"))
     return found

@@ -54,7 +54,9 @@ def _designed() -> Iterator[tuple[str, dict[str, Any]]]:
     for words, more in DESIGNS:
         found = design(**{"epsilon": 1, "sensitivity": 1, "gap": 0.001, **more})
         yield words, json.loads(found.document.dumps())
-    keys = import_module("leastnoise.keyed").keyed(epsilon=1, delta="1e-6")
+    keys = import_module("leastnoise.partition_selection").partition_selection(
+        epsilon=1, delta="1e-6"
+    )
     yield "unknown keys", json.loads(keys.document.dumps())
 
 

@@ -96,7 +96,7 @@ class RangeCells:
         """The multipliers of any of these problems as multipliers of D'(L,beta).
 
         A multiplier of (k, m, shift) goes in equal parts to the cells a of width beta in Phi_k
-        whose neighbour a + shift is in the range; that neighbour's cell is the right partner
+        whose neighbor a + shift is in the range; that neighbor's cell is the right partner
         whether or not it lies in Phi_m.
         """
         found: dict[Pair, Multipliers] = {}
@@ -172,7 +172,7 @@ class PPrime(Dependent, UpperProblem):
 
         p_k(A) <= e^epsilon p_m(A - phi) + delta
 
-    for all cells k, m of the range, all shifts phi that they allow and all events A. Neighbouring
+    for all cells k, m of the range, all shifts phi that they allow and all events A. Neighboring
     cells of the range may be merged (`range_cells`, end points in units of beta). `monotone`
     demands densities that fall away from 0.
     """

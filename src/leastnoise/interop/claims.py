@@ -65,7 +65,7 @@ class Budget:
 
 
 def worst_delta(document: Document | ChannelDocument, epsilon: Fraction) -> Fraction:
-    """At least the exact delta of one release at epsilon, over all neighbours."""
+    """At least the exact delta of one release at epsilon, over all neighbors."""
     if isinstance(document, Document):
         return worst_hockey_stick(document, epsilon)[1]
     return worst_pair(document, epsilon)[1]

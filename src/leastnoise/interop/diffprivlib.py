@@ -121,7 +121,7 @@ class OptimalMechanism(_Base):
 
     @property
     def sensitivity(self) -> float:
-        """How far apart the values on neighbouring datasets may be."""
+        """How far apart the values on neighboring datasets may be."""
         return self.design.sensitivity
 
     def randomise(self, value: Any) -> Any:

@@ -98,7 +98,7 @@ class Ledger:
     Guarantee: `charge` returns only after its entry is durable, and the entries of all processes
     together keep within the budget by the ledger's filter (`filters.proof.md`). So a crash can
     waste budget and never leak it: no noise is drawn before `charge` has returned. A ledger is
-    bound to one privacy unit and one neighbour relation by its first charge, because budgets of
+    bound to one privacy unit and one neighbor relation by its first charge, because budgets of
     different ones do not add up. No charge is made to a ledger whose sums are not those of its
     entries. Costs are exact, or rounded up by less than 1e-40 (`ledger.proof.md`).
     """
@@ -184,7 +184,7 @@ class Ledger:
         an epsilon without delta as what they are worth in it.
 
         query: what it was spent on, for the history. mechanism: the SHA-256 of its file.
-        protects: the unit and the neighbour relation that the mechanism's privacy is about.
+        protects: the unit and the neighbor relation that the mechanism's privacy is about.
         """
         from .store import charges, ledgers
 
@@ -367,7 +367,7 @@ class Ledger:
             raise BudgetError(f"ledger {self.name!r} was closed at {row.closed}")
         if row.protects not in (None, protects):
             raise BudgetError(
-                f"ledger {self.name!r} is for the unit and neighbours {row.protects!r}, not "
+                f"ledger {self.name!r} is for the unit and neighbors {row.protects!r}, not "
                 f"{protects!r}: their budgets do not add up; use another ledger"
             )
         total = _total(row)

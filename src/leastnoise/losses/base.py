@@ -211,7 +211,7 @@ class Loss(ABC):
         return next(self.minorants(i, i, step))
 
     def minorants(self, first: int, last: int, step: Fraction) -> Iterator[Fraction]:
-        """k_i for i = first..last, in one go: neighbours share a chord."""
+        """k_i for i = first..last, in one go: neighbors share a chord."""
         before = self.chord_error((first - 1) * step, first * step)
         for i in range(first, last + 1):
             x = i * step

@@ -1,4 +1,4 @@
-"""Closed-form mechanisms from the literature, one per file: the rivals of a design.
+"""Closed-form mechanisms from the literature, one per file: the baselines of a design.
 
 `closed_forms` lists those that serve a budget; each states its guarantee, its moments, its
 privacy profile and where it comes from.
@@ -15,7 +15,7 @@ from .analytic_gaussian import AnalyticGaussian
 from .atom_staircase import AtomStaircase
 from .base import Mechanism
 from .calibrated_laplace import CalibratedLaplace
-from .dependent_rivals import ExponentialMechanism, InverseSensitivity, SmoothSensitivity
+from .dependent_baselines import ExponentialMechanism, InverseSensitivity, SmoothSensitivity
 from .discrete_gaussian import DiscreteGaussian
 from .discrete_laplace import DiscreteLaplace
 from .gaussian import Gaussian

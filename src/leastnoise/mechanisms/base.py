@@ -2,7 +2,7 @@
 
 Each mechanism here adds noise that is symmetric about 0, so a subclass describes one side only:
 a density on t >= 0, the mass between two points of that side, its inverse, and two moments.
-Everything else follows. All numbers are doubles: these are rivals to compare with, and nothing
+Everything else follows. All numbers are doubles: these are baselines to compare with, and nothing
 in this folder is a certificate or a safe sampler.
 """
 

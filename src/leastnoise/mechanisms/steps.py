@@ -169,7 +169,7 @@ class StepNoise(Mechanism):
         """Sum of `period` over all whole numbers.
 
         Further than `margin` from 0 and from the ends, each period is e^-rate times its inner
-        neighbour.
+        neighbor.
         """
         outer = self.centre + self.count + self.rest
         last = math.ceil(outer) + margin if math.isfinite(outer) else math.inf

@@ -11,7 +11,7 @@ from .numeric import powers_sum
 
 
 def cut_cost(rate: float, sensitivity: float, reach: float) -> float:
-    """Mass of the outputs that a neighbour at distance `sensitivity` cannot produce.
+    """Mass of the outputs that a neighbor at distance `sensitivity` cannot produce.
 
     P(X < sensitivity - reach) for mass proportional to e^(-rate|k|) on |k| <= reach. On the
     other outputs the ratio is at most e^(rate*sensitivity), so this is the hockey stick at

@@ -1,4 +1,4 @@
-"""Uniform noise with an atom at 0: the rival at epsilon = 0 (Geng, Ding, Guo, Kumar)."""
+"""Uniform noise with an atom at 0: the baseline at epsilon = 0 (Geng, Ding, Guo, Kumar)."""
 
 from __future__ import annotations
 

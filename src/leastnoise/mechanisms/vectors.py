@@ -18,8 +18,8 @@ from .tulap import Tulap
 
 
 @dataclass(frozen=True)
-class VectorRival:
-    """A rival and its expected loss; `exact` tells a value from an upper bound on it."""
+class VectorBaseline:
+    """A baseline and its expected loss; `exact` tells a value from an upper bound on it."""
 
     name: str
     label: str
@@ -55,10 +55,10 @@ def exponential_loss(dimension: int, epsilon: float, sensitivity: float, loss: L
     )
 
 
-def rivals(
+def baselines(
     dimension: int, epsilon: float, delta: float, sensitivity: float, loss: Loss
-) -> list[VectorRival]:
-    """Every rival at this budget.
+) -> list[VectorBaseline]:
+    """Every baseline at this budget.
 
     Noise per coordinate has an exact expected square; for the norm itself the root of the
     expected square is stated, an upper bound.
@@ -66,7 +66,7 @@ def rivals(
     found = []
     if delta > 0:
         found.append(
-            VectorRival(
+            VectorBaseline(
                 "gaussian",
                 "analytic Gaussian noise",
                 gaussian_loss(dimension, epsilon, delta, sensitivity, loss),
@@ -77,7 +77,7 @@ def rivals(
             )
         )
     found.append(
-        VectorRival(
+        VectorBaseline(
             "exponential",
             "exponential (K-norm) noise",
             exponential_loss(dimension, epsilon, sensitivity, loss),
@@ -91,12 +91,14 @@ def rivals(
     if epsilon > 0:
         # All coordinates together move by at most sqrt(d) * sensitivity in the sum of sizes.
         square = 2 * dimension * (math.sqrt(dimension) * sensitivity / epsilon) ** 2
-        found.append(VectorRival("laplace", "Laplace noise per coordinate", square**power, exact))
+        found.append(
+            VectorBaseline("laplace", "Laplace noise per coordinate", square**power, exact)
+        )
     share, part = epsilon / dimension, delta / dimension
     if share > 0 or part > 0:
         noise = Tulap(epsilon=share, delta=part, sensitivity=sensitivity)
         found.append(
-            VectorRival(
+            VectorBaseline(
                 "tulap",
                 "Tulap noise per coordinate, the budget split",
                 (dimension * noise.variance) ** power,
@@ -106,14 +108,14 @@ def rivals(
     return found
 
 
-def split_design_rival(
+def split_design_baseline(
     dimension: int,
     epsilon: float,
     delta: float,
     sensitivity: float,
     loss: Loss,
     time_limit: float = 20.0,
-) -> VectorRival:
+) -> VectorBaseline:
     """Our own best noise for one number on each coordinate, the budget split evenly."""
     from ..design import design
 
@@ -127,7 +129,7 @@ def split_design_rival(
         loss="l2",
         time_limit=time_limit,
     )
-    return VectorRival(
+    return VectorBaseline(
         "split",
         "our noise per coordinate, the budget split",
         (dimension * float(one.upper)) ** power,
@@ -163,4 +165,10 @@ def _radial_mean(
     return float(value)
 
 
-__all__ = ["VectorRival", "exponential_loss", "gaussian_loss", "rivals", "split_design_rival"]
+__all__ = [
+    "VectorBaseline",
+    "baselines",
+    "exponential_loss",
+    "gaussian_loss",
+    "split_design_baseline",
+]

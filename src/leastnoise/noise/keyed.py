@@ -69,7 +69,7 @@ class KeyedLaw:
 
     def _block(self, numbers: Sequence[int], entropy: Entropy) -> list[int | None]:
         words = entropy.words(len(numbers))
-        sure = self.chain.sure_from
+        sure = self.chain.always_released_from
         places = np.array([n if n < sure else sure for n in numbers], dtype=np.int64)
         low = np.searchsorted(self._firsts, words, side="left")
         open_ = low != np.searchsorted(self._firsts, words, side="right")

@@ -9,7 +9,7 @@ from .bracket import plot_bracket
 from .channel import channel_alone, channel_svg, plot_channel
 from .comparison import plot_comparison
 from .curves import plot_frontier, plot_tradeoff
-from .density import density_alone, density_svg, draw_density, plot_density, rivals_of
+from .density import baselines_of, density_alone, density_svg, draw_density, plot_density
 from .heatmap import plot_heatmap
 from .picture import Picture
 from .privacy_loss import plot_privacy_loss
@@ -18,6 +18,7 @@ from .vector import plot_vector, vector_svg
 
 __all__ = [
     "Picture",
+    "baselines_of",
     "channel_alone",
     "channel_svg",
     "density_alone",
@@ -35,6 +36,5 @@ __all__ = [
     "plot_profiles",
     "plot_tradeoff",
     "plot_vector",
-    "rivals_of",
     "vector_svg",
 ]

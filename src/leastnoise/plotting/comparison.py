@@ -1,4 +1,4 @@
-"""A design and all its rivals at one budget."""
+"""A design and all its baselines at one budget."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 def plot_comparison(comparison: Comparison, path: str | Path | None = None) -> Picture:
     """Expected losses, densities and privacy profiles of a `Comparison`, side by side.
 
-    The losses of all mechanisms; densities and profiles of the design and its best four rivals.
+    The losses of all mechanisms; densities and profiles of the design and its best four baselines.
     """
     design = cast("Design", comparison.design)  # `Comparison.plot` refuses a range
-    rivals = [r.mechanism for r in comparison.rows if isinstance(r.mechanism, Mechanism)][:4]
+    baselines = [r.mechanism for r in comparison.rows if isinstance(r.mechanism, Mechanism)][:4]
     with canvas(14.4, 4.6, path) as picture:
         figure = picture.figure
         left, middle, right = figure.subplots(1, 3, width_ratios=[1.1, 1, 1])
         _draw_losses(left, comparison)
-        draw_density(middle, design, rivals)
+        draw_density(middle, design, baselines)
         middle.set_title("densities" if not design.integer else "probabilities")
-        draw_profiles(right, [design, *rivals], legend=False)
+        draw_profiles(right, [design, *baselines], legend=False)
         right.set_title("privacy profiles")
         few_ticks(right.xaxis)
         # The lines mean the same in both panels: one legend below them.
@@ -47,7 +47,7 @@ def _draw_losses(axes: Any, comparison: Comparison) -> None:
     rows, design = comparison.rows, comparison.design
     top = max(row.loss for row in rows)
     least = min(row.loss for row in rows)
-    # A rival may cost a thousand times as much: the others must not shrink to nothing.
+    # A baseline may cost a thousand times as much: the others must not shrink to nothing.
     far = comparison.lower > 0 and top > 20 * least
     # Behind the longest line stands a label: it has a third of the width.
     start = comparison.lower / 1.5 if far else 0.0

@@ -1,4 +1,4 @@
-"""The density of additive noise beside its rivals'; the probabilities of integer noise."""
+"""The density of additive noise beside its baselines'; the probabilities of integer noise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..design import Design
     from ..mechanisms.numeric import Floats
 
-#: Drawn beside a design if the caller names no rivals; those that serve the budget.
+#: Drawn beside a design if the caller names no baselines; those that serve the budget.
 _USUAL = ("laplace", "analytic-gaussian", "discrete-laplace", "discrete-gaussian")
 #: An atom below this would be a mark on the axis: it is named, not drawn.
 _VISIBLE = 5e-3
@@ -31,16 +31,18 @@ _CROWDED = 60
 
 
 def plot_density(
-    design: Design, path: str | Path | None = None, rivals: Iterable[str | Mechanism] | None = None
+    design: Design,
+    path: str | Path | None = None,
+    baselines: Iterable[str | Mechanism] | None = None,
 ) -> Picture:
-    """The density of a design beside its rivals'; probabilities for integer noise.
+    """The density of a design beside its baselines'; probabilities for integer noise.
 
-    `rivals` are names from `closed_forms` ("laplace", "tulap", ...) or mechanisms; None takes
+    `baselines` are names from `closed_forms` ("laplace", "tulap", ...) or mechanisms; None takes
     Laplace and Gaussian noise if one (epsilon, delta) was asked for and they serve it, and an empty
     list none. The probability
     of exactly 0, if there is one beyond the density, is a stem on a scale of its own at the right.
     """
-    beside = rivals_of(design, rivals)
+    beside = baselines_of(design, baselines)
     with canvas(6.6, 4.1, path) as picture:
         axes = picture.figure.add_subplot()
         draw_density(axes, design, beside)
@@ -66,17 +68,17 @@ def density_svg(design: Design) -> str:
     return density_alone(design).svg()
 
 
-def rivals_of(design: Design, rivals: Iterable[str | Mechanism] | None) -> list[Mechanism]:
-    """The mechanisms named by `rivals`, at the design's budget."""
-    if isinstance(rivals, str):
-        rivals = [rivals]
-    wanted = None if rivals is None else list(rivals)
+def baselines_of(design: Design, baselines: Iterable[str | Mechanism] | None) -> list[Mechanism]:
+    """The mechanisms named by `baselines`, at the design's budget."""
+    if isinstance(baselines, str):
+        baselines = [baselines]
+    wanted = None if baselines is None else list(baselines)
     found: list[Mechanism] = [m for m in wanted or () if isinstance(m, Mechanism)]
     if wanted is not None and len(found) == len(wanted):
         return found
     document = design.document
     if wanted is None and (design.gdp or design.profile or document.releases):
-        return []  # a rival at one point of a curve would answer another question
+        return []  # a baseline at one point of a curve would answer another question
     served = {
         m.name: m
         for m in closed_forms(
@@ -91,14 +93,14 @@ def rivals_of(design: Design, rivals: Iterable[str | Mechanism] | None) -> list[
         return [served[name] for name in _USUAL if name in served]
     for name in wanted:
         if not isinstance(name, Mechanism) and name not in served:
-            raise ArgumentError("rivals", name, f"among {', '.join(sorted(served))}")
+            raise ArgumentError("baselines", name, f"among {', '.join(sorted(served))}")
     return [m if isinstance(m, Mechanism) else served[m] for m in wanted]
 
 
-def draw_density(axes: Any, design: Design, rivals: Sequence[Mechanism]) -> None:
+def draw_density(axes: Any, design: Design, baselines: Sequence[Mechanism]) -> None:
     """Draw the laws into `axes`."""
-    many = [design, *rivals]
-    laws: list[Any] = [design.noise, *rivals]
+    many = [design, *baselines]
+    laws: list[Any] = [design.noise, *baselines]
     looks, labels = looks_of(map(name_of, many)), labels_of(many)
     reach = reach_of(laws)
     draw = _draw_masses if design.integer else _draw_densities
@@ -164,7 +166,7 @@ def _draw_atoms(axes: Any, atoms: Sequence[tuple[float, Look]]) -> None:
 def _draw_masses(
     axes: Any, laws: Sequence[Any], looks: Sequence[Look], labels: Sequence[str], reach: float
 ) -> None:
-    """Bars for the design, marks over the same numbers for its rivals."""
+    """Bars for the design, marks over the same numbers for its baselines."""
     k_all = np.arange(-math.floor(reach), math.floor(reach) + 1)
     crowded = len(k_all) > _CROWDED
     every = max(1, len(k_all) // 24)
@@ -212,9 +214,9 @@ def _curve(law: Any, reach: float) -> tuple[Floats, Floats]:
     x = np.unique(np.concatenate([smooth, jumps, [-reach, reach]]))
     middle = (x[1:] + x[:-1]) / 2
     if not isinstance(law, Mechanism) or isinstance(law, StepNoise):
-        # Flat between neighbours.
+        # Flat between neighbors.
         return np.repeat(x, 2)[1:-1], np.repeat(law.pdf(middle), 2)
-    # Smooth between neighbours; at a jump the two sides differ.
+    # Smooth between neighbors; at a jump the two sides differ.
     left, right = law.pdf(x[:-1] + 1e-9 * np.diff(x)), law.pdf(x[1:] - 1e-9 * np.diff(x))
     return np.repeat(x, 2)[1:-1], np.column_stack([left, right]).ravel()
 

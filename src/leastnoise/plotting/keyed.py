@@ -1,4 +1,4 @@
-"""Keys with their counts: how often a key is shown, and how wrong its value is, beside rivals."""
+"""Private group keys: how often one is released, and its error, beside baselines."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _RARE = 1e-3
 def plot_keyed(design: KeyedDesign, path: str | Path | None = None) -> Picture:
     """The chance that a key is shown, and the loss of its value if so, by its number of units."""
     rows = list(design.compare())
-    last = max(2 * design.units_for(0.95), *(row.mostly_from + 3 for row in rows))
+    last = max(2 * design.group_size_for(0.95), *(row.mostly_from + 3 for row in rows))
     numbers = range(1, last + 1, -(-last // _POINTS))
     with canvas(9.2, 4.0, path) as picture:
         left, right = picture.figure.subplots(1, 2)
         for row in rows:
-            rival = row.name != "design"
+            baseline = row.name != "design"
             line = look_of(row.name).line
-            shown = [row.mechanism.shown(n) for n in numbers]
+            shown = [row.mechanism.release_probability(n) for n in numbers]
             left.plot(numbers, shown, label=row.label, **line)
             seen = [n for n, p in zip(numbers, shown, strict=True) if p >= _RARE]
             losses = [
-                row.mechanism.error(n, design.loss) if rival else design.expected_error(n)
+                row.mechanism.error(n, design.loss) if baseline else design.expected_error(n)
                 for n in seen
             ]
             right.plot(seen, losses, label=row.label, **line)
@@ -47,7 +47,7 @@ def plot_keyed(design: KeyedDesign, path: str | Path | None = None) -> Picture:
         keys = design.keys_of_a_unit
         words = "" if keys == 1 else f", {keys} keys of a unit"
         picture.figure.suptitle(
-            f"{keyed_budget(design)}{words}: {design.document.rivals} shows more; no error "
+            f"{keyed_budget(design)}{words}: {design.document.competitors} shows more; no error "
             f"beyond {number(design.reach)}",
             fontsize=10,
         )

@@ -24,7 +24,7 @@ def plot_privacy_loss(
     """P(privacy loss > t) at the shift by the whole sensitivity.
 
     The loss is ln(f(x)/f(x - D)) at the released x. The level that a line keeps to the right is the
-    probability of an infinite loss: an output that rules the neighbour out. The scale is
+    probability of an infinite loss: an output that rules the neighbor out. The scale is
     logarithmic if that would else be too small to see.
     """
     many = some(mechanisms)

@@ -26,7 +26,7 @@ def plot_profiles(
     path: str | Path | None = None,
     epsilons: ArrayLike | None = None,
 ) -> Picture:
-    """delta(epsilon) of designs (exact) and rivals, on a logarithmic scale.
+    """delta(epsilon) of designs (exact) and baselines, on a logarithmic scale.
 
     `epsilons` defaults to 61 points from 0 to twice the largest budget, and a few at each budget.
     """

@@ -1,4 +1,4 @@
-"""Noise for a vector: its radial density beside rivals, and a map of it in the plane."""
+"""Noise for a vector: its radial density beside baselines, and a map of it in the plane."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def plot_vector(
     design: VectorDesign, path: str | Path | None = None, kind: str = "radial"
 ) -> Picture:
     """The density against the distance from the true vector and the chance of a larger error,
-    beside rivals' ("radial"); or, in two dimensions, a "map" of the density in the plane."""
+    beside baselines' ("radial"); or, in two dimensions, a "map" of the density in the plane."""
     if kind not in KINDS:
         raise ArgumentError("kind", kind, " or ".join(f'"{one}"' for one in KINDS))
     if kind == "map" and design.dimension != 2:

@@ -113,7 +113,7 @@ class Interior:
             whole = Rows(
                 ahead, above, behind, np.where(same, 0.0, below), groups[pair + j * len(every)]
             )
-            kept = (above > 0) & (whole.group >= 0)  # its own neighbour never exceeds it
+            kept = (above > 0) & (whole.group >= 0)  # its own neighbor never exceeds it
             if near is not None:
                 either = np.abs(ratio - epsilon) <= near.windows[ahead] + near.windows[behind]
                 for another in seen:

@@ -311,7 +311,7 @@ def _columns(n: int, cells: Ints, mirror: int | None, pieces: Ints | None) -> tu
 
 
 def _merged(one: Places) -> Places:
-    """Neighbouring places that say the same, as one that counts for all."""
+    """Neighboring places that say the same, as one that counts for all."""
     new = np.ones(len(one.number), dtype=bool)
     new[1:] = False
     for values in (one.ahead, one.up, one.behind, one.down):

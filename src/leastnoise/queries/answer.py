@@ -30,7 +30,7 @@ class Answer:
     epsilon: Fraction
     delta: Fraction
     unit: str
-    neighbours: str
+    neighbors: str
     why: str
     noise: str
     notes: tuple[str, ...]
@@ -90,7 +90,7 @@ class Answer:
             "epsilon": float(self.epsilon),
             "delta": float(self.delta),
             "unit": self.unit,
-            "neighbours": self.neighbours,
+            "neighbors": self.neighbors,
             "why": self.why,
             "noise": self.noise,
             "notes": list(self.notes),

@@ -26,7 +26,7 @@ from .base import PRIVATE, Estimate, Query, Released, Setting
 from .basis import Basis, form_number
 from .bounding import Reading, Sums, aggregate, reading_of
 from .budget import Budget, Way
-from .chosen import AnyNoise, check_units, noise_of
+from .chosen import AnyNoise, check_group_size, noise_of
 from .count import Count
 from .declared import Kind
 from .door import Table, opened, quietly
@@ -40,7 +40,7 @@ from .quantile import Quantile
 from .sized import UncountedError, check_size, public_size
 from .text import query_of
 from .together import DrawnNoise, release_drawn
-from .unit import Unit, check_neighbours, unit_of
+from .unit import Unit, check_neighbors, unit_of
 
 
 @hinted
@@ -52,16 +52,16 @@ def ask(
     delta: Number = 0,
     ledger: Ledger | str | Path | None = None,
     unit: Unit | str = "row",
-    neighbours: str = "add-remove",
+    neighbors: str = "add-remove",
     loss: str = "l1",
-    units: int | None = None,
+    group_size: int | None = None,
     progress: Callable[[str], None] | None = None,
     entropy: Entropy | None = None,
 ) -> Answer:
     """A private answer to a question about a table.
 
     Guarantee: whatever comes out of it, an `Answer` or an error, is (epsilon, delta)-private for
-    the unit and the neighbour relation, for all tables of the same columns and types. If there is
+    the unit and the neighbor relation, for all tables of the same columns and types. If there is
     a ledger, the charge is durable before any row is read; if it refuses, none is. What goes wrong
     before that depends on public things only; afterwards it is a `NotAnsweredError`, always the
     same, or KeyboardInterrupt after Ctrl-C: the budget is spent either way. (Where rows of a file,
@@ -72,17 +72,17 @@ def ask(
         and their types are public.
     query: `Count()`, `Mean("salary", low=0, high=200)`, ..., or a text such as "count()".
     unit: "row", or `PrivacyUnit("person_id", max_rows_per_group=3, max_groups=2)`.
-    neighbours: "add-remove" (a unit is there or not) or "replace" (a unit is another one).
+    neighbors: "add-remove" (a unit is there or not) or "replace" (a unit is another one).
     loss: what the noise is best for; see `design`.
-    units: with private keys, a public guess at how many units a key that matters has; where keys
-        can be found in several ways, the one that shows such keys and errs least is taken.
+    group_size: with private keys, a public guess at how many units a key that matters has; where
+        keys can be found in several ways, the one that shows such keys and errs least is taken.
     progress: called with a word about each step.
     """
     question = query_of(query)
-    setting = Setting(unit_of(unit), check_neighbours(neighbours))
+    setting = Setting(unit_of(unit), check_neighbors(neighbors))
     budget = Budget(check_epsilon(epsilon), check_delta(delta, epsilon)).used_by(question)
     book = as_ledger(ledger)
-    typical = check_units(units)
+    typical = check_group_size(group_size)
     tell = progress or (lambda _: None)
     source = entropy or system_entropy()
     warn_of_log()
@@ -178,7 +178,7 @@ def as_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
 
 def protects(setting: Setting) -> str:
     """The unit and the relation, as a ledger keeps them."""
-    return f"{setting.unit}, {setting.neighbours}"
+    return f"{setting.unit}, {setting.neighbors}"
 
 
 @dataclass(frozen=True)
@@ -352,7 +352,7 @@ class Prepared:
             epsilon=(self.shown or self.spent).epsilon,
             delta=(self.shown or self.spent).delta,
             unit=str(self.setting.unit),
-            neighbours=self.setting.neighbours,
+            neighbors=self.setting.neighbors,
             why=self.query.why(self.setting),
             noise=self.noise.words
             if self.noise is not None
@@ -410,20 +410,20 @@ def prepare(
     loss: str,
     ledger: Ledger | None,
     tell: Callable[[str], None],
-    units: int | None = None,
+    group_size: int | None = None,
 ) -> Prepared:
     """Check the question against the schema and find the noise; no row is read, nothing charged.
 
-    (But the number of rows, where it is the same for all neighbours.)
+    (But the number of rows, where it is the same for all neighbors.)
     """
     if ledger is not None:
         ledger.check(budget.epsilon, budget.delta, protects=protects(setting))
     asked = reading_of(table, bounded(query, setting))
     quietly("the engine does not know how to compute this", asked.check)
-    if table.sized and query.fixed(setting.unit, setting.neighbours):
+    if table.sized and query.fixed(setting.unit, setting.neighbors):
         setting = replace(setting, size=public_size(table))
     tell("finding the best noise")
-    ready = planned(query, setting, budget, loss, units)
+    ready = planned(query, setting, budget, loss, group_size)
     counting = None
     if ready.selection is not None and isinstance(query, Quantile):
         having = Count(column=None, where=query.where, by=query.by, keys=query.keys)
@@ -432,12 +432,12 @@ def prepare(
 
 
 def planned(
-    query: Query, setting: Setting, budget: Budget, loss: str, units: int | None = None
+    query: Query, setting: Setting, budget: Budget, loss: str, group_size: int | None = None
 ) -> Prepared:
     """The question with its noise, from public numbers only; there is nothing yet to read."""
     groups = touched(query, setting)
     selection = noise = None
-    asked = Priced(query, setting, *budget.pair, groups, loss, units)
+    asked = Priced(query, setting, *budget.pair, groups, loss, group_size)
     way = way_of(asked)
     keys, values = budget.split(way)
     if way.apart:

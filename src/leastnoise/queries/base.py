@@ -31,8 +31,8 @@ class Setting:
     """What the claim is about; public."""
 
     unit: Unit
-    neighbours: str
-    #: The number of rows, where it is the same for all neighbours and may be used as it is.
+    neighbors: str
+    #: The number of rows, where it is the same for all neighbors and may be used as it is.
     size: int | None = None
 
     @property
@@ -42,8 +42,8 @@ class Setting:
 
     @property
     def replace(self) -> bool:
-        """Whether a neighbour has one unit replaced."""
-        return self.neighbours == "replace"
+        """Whether a neighbor has one unit replaced."""
+        return self.neighbors == "replace"
 
 
 @dataclass(frozen=True)
@@ -216,10 +216,10 @@ class Query:
         """What the engine adds up."""
         return self._request(setting)
 
-    def fixed(self, unit: Unit, neighbours: str) -> bool:
-        """Whether the number of rows is public and the same for neighbours, and used so."""
+    def fixed(self, unit: Unit, neighbors: str) -> bool:
+        """Whether the number of rows is public and the same for neighbors, and used so."""
         whole_table = self.where is None and not self.grouped
-        return whole_table and isinstance(unit, Row) and neighbours == "replace" and self._sized
+        return whole_table and isinstance(unit, Row) and neighbors == "replace" and self._sized
 
     @property
     def _sized(self) -> bool:

@@ -37,7 +37,7 @@ from .mean_vector import VECTOR, MeanVector
 from .noise import Noise, growth_of_delta
 from .quantile import Quantile
 from .together import shape_of, shortly
-from .unit import check_neighbours
+from .unit import check_neighbors
 
 PROVEN, REFUTED, NOT_COVERED = "proven", "refuted", "not covered"
 #: The largest exponent in the delta of many steps.
@@ -72,7 +72,7 @@ class Basis:
             raise ArgumentError("epsilon", self.epsilon, "given for quantiles, which have no files")
         if self.epsilon == 0:
             raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
-        fixed = self.query.fixed(setting.unit, setting.neighbours)
+        fixed = self.query.fixed(setting.unit, setting.neighbors)
         if setting.size is not None and not (fixed and setting.size >= 1):
             raise ArgumentError("size", setting.size, "left out where rows are not public")
         if self.released is None and not self.counts_keys:
@@ -116,7 +116,7 @@ class Basis:
         return {
             "question": arguments_of(self.query),
             "unit": arguments_of(self.setting.unit),
-            "neighbours": self.setting.neighbours,
+            "neighbors": self.setting.neighbors,
             "size": self.setting.size,
             "form": self.form,
             "files": [file_name(one) for one in self.files],
@@ -135,10 +135,10 @@ class Basis:
             raise ArgumentError("form", type(form).__name__, "a whole number, as the size is")
         if found is not None and not all(isinstance(key, str) for key in found):
             raise ArgumentError("found", type(found).__name__, "a list of keys")
-        neighbours = check_neighbours(raw["neighbours"])
+        neighbors = check_neighbors(raw["neighbors"])
         return cls(
             query_from(raw["question"]),
-            Setting(unit_from(raw["unit"]), neighbours, size),
+            Setting(unit_from(raw["unit"]), neighbors, size),
             files=tuple(files[name] for name in raw["files"]),
             form=form,
             keys=None if keys is None else files[keys],
@@ -200,7 +200,7 @@ def check_batch(batch: Sequence[Basis], documents: Mapping[str, Any], budget: Bu
     words = (
         f"{_named(batch)}: all of it costs epsilon = {_short(epsilon)}, delta = {_rough(delta)}; "
         f"charged are epsilon = {_short(budget.epsilon)}, delta = {_short(budget.delta)} for one "
-        f"{batch[0].setting.unit}, {batch[0].setting.neighbours}"
+        f"{batch[0].setting.unit}, {batch[0].setting.neighbors}"
     )
     whole = PROVEN if all(step.verdict == PROVEN for step in steps) else NOT_COVERED
     verdict = whole if epsilon == budget.epsilon and delta <= budget.delta else REFUTED
@@ -220,11 +220,11 @@ def _said(batch: Sequence[Basis], words: str, verdict: str, cost: Budget = _FREE
 
 def _asked_as_one(batch: Sequence[Basis]) -> bool:
     """Whether they can be of one `ask_all`: about one unit, and one number of rows if public."""
-    units = {(one.setting.unit, one.setting.neighbours) for one in batch}
+    units = {(one.setting.unit, one.setting.neighbors) for one in batch}
     sizes = {
         one.setting.size
         for one in batch
-        if one.query.fixed(one.setting.unit, one.setting.neighbours)
+        if one.query.fixed(one.setting.unit, one.setting.neighbors)
     }
     return len(units) == 1 and len(sizes) <= 1
 

@@ -34,10 +34,16 @@ def noise_of(asked: Priced, way: Way) -> AnyNoise:
     return better_together(noise, asked_of(query, setting), asked.epsilon, asked.delta, loss)
 
 
-def check_units(units: object) -> int | None:
+def check_group_size(group_size: object) -> int | None:
     """A public guess at the units of a key, or none."""
-    if units is None:
+    if group_size is None:
         return None
-    if isinstance(units, bool) or not isinstance(units, int) or not 1 <= units <= 10**15:
-        raise ArgumentError("units", units, "a public guess at the units of a key, at least 1")
-    return units
+    if (
+        isinstance(group_size, bool)
+        or not isinstance(group_size, int)
+        or not 1 <= group_size <= 10**15
+    ):
+        raise ArgumentError(
+            "group_size", group_size, "a public guess at the units of a key, at least 1"
+        )
+    return group_size

@@ -17,7 +17,7 @@ class Count(Query):
     """The number of rows, or of rows that have a value (not NULL, not NaN) in `column`.
 
     Whole-numbered, never negative. One unit moves it by at most its number of rows that count: 1,
-    or max_rows_per_group for a person, under both neighbour relations.
+    or max_rows_per_group for a person, under both neighbor relations.
     """
 
     column: str | None = None

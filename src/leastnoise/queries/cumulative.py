@@ -76,7 +76,7 @@ class Cumulative(_Binned):
 class RangeCounts(_Binned):
     """How many rows have a value between any two edges of a column; the edges are public.
 
-    bins, low, high: as for a histogram; every run of neighbouring bins is an answer, n (n + 1) / 2
+    bins, low, high: as for a histogram; every run of neighboring bins is an answer, n (n + 1) / 2
     of them for n bins. Values beyond the ends are in the first or last bin. The noise is designed
     for all of them together: a long range does not add up that of its bins.
     """

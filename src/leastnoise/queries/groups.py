@@ -34,7 +34,7 @@ def touched(query: Query, setting: Setting) -> int:
 
 def asked_of(query: Query, setting: Setting) -> Asked:
     """The question with how many groups one unit is in, and can move."""
-    each = touched(query, replace(setting, neighbours="add-remove"))
+    each = touched(query, replace(setting, neighbors="add-remove"))
     return Asked(query, setting, each, touched(query, setting))
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from ..designs.keyed import KeyedDesign
 from ..errors import ArgumentError
 from ..kept import kept_as_it_is, sha256_of
-from ..keyed import equal_shares, keyed
 from ..losses import as_loss
+from ..partition_selection import equal_shares, partition_selection
 from ..sampling import Entropy
 from ..words import number
 from .base import PRIVATE, Form, Query, Released, Setting
@@ -46,7 +46,7 @@ class Priced:
     delta: Fraction
     groups: int  # that one unit can move
     loss: str
-    units: int | None = None  # a guess at those of a key that matters
+    group_size: int | None = None  # a guess at those of a key that matters
     together: bool = True  # not: every key or group by itself keeps its part of the budget
 
     @property
@@ -81,7 +81,9 @@ class KeyedNoise:
     def words(self) -> str:
         """Which noise, and why."""
         found = self.design
-        words = f"keys and counts from one draw; {found.document.rivals} shows a key more often"
+        words = (
+            f"keys and counts from one draw; {found.document.competitors} shows a key more often"
+        )
         return words if found.keys_of_a_unit == 1 else f"{words}; {found.status}"
 
     @property
@@ -90,8 +92,9 @@ class KeyedNoise:
         found = self.design
         return (
             "keys and counts come from one draw at the full budget: a key is shown with 95 % from "
-            f"{found.units_for(0.95)} units on, always from {found.sure_from} on; a value of "
-            f"{found.reach} or a little more may come from a smaller key"
+            f"{found.group_size_for(0.95)} units on, always from "
+            f"{found.always_released_from} on; a value of {found.reach} or a little more may come "
+            "from a smaller key"
         )
 
     def shown(self, counts: Mapping[str, int], entropy: Entropy) -> dict[str, list[Released]]:
@@ -115,7 +118,7 @@ class KeyedNoise:
 
 def apart_note(keys: KeyedDesign, way: Way) -> str:
     """What a reader must know of keys that were found apart."""
-    units = keys.units_for(0.95)
+    units = keys.group_size_for(0.95)
     part = "half" if way.epsilon == _HALF else str(way.epsilon)
     return f"{part} of epsilon found the keys; a key is shown with 95 % from {units} units on"
 
@@ -162,16 +165,16 @@ def _apart(asked: Priced) -> Way:
     """Keys first: with the least part of epsilon that surely shows those that matter, or half."""
     few = not isinstance(asked.query, MeanVector) and asked.few
     free = isinstance(asked.query, Quantile) or (few and asked.epsilon > 0)
-    whole, units = Fraction(1) if free else _HALF, asked.units
-    for part in _PARTS if units is not None else ():
+    whole, group_size = Fraction(1) if free else _HALF, asked.group_size
+    for part in _PARTS if group_size is not None else ():
         try:
             keys = asked.keys(part, whole)
         except ArgumentError:
             continue  # too little to show anything
-        assert units is not None
-        if keys.shown(units) >= SURE:
-            shown = number(100 * keys.shown(units), 6)
-            why = f"so much of epsilon shows a key of {units} units with {shown} %"
+        assert group_size is not None
+        if keys.release_probability(group_size) >= SURE:
+            shown = number(100 * keys.release_probability(group_size), 6)
+            why = f"so much of epsilon shows a key of {group_size} units with {shown} %"
             return Way(part, whole, why)
     return Way(_HALF, whole)
 
@@ -181,7 +184,7 @@ def _better(asked: Priced, sharing: Sharing) -> Way:
 
     Without a guess at their units: the one with the smaller product of units and error.
     """
-    apart, units = _apart(asked), asked.units
+    apart, group_size = _apart(asked), asked.group_size
     try:
         keys = asked.keys(apart.epsilon, apart.delta)
     except ArgumentError:
@@ -194,16 +197,16 @@ def _better(asked: Priced, sharing: Sharing) -> Way:
 
     def rank(one: tuple[Way, KeyedDesign | KeyedValues, float]) -> tuple[float, float]:
         _, shows, error = one
-        if units is None:
-            return shows.units_for(0.95) * error, error
-        return -min(SURE, shows.shown(units)), error
+        if group_size is None:
+            return shows.group_size_for(0.95) * error, error
+        return -min(SURE, shows.release_probability(group_size)), error
 
     figures.sort(key=rank)
     best = figures[0][0]
     least = min(error for _, _, error in figures)
     names = {True: "keys apart from values", False: "keys by their values"}
     said = [
-        f"{names[way.apart]} ({_shows(found, units)}, errors times {error / least:.3g})"
+        f"{names[way.apart]} ({_shows(found, group_size)}, errors times {error / least:.3g})"
         for way, found, error in figures
     ]
     return Way(best.epsilon, best.delta, f"chosen: {said[0]}; not: {said[1]}")
@@ -217,16 +220,18 @@ def _error(noise: KeyedValues | Noise) -> float:
     return noise.loss if more or not isinstance(law, Law) else float(law.error(_CONFIDENCE))
 
 
-def _shows(found: KeyedDesign | KeyedValues, units: int | None) -> str:
-    if units is None:
-        return f"shown with 95 % from {found.units_for(0.95)} units on"
-    return f"{units} units shown with {number(100 * found.shown(units), 4)} %"
+def _shows(found: KeyedDesign | KeyedValues, group_size: int | None) -> str:
+    if group_size is None:
+        return f"shown with 95 % from {found.group_size_for(0.95)} units on"
+    return (
+        f"{group_size} units shown with {number(100 * found.release_probability(group_size), 4)} %"
+    )
 
 
 def keyed_noise(asked: Priced) -> KeyedNoise:
     """One draw for keys and counts, such that any `groups` keys keep (epsilon, delta) together."""
     design, path = keys_design(
-        asked.epsilon, asked.delta, asked.groups, asked.loss, asked.together, asked.units
+        asked.epsilon, asked.delta, asked.groups, asked.loss, asked.together, asked.group_size
     )
     return KeyedNoise(design, path, asked.query.forms(asked.setting)[0])
 
@@ -243,11 +248,13 @@ def keys_design(
     groups: int,
     loss: str = "l1",
     together: bool = True,
-    units: int | None = None,
+    group_size: int | None = None,
 ) -> tuple[KeyedDesign, Path]:
     """The design for keys of which a unit moves so many, and its file."""
     if together:
-        design = keyed(epsilon=epsilon, delta=delta, max_groups=groups, units=units, loss=loss)
+        design = partition_selection(
+            epsilon=epsilon, delta=delta, max_groups=groups, group_size=group_size, loss=loss
+        )
     else:
         design = equal_shares([(epsilon, delta)], groups, as_loss(loss))
     return design, kept_as_it_is(design)

@@ -78,7 +78,7 @@ def sharing_of(query: Query, setting: Setting) -> Sharing | None:
         ends = rows * min(none, scale.low), rows * max(none, scale.high)
         return _sides((scale.low, scale.step, none), *ends, scale.step)
     if type(query) in (Mean, Proportion):
-        form = query.forms(replace(setting, neighbours="add-remove"))[-1]
+        form = query.forms(replace(setting, neighbors="add-remove"))[-1]
         top = Fraction(form.top)
         return Sharing(form, ((none, one, none), (top, -one, none)), top, rows * top)
     return None
@@ -149,7 +149,7 @@ class KeyedValues:
         """What a reader must know."""
         return (
             "keys cost nothing of epsilon, the values say which are shown: one is shown with 95 % "
-            f"from {self.units_for(0.95)} units on{self._rows}"
+            f"from {self.group_size_for(0.95)} units on{self._rows}"
         )
 
     @property
@@ -162,21 +162,23 @@ class KeyedValues:
     def _sum(self) -> TwoTails:
         return tails_of(self.noise)
 
-    def shown(self, units: int) -> float:
+    def release_probability(self, units: int) -> float:
         """At most the probability that a key is shown that so many units have."""
         level = self.threshold - units * self.sharing.least
         return float(self._sum.surely_above(level))
 
-    def units_for(self, probability: float) -> int:
+    def group_size_for(self, probability: float) -> int:
         """How many units a key needs to be shown at least with this probability."""
         low, high = 0, 1
-        while self.shown(high) < probability:
+        while self.release_probability(high) < probability:
             low, high = high, 2 * high
             if high > _MOST_UNITS:
                 raise ArgumentError("probability", probability, "smaller")
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self.shown(middle) >= probability else (middle, high)
+            low, high = (
+                (low, middle) if self.release_probability(middle) >= probability else (middle, high)
+            )
         return high
 
     @cached_property

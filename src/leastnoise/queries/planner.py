@@ -16,11 +16,11 @@ from ..words import outwards
 from .ask import Prepared, planned
 from .base import Estimate, Query, Setting
 from .budget import Budget
-from .chosen import check_units
+from .chosen import check_group_size
 from .mean_vector import MeanVector
 from .quantile import Quantile
 from .text import query_of
-from .unit import Unit, check_neighbours, unit_of
+from .unit import Unit, check_neighbors, unit_of
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Plan:
         for several means: in parts of each column's width), for rows in the middle of the bounds.
     relative: the error as a part of the number of rows, of the largest total, or of the width.
     keys_from: with private keys, how many units a key needs to be shown with 95 %.
-    shown: with private keys, the chance that a key is shown that `units` units have.
-    units: the guess at them, or `rows`.
+    release_probability: with private keys, that of a key that `group_size` units have.
+    group_size: the guess at them, or `rows`.
     """
 
     query: str
@@ -45,8 +45,8 @@ class Plan:
     why: str
     noise: str
     notes: tuple[str, ...]
-    shown: float | None = None
-    units: int | None = None
+    release_probability: float | None = None
+    group_size: int | None = None
     #: What the error is counted in: "" for the answer's own unit.
     counted: str = ""
 
@@ -59,12 +59,12 @@ class Plan:
 
     @property
     def _keys(self) -> str:
-        if self.shown is None:
+        if self.release_probability is None:
             return ""
         return (
-            f"; a key that {self.units} units have is shown with "
-            f"{outwards(100 * self.shown, 6, False)} %, and with 95 % from {self.keys_from} "
-            "units on"
+            f"; a key that {self.group_size} units have is shown with "
+            f"{outwards(100 * self.release_probability, 6, False)} %, and with 95 % from "
+            f"{self.keys_from} units on"
         )
 
     def __repr__(self) -> str:
@@ -94,15 +94,15 @@ def plan(
     delta: Number = 0,
     rows: int,
     unit: Unit | str = "row",
-    neighbours: str = "add-remove",
+    neighbors: str = "add-remove",
     loss: str = "l1",
-    units: int | None = None,
+    group_size: int | None = None,
     within: Number | None = None,
 ) -> Plan:
     """The error to expect of `ask` with the same arguments.
 
     rows: a public guess at the number of rows, in each group if there are groups.
-    units: with private keys, a public guess at the units of a key that matters, as for `ask`.
+    group_size: with private keys, a public guess at the units of a key that matters, as for `ask`.
     within: in the place of epsilon, the error that 95 % of answers shall be within: the plan is
         that of the smallest epsilon, in two digits, that keeps it.
     """
@@ -116,19 +116,19 @@ def plan(
             delta=delta,
             rows=rows,
             unit=unit,
-            neighbours=neighbours,
+            neighbors=neighbors,
             loss=loss,
-            units=units,
+            group_size=group_size,
         )
         return _cheapest(asked, rational(within, "within"))
     assert epsilon is not None
-    setting = setting_for(question, unit, neighbours, rows)
+    setting = setting_for(question, unit, neighbors, rows)
     budget = Budget(check_epsilon(epsilon), check_delta(delta, epsilon)).used_by(question)
-    typical = check_units(units)
+    typical = check_group_size(group_size)
     return plan_of(planned(question, setting, budget, loss, typical), rows, typical)
 
 
-def plan_of(ready: Prepared, rows: int, units: int | None = None) -> Plan:
+def plan_of(ready: Prepared, rows: int, group_size: int | None = None) -> Plan:
     """What the answer to a question will be like."""
     question, noise, found = ready.query, ready.noise, ready.keys
     epsilon = ready.value_budget.epsilon / ready.groups
@@ -142,12 +142,12 @@ def plan_of(ready: Prepared, rows: int, units: int | None = None) -> Plan:
         rows,
         error,
         error / float(scale),
-        None if found is None else found.units_for(0.95),
+        None if found is None else found.group_size_for(0.95),
         question.why(ready.setting),
         noise.words if noise is not None else "exponential mechanism",
         tuple(ready.notes()),
-        None if found is None else found.shown(units or rows),
-        None if found is None else units or rows,
+        None if found is None else found.release_probability(group_size or rows),
+        None if found is None else group_size or rows,
         _counted(question),
     )
 
@@ -176,12 +176,12 @@ def _cheapest(asked: Callable[..., Plan], within: Fraction) -> Plan:
     return best
 
 
-def setting_for(query: Query, unit: Unit | str, neighbours: str, rows: int) -> Setting:
+def setting_for(query: Query, unit: Unit | str, neighbors: str, rows: int) -> Setting:
     """The setting, with the guessed number of rows where it is public."""
     if isinstance(rows, bool) or not isinstance(rows, int) or not 1 <= rows <= 10**15:
         raise ArgumentError("rows", rows, "a public guess at the number of rows, at least 1")
-    setting = Setting(unit_of(unit), check_neighbours(neighbours))
-    if query.fixed(setting.unit, neighbours):
+    setting = Setting(unit_of(unit), check_neighbors(neighbors))
+    if query.fixed(setting.unit, neighbors):
         return replace(setting, size=rows)
     return setting
 
@@ -217,7 +217,7 @@ def shares(
     setting: Setting,
     rows: int,
     loss: str,
-    units: int | None = None,
+    group_size: int | None = None,
 ) -> list[Budget]:
     """A budget for each query: they add up to the whole, and relative errors to little.
 
@@ -233,9 +233,9 @@ def shares(
             delta=even[1],
             rows=rows,
             unit=setting.unit,
-            neighbours=setting.neighbours,
+            neighbors=setting.neighbors,
             loss=loss,
-            units=units,
+            group_size=group_size,
         )
         weights.append(max(1, round(10**4 * min(one.relative, 10.0) ** 0.5)))
     total = sum(weights)

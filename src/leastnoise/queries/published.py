@@ -41,7 +41,7 @@ _TOOL, _YOU, _NOBODY = "stated by the tool", "stated by you", "not covered"
 #: What reviewers ask for (NIST SP 800-226; registries of deployments), and who says it.
 _HEADINGS = (
     ("Unit of privacy", _YOU, "{unit}"),
-    ("Neighbouring tables", _YOU, "{neighbours}: what an observer cannot tell apart"),
+    ("Neighboring tables", _YOU, "{neighbors}: what an observer cannot tell apart"),
     ("Privacy loss", "{loss_by}", "epsilon = {epsilon}, delta = {delta} for all answers together"),
     ("Mechanisms", "{files_by}", "mechanism files in the JSON beside this page: {files}"),
     ("What one unit can change", _TOOL, "computed from each question; proofs in prose"),
@@ -74,7 +74,7 @@ class PublishedReport:
             raise ArgumentError("title", self.title, "a text")
         protected = sorted({_protects(one) for one in self.answers})
         if len(protected) != 1:
-            allowed = "about one unit and one kind of neighbours: budgets of others do not add up"
+            allowed = "about one unit and one kind of neighbors: budgets of others do not add up"
             raise ArgumentError("answers", "; ".join(protected) or "none", allowed)
 
     @property
@@ -170,7 +170,7 @@ class PublishedReport:
         words = {
             "keys": "; but for keys that were found privately" if private else "",
             "unit": self.answers[0].unit,
-            "neighbours": self.answers[0].neighbours,
+            "neighbors": self.answers[0].neighbors,
             "epsilon": text_of(self.epsilon),
             "delta": text_of(self.delta),
             "loss_by": PROVEN if all(step.verdict == PROVEN for step in steps) else _TOOL,
@@ -196,7 +196,7 @@ def report(
 
     Written to `path` if it is given: FILE.html with FILE.json beside it, or the JSON alone.
     Everything in it is private already. Answers of one `ask_all` cost their budget once. All are
-    about the same unit and neighbours, or their budgets would not add up.
+    about the same unit and neighbors, or their budgets would not add up.
 
     ledger: the one that all of them were charged to.
     """
@@ -221,7 +221,7 @@ def checked_report(path: str | Path) -> Path:
 
 
 def _protects(answer: Answer) -> str:
-    return f"{answer.unit}, {answer.neighbours}"
+    return f"{answer.unit}, {answer.neighbors}"
 
 
 def _batch_json(budget: Budget, own: Sequence[Answer]) -> dict[str, Any]:
@@ -324,7 +324,7 @@ def _read_answer(
         epsilon=budget.epsilon,
         delta=budget.delta,
         unit=str(setting.unit),
-        neighbours=setting.neighbours,
+        neighbors=setting.neighbors,
         why=query.why(setting),
         noise=raw["noise"],
         notes=tuple(raw["notes"]),

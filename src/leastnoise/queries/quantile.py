@@ -1,7 +1,7 @@
 """Quantile and Median by the exponential mechanism, exactly. Proof: `quantile.proof.md`.
 
 The candidates are the steps between the public bounds; they never come from the data. Additive
-noise would have to hide (high - low), for all the median can move between neighbours.
+noise would have to hide (high - low), for all the median can move between neighbors.
 """
 
 from __future__ import annotations

@@ -44,13 +44,13 @@ def ranged_law(part: Part, epsilon: Fraction, delta: Fraction, additive: Any) ->
     width = int(_width(part))
     whole = part.whole and part.sensitivity == 1
     found, path = designed(epsilon, delta, Fraction(1), whole, 1, "l1", 1, width)
-    rival = _moved_in(additive, width, whole) / float(1 if whole else part.sensitivity)
-    if found.document.additive is not None or found.upper > (1 - _BETTER) * rival:
+    baseline = _moved_in(additive, width, whole) / float(1 if whole else part.sensitivity)
+    if found.document.additive is not None or found.upper > (1 - _BETTER) * baseline:
         return None
     words = (
         f"data dependent noise on {width + 1} values, at epsilon={float(epsilon):.6g}, "
         f"delta={float(delta):.3g}: mean error at most {found.upper:.4g} sensitivities over the "
-        f"range, where additive noise moved into it has {rival:.4g}"
+        f"range, where additive noise moved into it has {baseline:.4g}"
     )
     return RangedLaw(found, part, path, words)
 

@@ -49,7 +49,7 @@ def answer_html(answer: Answer) -> str:
     items = "".join(f"<li>{escaped(line)}</li>" for line in said)
     spent = (
         f"Spent epsilon = {text_of(answer.epsilon)}, delta = {text_of(answer.delta)} for the unit "
-        f"{answer.unit} ({answer.neighbours})"
+        f"{answer.unit} ({answer.neighbors})"
         + (", together with other questions" if answer.batch else "")
         + (f"; charge {answer.charge}" if answer.batch and answer.charge is not None else "")
     )

@@ -1,4 +1,4 @@
-"""The number of rows, where all neighbours share it: counted, and compared with the sums."""
+"""The number of rows, where all neighbors share it: counted, and compared with the sums."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class UncountedError(Exception):
 
 
 def public_size(table: Table) -> int:
-    """The number of rows, which all neighbours share."""
+    """The number of rows, which all neighbors share."""
     try:
         size = paid(lambda: table.engine.count(table.relation))
     except NotAnsweredError:

@@ -44,7 +44,7 @@ class Asked:
     query: Query
     setting: Setting
     each: int  # groups of one unit
-    touched: int  # groups that differ between neighbours
+    touched: int  # groups that differ between neighbors
 
     @property
     def groups(self) -> int:
@@ -165,7 +165,7 @@ class DrawnNoise:
     draw: Draw
     place: Place
     form: Form
-    rival: str = ""  # how it compares
+    baseline: str = ""  # how it compares
 
     @property
     def laws(self) -> tuple[Draw, ...]:
@@ -251,7 +251,7 @@ class DrawnNoise:
             f"move, {shortly(found.shape)}, at epsilon={text_of(found.document.epsilon)}, "
             f"delta={text_of(self.draw.delta)}; {kind} in sensitivities: {', '.join(errors)}"
         )
-        return f"{words}; {self.rival}" if self.rival else words
+        return f"{words}; {self.baseline}" if self.baseline else words
 
 
 def shortly(shape: Shape) -> str:
@@ -319,7 +319,7 @@ def better_together(
     if found is None or found[0].loss >= noise.loss:
         return noise
     part = 100 * found[0].loss / noise.loss
-    return replace(found[0], rival=f"{part:.0f} % of that of noise for each number by itself")
+    return replace(found[0], baseline=f"{part:.0f} % of that of noise for each number by itself")
 
 
 def release_drawn(

@@ -1,4 +1,4 @@
-"""Whose privacy: one row, or a person with several; and which tables are neighbours."""
+"""Whose privacy: one row, or a person with several; and which tables are neighbors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..errors import ArgumentError
 from ..hints import hinted_class
 
-NEIGHBOURS = ("add-remove", "replace")
+NEIGHBORS = ("add-remove", "replace")
 
 #: More rows of one person than this would not be a bound.
 MOST_ROWS = 1 << 20
@@ -15,7 +15,7 @@ MOST_ROWS = 1 << 20
 
 @dataclass(frozen=True)
 class Row:
-    """The unit is one row. Neighbours differ in one row: there or not, or replaced."""
+    """The unit is one row. Neighbors differ in one row: there or not, or replaced."""
 
     @property
     def max_rows_per_group(self) -> int:
@@ -66,11 +66,11 @@ def unit_of(unit: str | Unit) -> Unit:
     raise ArgumentError("unit", unit, '"row" or PrivacyUnit(id, max_rows_per_group=...)')
 
 
-def check_neighbours(neighbours: str) -> str:
+def check_neighbors(neighbors: str) -> str:
     """One of the two relations."""
-    if neighbours not in NEIGHBOURS:
-        raise ArgumentError("neighbours", neighbours, f"one of {', '.join(NEIGHBOURS)}")
-    return neighbours
+    if neighbors not in NEIGHBORS:
+        raise ArgumentError("neighbors", neighbors, f"one of {', '.join(NEIGHBORS)}")
+    return neighbors
 
 
 def _bound(name: str, value: object) -> None:

@@ -26,7 +26,7 @@ from .answer import Answers
 from .ask import Prepared, answered, as_ledger, charged, planned, prepare, protects, ready_or_paid
 from .base import PRIVATE, Query, Setting
 from .budget import Budget
-from .chosen import check_units
+from .chosen import check_group_size
 from .declared import MECHANISMS_DELTA, largest_factor
 from .door import Table, opened
 from .groups import asked_of
@@ -39,7 +39,7 @@ from .planner import Plans, expected_error, plan_of, setting_for, shares
 from .quantile import Quantile
 from .text import query_of
 from .together import DrawnNoise, drawn_together
-from .unit import Unit, check_neighbours, unit_of
+from .unit import Unit, check_neighbors, unit_of
 
 _MOST = 200
 
@@ -53,10 +53,10 @@ def ask_all(
     delta: Number = 0,
     ledger: Ledger | str | Path | None = None,
     unit: Unit | str = "row",
-    neighbours: str = "add-remove",
+    neighbors: str = "add-remove",
     rows: int = 1000,
     loss: str = "l1",
-    units: int | None = None,
+    group_size: int | None = None,
     progress: Callable[[str], None] | None = None,
     entropy: Entropy | None = None,
 ) -> Answers:
@@ -68,13 +68,13 @@ def ask_all(
     that is designed for so many, or larger shares whose privacy losses compose to the budget;
     that needs a workload that is declared in advance, as this is.
 
-    units: with private keys, a public guess at how many units a key that matters has, as for `ask`;
-        first it counts which way shows such keys, then which errs less.
+    group_size: with private keys, a public guess at how many units a key that matters has, as for
+        `ask`; first it counts which way shows such keys, then which errs less.
     """
     questions = _questions(queries)
-    setting = Setting(unit_of(unit), check_neighbours(neighbours))
+    setting = Setting(unit_of(unit), check_neighbors(neighbors))
     whole = Budget(check_epsilon(epsilon), check_delta(delta, epsilon))
-    typical = check_units(units)
+    typical = check_group_size(group_size)
     book = as_ledger(ledger)
     if book is not None:
         book.check(whole.epsilon, whole.delta, protects=protects(setting))
@@ -108,16 +108,16 @@ def plan_all(
     epsilon: Number,
     delta: Number = 0,
     unit: Unit | str = "row",
-    neighbours: str = "add-remove",
+    neighbors: str = "add-remove",
     rows: int = 1000,
     loss: str = "l1",
-    units: int | None = None,
+    group_size: int | None = None,
 ) -> Plans:
     """The errors to expect of `ask_all` with the same arguments; no table, no budget spent."""
     questions = _questions(queries)
     whole = Budget(check_epsilon(epsilon), check_delta(delta, epsilon))
-    typical = check_units(units)
-    settings = [setting_for(query, unit, neighbours, rows) for query in questions]
+    typical = check_group_size(group_size)
+    settings = [setting_for(query, unit, neighbors, rows) for query in questions]
     parts = shares(questions, whole.epsilon, whole.delta, settings[0], rows, loss, typical)
     ready = [
         planned(query, setting, part.used_by(query), loss, typical)
@@ -140,18 +140,18 @@ def _spent(ready: list[Prepared], whole: Budget) -> Budget:
 
 
 def _best(
-    ready: list[Prepared], whole: Budget, rows: int, loss: str, units: int | None
+    ready: list[Prepared], whole: Budget, rows: int, loss: str, group_size: int | None
 ) -> list[Prepared]:
     """The workload with the noise that makes the relative errors add up to least.
 
     With a guess at the units of keys: of those that show most keys of so many units.
     """
     ways = [ready, *_tighter(ready, whole, loss)]
-    found = min(ways, key=lambda way: (-_shown(way, units), _errors(way, rows)))
+    found = min(ways, key=lambda way: (-_shown(way, group_size), _errors(way, rows)))
     part = _errors(found, rows) / _errors(ready, rows)
-    rival = f"{100 * part:.0f} % of the errors with a budget for each question"
+    baseline = f"{100 * part:.0f} % of the errors with a budget for each question"
     return [
-        replace(one, noise=replace(one.noise, rival=rival))
+        replace(one, noise=replace(one.noise, baseline=baseline))
         if isinstance(one.noise, DrawnNoise) and one.shown is not None
         else one
         for one in found
@@ -224,12 +224,14 @@ def _accounted(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared
     ]
 
 
-def _shown(ready: list[Prepared], units: int | None) -> float:
+def _shown(ready: list[Prepared], group_size: int | None) -> float:
     """How often keys of so many units are shown, over all questions; nearly always is always."""
-    if units is None:
+    if group_size is None:
         return 0.0
     found = [one.keys for one in ready]
-    return sum(min(SURE, keys.shown(units)) for keys in found if keys is not None)
+    return sum(
+        min(SURE, keys.release_probability(group_size)) for keys in found if keys is not None
+    )
 
 
 def _errors(ready: list[Prepared], rows: int) -> float:

@@ -1,4 +1,4 @@
-"""What the page asks of `design`: from the fields of the form to its arguments, and to errors.
+"""What the web app asks of `design`: from the fields of the form to its arguments, and to errors.
 
 Standard library and `leastnoise.ask` only, so that the server can refuse at once what makes no
 sense, and a worker builds the very same arguments.

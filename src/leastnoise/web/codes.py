@@ -1,7 +1,7 @@
-"""Codes that open the page once each.
+"""Codes that open the web app once each.
 
 The key itself is in no address and in no command line, which other users of the machine can read.
-An address holds a code after its `#`, which browsers send to nobody; the page sends the code and
+An address holds a code after its `#`, which browsers send to nobody; the web app sends the code and
 gets the key, and from then on the code is worth nothing. Nor is it after a while: what a terminal
 shows may be kept in a file.
 """

@@ -3,7 +3,7 @@
 A page of another site can make a browser send requests here, and a name of its own can be made to
 point here (DNS rebinding). So the Host must be this server's, an Origin too where there is one,
 and every request must hold the key in a header: a header cannot be sent from another site, and
-unlike a cookie it goes to no other port. Only the files of the page itself need no key, which are
+unlike a cookie it goes to no other port. Only the files of the web app itself need no key, which are
 the same for everybody, and the exchange of a code for the key.
 """
 
@@ -136,7 +136,7 @@ class Guard:
 
 
 def _open(scope: Scope) -> bool:
-    """Whether a request needs no key: for the page's own files, or to exchange a code."""
+    """Whether a request needs no key: for the web app's own files, or to exchange a code."""
     path, method = scope["path"], scope["method"]
     if path == ENTER:
         return bool(method == "POST")

@@ -46,7 +46,7 @@ class LossForm(Strict):
 
 
 class DesignForm(Strict):
-    """One design: the arguments of `leastnoise.design` that the page offers."""
+    """One design: the arguments of `leastnoise.design` that the web app offers."""
 
     epsilon: Number
     delta: Number
@@ -118,7 +118,7 @@ class TableForm(Strict):
     unit: Name | None = Field(default=None, description="The column of the person; null: a row.")
     max_rows_per_group: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
     max_groups: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
-    neighbours: Literal["add-remove", "replace"] = "add-remove"
+    neighbors: Literal["add-remove", "replace"] = "add-remove"
     rows: Annotated[int, Field(ge=1, le=10**12)] = 1000
     loss: Literal["l1", "l2"] = "l1"
 

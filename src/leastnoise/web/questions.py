@@ -1,4 +1,4 @@
-"""Questions about tables, from the fields of the page to the objects of `leastnoise.queries`."""
+"""Questions about tables, from the fields of the web app to the objects of `leastnoise.queries`."""
 
 from __future__ import annotations
 

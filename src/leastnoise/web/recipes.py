@@ -1,4 +1,4 @@
-"""The same design without the page: a Python snippet, and a command line.
+"""The same design without the web app: a Python snippet, and a command line.
 
 Both ask exactly what the form asked, in the same digits, so they find the same design.
 """

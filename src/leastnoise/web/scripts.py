@@ -1,4 +1,4 @@
-"""The same answers without the page: a Python script, and a notebook.
+"""The same answers without the web app: a Python script, and a notebook.
 
 Running either asks again and spends the budget again: noise that was drawn twice is two releases.
 """
@@ -48,7 +48,7 @@ def _questions(form: dict[str, Any]) -> str:
     return (
         "answers = ask_all(\n    table,\n    [\n" + "".join(lines) + "    ],\n"
         f"    epsilon={form['epsilon']!r},\n    delta={form['delta']!r},\n{unit}"
-        f"    neighbours={form['neighbours']!r},\n    rows={form['rows']},   # a public guess\n"
+        f"    neighbors={form['neighbors']!r},\n    rows={form['rows']},   # a public guess\n"
         f"    loss={form['loss']!r},\n    ledger=ledger,\n)\n"
         "for answer in answers:\n    print(answer)\n    print(*answer.mechanisms)"
         "   # leastnoise verify FILE\n"

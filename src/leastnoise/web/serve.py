@@ -36,7 +36,7 @@ def run(
     table: Path | None = None,
     ledger: Path | None = None,
 ) -> None:
-    """Serve the page until Ctrl-C."""
+    """Serve the web app until Ctrl-C."""
     _check_extra()
     listening = bound(port)
     with contextlib.closing(listening), _ends(), _private(), private_folder() as folder:
@@ -141,7 +141,7 @@ def _print_on_request(settings: Settings, say: Callable[[str], None], typed: int
 
 
 def opening_page(settings: Settings) -> Path:
-    """A file that leads a browser to the page, once; it is removed when it has done so.
+    """A file that leads a browser to the web app, once; it is removed when it has done so.
 
     A browser is started with the name of this file, which any user of the machine may see. What
     stands in it only its owner can read.

@@ -77,7 +77,7 @@ class Settings:
 
     @property
     def place(self) -> str:
-        """Where the page is."""
+        """Where the web app is."""
         return f"http://127.0.0.1:{self.port}/"
 
     def address(self, code: str) -> str:

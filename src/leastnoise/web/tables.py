@@ -117,7 +117,7 @@ class Tables:
             del self.held[one.id]
 
     def described(self, table: Table) -> dict[str, Any]:
-        """What the page knows about a table."""
+        """What the web app knows about a table."""
         return {
             "id": table.id,
             "name": table.name,

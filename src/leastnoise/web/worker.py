@@ -159,7 +159,7 @@ def main() -> None:
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     if hasattr(os, "nice"):
-        os.nice(5)  # the page comes first
+        os.nice(5)  # the web app comes first
     inbox = Inbox(sys.stdin.buffer)
     from .tasks import warm
 

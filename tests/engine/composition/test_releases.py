@@ -156,8 +156,8 @@ def test_the_search_is_ahead_of_gaussian_noise(budget, count, ahead):
     report = found.verify()
     assert report.proven and report.verdict("releases") == "proven"
     size = found.sensitivity * math.sqrt(count)
-    rival = AnalyticGaussian(epsilon=epsilon, delta=delta, sensitivity=size)
-    assert found.upper <= (1 - ahead) * rival.expected_loss("l1")
+    baseline = AnalyticGaussian(epsilon=epsilon, delta=delta, sensitivity=size)
+    assert found.upper <= (1 - ahead) * baseline.expected_loss("l1")
     assert found.lower >= 0.6 * found.upper
     # A second opinion, from the weights of the noise and by another library, up to its grid.
     second = compose(found, count, epsilon=epsilon)

@@ -144,10 +144,10 @@ def test_monotone_noise_is_strictly_worse_than_free_noise():
 
 
 def test_support_of_truncated_laplace_costs_no_more_than_it():
-    rival = TruncatedLaplace(epsilon=1, delta=0.2)
-    end = str(round(rival.support[1], 6))
+    baseline = TruncatedLaplace(epsilon=1, delta=0.2)
+    end = str(round(baseline.support[1], 6))
     found = design(**BUDGET, constraints=[Support(f"-{end}", end)])
-    assert found.upper <= (1 + 1e-3) * rival.expected_loss("l1")
+    assert found.upper <= (1 + 1e-3) * baseline.expected_loss("l1")
 
 
 @pytest.mark.parametrize("loss", ["pinball:0.8", Piecewise([(0, 0)], (-1, 2))])

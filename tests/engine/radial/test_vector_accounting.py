@@ -81,7 +81,7 @@ def test_vectors_and_numbers_in_one_budget():
 
 def test_from_some_number_of_releases_on_gaussian_noise_is_cheaper():
     found = made(*WIDE)
-    turn = break_even(found, delta="0.5", most=64)
+    turn = break_even(found, delta="0.5", max_releases=64)
     assert turn is not None
     assert turn > 1
     there, before = (compose(found, k, delta="0.5") for k in (turn, turn - 1))

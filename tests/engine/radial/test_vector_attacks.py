@@ -54,7 +54,7 @@ def forged(certificate, generator):
         move = int((1 << 40) * generator.normal(0, 0.05))
         for point in points[2:]:
             point[1] = max(0, point[1] + move)
-    elif kind == 2:  # pieces twice, without their neighbours
+    elif kind == 2:  # pieces twice, without their neighbors
         pieces += [pieces[k] for k in chosen]
     elif kind == 3:  # pieces left out
         pieces = [piece for k, piece in enumerate(pieces) if k not in set(chosen.tolist())]

@@ -113,7 +113,7 @@ def test_compare():
     }
     assert found.rows[0].name == "design"
     assert all(row.excess >= 0 for row in found)
-    assert found.best_rival is found.rows[1]
+    assert found.best_baseline is found.rows[1]
     assert found["gaussian"].error_95 > found["design"].error_95
     assert "no additive noise is below" in repr(found)
     done = run(

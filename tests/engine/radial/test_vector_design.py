@@ -1,4 +1,4 @@
-"""Vector designs: their brackets, their noise, their rivals."""
+"""Vector designs: their brackets, their noise, their baselines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from leastnoise.engine.radial.shells import RadialStaircase, Shells, first_stair
 from leastnoise.engine.radial.stationary import stationary
 from leastnoise.errors import ArgumentError
 from leastnoise.losses import as_loss
-from leastnoise.mechanisms.vectors import exponential_loss, gaussian_loss, rivals
+from leastnoise.mechanisms.vectors import baselines, exponential_loss, gaussian_loss
 from leastnoise.work import BUDGET, OutOfTimeError, counted, until
 
 #: d, epsilon, delta, upper bound of the reference table, its lower bound.
@@ -141,12 +141,12 @@ def test_the_profile_of_the_noise():
         noise.profile(-1)
 
 
-def test_rivals():
-    found = {one.name: one for one in rivals(4, 1.0, 1e-3, 2.0, as_loss("l2"))}
+def test_baselines():
+    found = {one.name: one for one in baselines(4, 1.0, 1e-3, 2.0, as_loss("l2"))}
     assert found["exponential"].loss == pytest.approx(4 * 5 * 4)
     assert found["laplace"].loss == pytest.approx(2 * 4 * 4 * 4)
     assert set(found) == {"gaussian", "exponential", "laplace", "tulap"}
-    norm = {one.name: one for one in rivals(4, 1.0, 1e-3, 2.0, as_loss("l1"))}
+    norm = {one.name: one for one in baselines(4, 1.0, 1e-3, 2.0, as_loss("l1"))}
     assert norm["exponential"].loss == pytest.approx(8)
     assert not norm["laplace"].exact
     assert gaussian_loss(4, 1.0, 0.0, 1.0, as_loss("l1")) == math.inf

@@ -108,7 +108,7 @@ def test_integers_with_other_losses_close(
     assert len(found.document.dumps()) < 1_000_000
 
 
-def test_a_centre_between_whole_numbers_is_no_worse_than_its_neighbours() -> None:
+def test_a_centre_between_whole_numbers_is_no_worse_than_its_neighbors() -> None:
     """The loss of integer noise is constant between them: a search over reals loses its way."""
     question = Question(
         Fraction(1), Fraction(0), Fraction(60), as_loss("pinball:0.9"), integer=True

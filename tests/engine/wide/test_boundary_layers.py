@@ -69,5 +69,5 @@ def test_groups_of_sensitivities_prove_more_at_a_small_epsilon(integer: bool) ->
     assert check_channel(found).proven
     assert parse_channel(json.loads(found.dumps())) == found
     nearer = replace(found, certificate=replace(found.certificate, group=14))
-    with suppress(FormatError):  # nodes a group apart are then no neighbours
+    with suppress(FormatError):  # nodes a group apart are then no neighbors
         assert not check_channel(parse_channel(json.loads(nearer.dumps()))).proven

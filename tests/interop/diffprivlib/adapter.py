@@ -21,7 +21,7 @@ def _shared(epsilon: float) -> dict[str, object]:
         "epsilon": epsilon if epsilon < math.inf else 1.0,
         "noise": "optimal" if epsilon < math.inf else None,
         "delta": 0,
-        "neighbours": "add-remove",
+        "neighbors": "add-remove",
         "take_public_knowledge_from_data_not_private": True,
     }
 

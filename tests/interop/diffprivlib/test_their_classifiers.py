@@ -30,7 +30,7 @@ REASONS = {
     "it back",
     ("test_noisy_count", "test_update_mean_variance"): "functions inside their class",
     ("test_with_iris",): "noisy class counts add up to the number of rows with them; with ours, "
-    "that number is private for these neighbours",
+    "that number is private for these neighbors",
 }
 #: Passes or not by chance.
 BY_CHANCE = {

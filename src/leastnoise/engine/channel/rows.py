@@ -125,7 +125,7 @@ def _pure_share(channel: Channel, safe: Channel, exp: float, margin: float, reac
 
 
 def extract_atoms(channel: Channel) -> Channel:
-    """Turn the part of row k at its own cell that no neighbour shares into the true value.
+    """Turn the part of row k at its own cell that no neighbor shares into the true value.
 
     The channel's outputs are the middles of the cells. It costs no privacy (`rows.proof.md`).
     """

@@ -324,7 +324,7 @@ class BelowCurve:
         """Points and shifts, a column for each shift there is: those that the next program needs.
 
         Those that spend something, and the others where the noise exceeds a delta most: more than
-        at the neighbouring points, or shifts. And all points at the full shift, and pure ones.
+        at the neighboring points, or shifts. And all points at the full shift, and pure ones.
         """
         line, points = relaxed.line, relaxed.budgets
         spread, deltas = line.spread(found.x), np.array([[float(d)] for _, d in points])

@@ -106,7 +106,7 @@ class Draft:
             # The ratios of a pure budget must survive rounding where weights are smallest.
             bits = max(bits, 132, 64 + math.ceil(math.log2(total / float(weights.min()))))
         unit = 1 << bits
-        # An empty cell would rule a neighbour out; a grain in it does not.
+        # An empty cell would rule a neighbor out; a grain in it does not.
         grain = any(isinstance(one, Distinguishing) for one in question.constraints)
         whole = [max(whole_part(w, unit), int(grain)) for w in (weights / total).tolist()]
         point = 0 if question.integer else whole_part(float(atom / total), unit)
@@ -162,7 +162,7 @@ class Draft:
         return asked and not self.fold
 
     def _balanced(self, whole: list[int], first: int) -> list[int]:
-        """Weights, doubled, whose mean is exactly 0: a little moved between two neighbours."""
+        """Weights, doubled, whose mean is exactly 0: a little moved between two neighbors."""
         if not self._balances():
             return whole
         whole = [2 * w for w in whole]
@@ -171,7 +171,7 @@ class Draft:
         rest = sum(w * (middle + 2 * k) for k, w in enumerate(whole))
         step = -1 if rest > 0 else 1  # inwards against the lean
         amount = abs(rest) // 2
-        # From a heavy cell to its neighbour, between which there is room for a mode.
+        # From a heavy cell to its neighbor, between which there is room for a mode.
         room = [
             (min(whole[k], abs(whole[k] - whole[k + step])), k)
             for k in range(len(whole))

@@ -18,7 +18,7 @@ _MOST = 60_000
 
 
 def block_mass(blocks: int, exponential: Fraction) -> Fraction:
-    """M_k: the most that k neighbouring stretches of one sensitivity hold, in units of delta.
+    """M_k: the most that k neighboring stretches of one sensitivity hold, in units of delta.
 
     Stretch i from the nearer end holds at most e^(i eps) delta.
     """
@@ -80,7 +80,7 @@ def refuse_narrow(question: Question) -> None:
                 "constraints",
                 _named(question),
                 f"without an end of the support while delta is 0 at epsilon={text_of(epsilon)}: "
-                "noise that ends somewhere rules neighbours out",
+                "noise that ends somewhere rules neighbors out",
             )
         if math.isinf(width):
             continue

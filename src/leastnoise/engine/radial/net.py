@@ -286,7 +286,7 @@ def _points(d: int, rho: Floats, frame: _Frame, middle: Floats, plan: Plan) -> F
 
 
 def _pieces(rho: Floats, sigma: Floats, pinned: NDArray[np.bool_], loose: NDArray[np.bool_]) -> Net:
-    """All pieces between neighbouring columns that lead two places up or down at most, five where
+    """All pieces between neighboring columns that lead two places up or down at most, five where
     curves fade out; to and from corners all."""
     layers = sigma.shape[1]
     every = np.ones((layers, layers), dtype=bool)

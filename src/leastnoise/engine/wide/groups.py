@@ -134,7 +134,7 @@ def _step(question: Question, count: int) -> Fraction | None:
 
 
 def _at_nodes(question: Question, step: Fraction) -> Question:
-    """What neighbouring nodes must keep, the next node being one sensitivity away."""
+    """What neighboring nodes must keep, the next node being one sensitivity away."""
     spread = step / question.sensitivity
     longer = math.log1p(float(spread) * math.expm1(float(question.epsilon)))
     epsilon, delta = Fraction(longer * (1 - _INSIDE)), min(spread * question.delta, Fraction(1))

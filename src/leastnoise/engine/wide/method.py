@@ -28,7 +28,7 @@ _ENDS_MATTER = 1_000
 _SHORT = 0.8
 #: What epsilon adds up to in a group at least, coarse to fine.
 _EPSILONS_OF_GROUPS = (0.3, 0.12)
-#: The most nodes of a layer, and of all its nodes times their neighbours.
+#: The most nodes of a layer, and of all its nodes times their neighbors.
 _MOST_NODES, _MOST_WORK = 110, 1_400
 #: Nodes of all of the range, in turn; and where that and noise were not enough.
 _NODES, _MORE_NODES = (32, 64), (128,)

@@ -56,7 +56,7 @@ class Piece:
     def best(self, question: WorkloadQuestion) -> Found:
         """The strategy for Laplace noise that costs least, of floats, with its multipliers."""
         ways: list[tuple[float, Found]] = []
-        if question.neighbours != REPLACE and self.part.cells <= MAX_TABLE:
+        if question.neighbors != REPLACE and self.part.cells <= MAX_TABLE:
             cost = float(counts_cost(self.part, question.largest))
             ways.append((cost, (CountsStrategy(), self.own)))
         for tall, own in self.sums:
@@ -77,7 +77,7 @@ def _cost(part: Part, tall: TallStrategy, question: WorkloadQuestion) -> float:
     """What measurements of variance 1 cost, in floats."""
     y = as_floats(tall.rows) / 2.0**tall.bits
     rows = as_floats(list(part.rows())) / part.denominator
-    if question.neighbours == REPLACE:
+    if question.neighbors == REPLACE:
         rows = rows[:, 1:] - rows[:, :1]
     weights = np.array([float(one) for one in part.weights()])
     each = weights * (rows @ np.linalg.inv(y.T @ y) * rows).sum(axis=1)
@@ -115,7 +115,7 @@ def _on_counts(
     question: WorkloadQuestion, pieces: list[Piece], law: Law
 ) -> WorkloadDocument | None:
     """Noise on each count: the best of all for histograms."""
-    if question.neighbours == REPLACE or question.workload.cells > MAX_TABLE:
+    if question.neighbors == REPLACE or question.workload.cells > MAX_TABLE:
         return None
     assert question.asked is not None
     epsilon, delta = question.asked
@@ -150,7 +150,7 @@ def _on_answers(
         return None
     assert question.asked is not None
     rows = [list(row) for row in part.rows()]
-    replaced = question.neighbours == REPLACE
+    replaced = question.neighbors == REPLACE
     width = max(max(row) - min(row) if replaced else max(map(abs, row)) for row in rows)
     entries = {x > 0 for row in rows for x in row if x}
     shape = Cube(part.queries, width, one_sided=not replaced and len(entries) == 1)
@@ -186,7 +186,7 @@ def empty(question: WorkloadQuestion) -> WorkloadDocument:
     """A document of which only the question is known."""
     return WorkloadDocument(
         workload=question.workload,
-        neighbours=question.neighbours,
+        neighbors=question.neighbors,
         budget=question.budget,
         entropy=best_entropy(question.budget[1]) if question.budget[0] == "zcdp" else None,
         asked=question.asked,

@@ -296,7 +296,7 @@ def shortened(tall: TallStrategy, frame: Frame, replaced: bool) -> TallStrategy:
 
 
 def _replaced(question: WorkloadQuestion) -> bool:
-    return question.neighbours == REPLACE
+    return question.neighbors == REPLACE
 
 
 def _long_prefix(part: Part) -> bool:

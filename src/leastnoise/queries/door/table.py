@@ -106,7 +106,7 @@ class Table:
     """A source of rows on an engine. Nothing is read of it but its schema until `load`.
 
     relation: what stands after FROM. told: whether names may be listed in an error.
-    sized: whether neighbours, one unit of which is replaced, have as many rows. A file, a frame or
+    sized: whether neighbors, one unit of which is replaced, have as many rows. A file, a frame or
     a base table has; a view or an expression may leave rows out by what they hold.
     """
 

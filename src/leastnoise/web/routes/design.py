@@ -19,7 +19,7 @@ router = APIRouter(prefix="/api", tags=["design"], responses=ERRORS)
 
 
 class Started(BaseModel):
-    """A design on its way, and how to get the same one without the page."""
+    """A design on its way, and how to get the same one without the web app."""
 
     job: JobState
     python: str

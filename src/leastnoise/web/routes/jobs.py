@@ -27,7 +27,7 @@ _KINDS = {
 }
 #: Written whole or not at all.
 MECHANISM = "mechanism.json"
-Rivals = Annotated[str, Query(max_length=400, description="Names with commas between.")]
+Baselines = Annotated[str, Query(max_length=400, description="Names with commas between.")]
 
 
 def described(here: State, job: Job) -> JobState:
@@ -119,11 +119,11 @@ async def composition(name: str, here: Here) -> JobState:
 
 @router.get("/{name}/picture/{kind}", response_class=FileResponse, responses=_FILE)
 async def picture(
-    name: str, kind: Literal["png", "svg"], here: Here, rivals: Rivals = ""
+    name: str, kind: Literal["png", "svg"], here: Here, baselines: Baselines = ""
 ) -> FileResponse:
-    """A picture of a design beside the rivals that are named."""
-    named = [one for one in rivals.split(",") if one]
-    arguments = {"file": _mechanism(here, name), "kind": kind, "rivals": named}
+    """A picture of a design beside the baselines that are named."""
+    named = [one for one in baselines.split(",") if one]
+    arguments = {"file": _mechanism(here, name), "kind": kind, "baselines": named}
     job = await submit(here, "picture", arguments, 60).finished()
     if job.state != DONE:
         raise Problem(422, job.end.get("message") or "it was stopped", job.end.get("field"))

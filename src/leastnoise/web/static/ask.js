@@ -76,10 +76,10 @@ function arrange() {
   byId("rows-name").textContent = groups ? "Rows of a group, about" : "Rows, about";
   byId("rows-help").textContent = `Rows${groups ? " of one group, not of the whole table" : ""}: about how many, as everybody may know. The margin depends on it, the answer does not.`;
   const epsilon = Number(byId("ask-epsilon").value), delta = Number(byId("ask-delta").value);
-  const what = byId("neighbours").value === "replace" ? "which of two things the table says of a person" : "whether a person is in the table";
+  const what = byId("neighbors").value === "replace" ? "which of two things the table says of a person" : "whether a person is in the table";
   byId("bet-words").textContent = epsilon > 0 && delta >= 0 && delta < 1
     ? `Somebody who guesses ${what}, and knows all about the others, is right in at most ${often(right(epsilon, delta))} of 100 cases after these answers.` : "";
-  explain(byId("view-ask"), { epsilon, delta, way: byId("neighbours").value });
+  explain(byId("view-ask"), { epsilon, delta, way: byId("neighbors").value });
 }
 
 function keep() {
@@ -120,7 +120,7 @@ function request() {
   return {
     queries: questions(), epsilon: byId("ask-epsilon").value.trim(), delta: byId("ask-delta").value.trim(),
     unit: person || null, max_rows_per_group: person ? whole("max-rows-per-group") : null, max_groups: person ? whole("max-groups") : null,
-    neighbours: byId("neighbours").value, ...(whole("rows") === null ? {} : { rows: whole("rows") }),
+    neighbors: byId("neighbors").value, ...(whole("rows") === null ? {} : { rows: whole("rows") }),
   };
 }
 
@@ -228,7 +228,7 @@ function planned(query, asked, { error, relative, share, exact }) {
     if (2 * error > bounds[1] - bounds[0]) add("The noise is as wide as your bounds: such an answer says nothing. Take a larger epsilon, or ask about more rows.");
   }
   if (query.keys_from) add(`A group is shown with 95 % if ${plain(query.keys_from)} persons have it.`);
-  if (exact && query.shown !== null) add(`A group that ${plain(query.rows)} persons have is shown with ${percent(query.shown)}.`);
+  if (exact && query.release_probability !== null) add(`A group that ${plain(query.rows)} persons have is shown with ${percent(query.release_probability)}.`);
   const cell = (label, text) => make("td", { class: "n", text, "data-label": label });
   return make("tr", {}, name, cell("95 of 100 answers within", query.rank ? `${margin} rows of rank` : `± ${margin}`),
     cell("Relative", percent(relative)), cell("Its share of epsilon", number(share, 3)));

@@ -1172,7 +1172,7 @@ function flowBound({ numbers: k, ranked, unit, rates, cut }, q, p) {
   const rate = (rank, above, b, under) => rates.get(`${ranked ? rank : 0} ${above} ${b} ${under}`) ?? 0n;
   const ways = (above, b, under) => (above > k ? choose(k - under, b - under) * 2n ** BigInt(b - under) : choose(above - under, b - under));
   const known = new Map();
-  const between = (above, under, rank) => { // what could be put between two neighbours
+  const between = (above, under, rank) => { // what could be put between two neighbors
     const key = `${above} ${under} ${ranked ? rank : 0}`;
     if (!known.has(key)) {
       let found = 0n;

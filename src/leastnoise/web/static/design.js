@@ -52,7 +52,7 @@ export function again(values) {
 
 function take(values) {
   if (values.has("draw")) fromText(values.get("draw"));
-  ticked = values.has("rivals") ? new Set(values.get("rivals").trim().split(",").filter(Boolean)) : null;
+  ticked = values.has("baselines") ? new Set(values.get("baselines").trim().split(",").filter(Boolean)) : null;
   restore(form, values);
 }
 
@@ -70,7 +70,7 @@ function keep() {
   const values = changed(form);
   if (byId("loss").value === "piecewise") values.draw = asText();
   if (!(byId("loss").value in PARAMETERS)) delete values.parameter;
-  if (ticked) values.rivals = [...ticked].join(",") || " ";
+  if (ticked) values.baselines = [...ticked].join(",") || " ";
   writeAddress("design", values);
 }
 
@@ -209,7 +209,7 @@ function showDesign(found) {
   byId("take-card").hidden = false;
 }
 
-// -- rivals ---------------------------------------------------------------------------------------
+// -- baselines ---------------------------------------------------------------------------------------
 
 const shown = (one) => one.name === "design" || (ticked ? ticked.has(one.name) : one.usual);
 
@@ -220,7 +220,7 @@ function usual() {
 function pictures() {
   const named = seen.curves ? seen.rows.filter((row) => row.name !== "design" && shown(row)).map((row) => row.name) : [];
   for (const kind of ["png", "svg"]) {
-    byId(`take-${kind}`).dataset.file = `/api/jobs/${asked.job.job}/picture/${kind}?rivals=${encodeURIComponent(named.join(","))}`;
+    byId(`take-${kind}`).dataset.file = `/api/jobs/${asked.job.job}/picture/${kind}?baselines=${encodeURIComponent(named.join(","))}`;
   }
 }
 
@@ -233,7 +233,7 @@ function showTable({ rows, words, refused }) {
   body.replaceChildren(...rows.map((row) => {
     const tick = make("td");
     if (row.name !== "design" && drawable) {
-      const box = make("input", { type: "checkbox", "aria-label": `Draw ${row.label}`, "data-rival": row.name });
+      const box = make("input", { type: "checkbox", "aria-label": `Draw ${row.label}`, "data-baseline": row.name });
       box.checked = shown(row);
       box.addEventListener("change", () => {
         ticked = ticked || usual();
@@ -368,6 +368,6 @@ function showComposition(point) {
     ],
     words: `The total epsilon of up to ${points[points.length - 1].times} releases at a total delta of ${number(point.delta, 3)}.`,
   });
-  const ends = points.some((one) => one.high === null) ? " Where the curve ends no epsilon is enough: an output can rule a neighbour out." : "";
+  const ends = points.some((one) => one.high === null) ? " Where the curve ends no epsilon is enough: an output can rule a neighbor out." : "";
   byId("composition-words").textContent = `Total epsilon at a total delta of ${number(point.delta, 3)}. Noise that is best once is not best many times: ask for that with “Releases”.${ends}`;
 }

@@ -21,7 +21,7 @@ export function clamping(low, high) {
     text(x(outside[0]) - 4, 80, `count as ${plain(low)}`), text(x(outside[1]) + 4, 80, `count as ${plain(high)}`));
 }
 
-// How often somebody is right at most who guesses which of two neighbours an answer came from.
+// How often somebody is right at most who guesses which of two neighbors an answer came from.
 export const right = (epsilon, delta) => Math.min(1, 0.5 + 0.5 * Math.tanh(epsilon / 2) + delta / (1 + Math.exp(epsilon)));
 export const often = (share) => String(share > 0.99 ? Math.ceil(1000 * share - 1e-6) / 10 : Math.ceil(100 * share - 1e-6)); // at most
 
@@ -58,12 +58,12 @@ function deltaPicture(delta) {
   return picture(WIDE, 76, `${words.join(" ")}.`, ...dots, ...words.map((one, k) => text(248, 24 + 17 * k, one, k ? "" : "strong", "start")));
 }
 
-function neighboursPicture(way) {
+function neighborsPicture(way) {
   const rows = (x, marks) => marks.map((kind, k) => box(x, 24 + 14 * k, 92, 11, kind));
   const second = way === "replace" ? ["track", "track", "two", "track"] : ["track", "track", "gone", "track"];
   return picture(WIDE, 104, way === "replace" ? "Two tables that differ in one row, which is exchanged." : "Two tables, of which one has one row more.",
     ...rows(24, ["track", "track", "one", "track"]), ...rows(220, second),
-    text(70, 14, "a table"), text(266, 14, "its neighbour"), text(168, 52, "look", "strong"), text(168, 68, "alike", "strong"),
+    text(70, 14, "a table"), text(266, 14, "its neighbor"), text(168, 52, "look", "strong"), text(168, 68, "alike", "strong"),
     text(70, 96, "with you", "one"), text(266, 96, way === "replace" ? "with somebody else" : "without you", way === "replace" ? "two" : ""));
 }
 
@@ -114,7 +114,7 @@ export function marginOn(low, high, error) {
 const DRAW = {
   epsilon: ({ epsilon }) => epsilonPicture(epsilon),
   delta: ({ delta }) => deltaPicture(delta),
-  neighbours: ({ way }) => neighboursPicture(way),
+  neighbors: ({ way }) => neighborsPicture(way),
   composition: compositionPicture,
   clamping: () => clamping(1, 6),
   interval: intervalPicture,
@@ -129,8 +129,8 @@ export function explain(place, { epsilon = 1, delta = 1e-6, way = "add-remove" }
   for (const one of place.querySelectorAll("[data-picture]")) one.replaceChildren(DRAW[one.dataset.picture](given));
 }
 
-export const begin = (values) => { explain(byId("view-words")); again(values); };
+export const begin = (values) => { explain(byId("view-glossary")); again(values); };
 
 export function again(values) {
-  byId(`word-${values.get("word")}`)?.scrollIntoView({ block: "center" });
+  byId(`term-${values.get("term")}`)?.scrollIntoView({ block: "center" });
 }

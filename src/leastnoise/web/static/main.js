@@ -3,15 +3,15 @@
 import { save, send } from "./api.js";
 import * as ask from "./ask.js";
 import * as design from "./design.js";
-import * as words from "./explain.js";
+import * as glossary from "./explain.js";
 import { readAddress } from "./fields.js";
 import { codeIn, enter, open, whenClosed } from "./key.js";
 import { redraw } from "./plots.js";
 import { byId } from "./words.js";
 import * as verify from "./verify.js";
 
-const VIEWS = { design, ask, verify, words };
-const TITLES = { design: "Design", ask: "Ask", verify: "Verify", words: "Words" };
+const VIEWS = { design, ask, verify, glossary };
+const TITLES = { design: "Design", ask: "Ask", verify: "Verify", glossary: "Glossary" };
 const begun = new Set();
 let home = "design";
 

@@ -25,7 +25,7 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
         "epsilon": form["epsilon"],
         "delta": form["delta"],
         "unit": unit_of(form),
-        "neighbours": form["neighbours"],
+        "neighbors": form["neighbors"],
         "loss": form["loss"],
         "ledger": ledger,
         "progress": lambda words: tell("step", {"words": words}),

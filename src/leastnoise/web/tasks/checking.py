@@ -23,7 +23,7 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     told: dict[str, Any] = report.to_json()
     try:
         found = loaded(document, report, "the file", "read from the file")
-        # The page has no panel for several numbers at once: it shows the claims alone.
+        # The web app has no panel for several numbers at once: it shows the claims alone.
         told["design"] = (
             None if isinstance(found, (JointDesign, WorkloadDesign)) else described(found, False)
         )

@@ -1,4 +1,4 @@
-"""Curves of a design and its rivals as numbers, for the page to draw.
+"""Curves of a design and its baselines as numbers, for the web app to draw.
 
 All of it is read off mechanism files and closed forms: nothing here has seen a table.
 """
@@ -32,9 +32,9 @@ _COMPOSITION_SECONDS = 4.0
 COUNTS = (1, 2, 3, 5, 10, 20, 50)
 
 
-def density(found: Design, rivals: Sequence[tuple[str, Mechanism]]) -> dict[str, Any]:
-    """The density of a design and of its rivals; probabilities for whole numbers."""
-    laws: list[Any] = [found.noise, *(law for _, law in rivals)]
+def density(found: Design, baselines: Sequence[tuple[str, Mechanism]]) -> dict[str, Any]:
+    """The density of a design and of its baselines; probabilities for whole numbers."""
+    laws: list[Any] = [found.noise, *(law for _, law in baselines)]
     reach = _reach(laws)
     if found.integer:
         end = math.floor(reach)
@@ -43,7 +43,7 @@ def density(found: Design, rivals: Sequence[tuple[str, Mechanism]]) -> dict[str,
         # Between the steps of the noise, not on them.
         x = np.linspace(-reach, reach, _POINTS) * (1 + 1e-9)
     series = []
-    named: list[tuple[str, Any]] = [("this design", found.noise), *rivals]
+    named: list[tuple[str, Any]] = [("this design", found.noise), *baselines]
     for label, law in named:
         name = law.name if isinstance(law, Mechanism) else "design"
         atom = 0.0
@@ -146,7 +146,7 @@ def family(found: DependentDesign) -> dict[str, Any]:
 
 
 def profile(
-    found: Design | VectorDesign, rivals: Sequence[tuple[str, Mechanism]]
+    found: Design | VectorDesign, baselines: Sequence[tuple[str, Mechanism]]
 ) -> dict[str, Any]:
     """delta at every epsilon, of one release; the design's is exact."""
     budget = found.per_release[0]
@@ -168,7 +168,7 @@ def profile(
             **look("design"),
         }
     ]
-    for label, law in rivals:
+    for label, law in baselines:
         y = [value if value > 0 else None for value in short(law.profile(x))]
         series.append({"name": law.name, "label": label, "y": y, **look(law.name)})
     return {"x": x, "series": series, "budget": list(budget)}

@@ -1,4 +1,4 @@
-"""A design for the page: its bracket as it closes, then everything that is drawn beside it.
+"""A design for the web app: its bracket as it closes, then everything that is drawn beside it.
 
 What is only needed afterwards is imported afterwards, so that the first bracket comes soon.
 """
@@ -22,7 +22,7 @@ Found = Design | DependentDesign | VectorDesign
 FILE = "mechanism.json"
 #: Ticked unless the user says otherwise; those that serve the budget.
 _USUAL = ("laplace", "analytic-gaussian", "discrete-laplace", "discrete-gaussian")
-_MANY = "Rivals are left out: they keep one budget, and none of the constraints."
+_MANY = "Baselines are left out: they keep one budget, and none of the constraints."
 
 
 def run(form: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
@@ -41,10 +41,10 @@ def run(form: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     tell("design", described(found, stopped))
     from . import curves
 
-    rivals = _compared(found, arguments, bool(form["second_loss"]), tell)
+    baselines = _compared(found, arguments, bool(form["second_loss"]), tell)
     if isinstance(found, Design):
-        tell("density", curves.density(found, rivals))
-        tell("profile", curves.profile(found, rivals))
+        tell("density", curves.density(found, baselines))
+        tell("profile", curves.profile(found, baselines))
     elif isinstance(found, VectorDesign):
         tell("radial", curves.radial(found))
         tell("profile", curves.profile(found, []))
@@ -98,8 +98,8 @@ def kind_of(found: Found | KeyedDesign) -> str:
 def _facts(found: Found | KeyedDesign) -> list[list[str]]:
     if isinstance(found, KeyedDesign):
         return [
-            ["a key is shown half the time from", f"{found.units_for(0.5)} units"],
-            ["a key is always shown from", f"{found.sure_from} units"],
+            ["a key is shown half the time from", f"{found.group_size_for(0.5)} units"],
+            ["a key is always shown from", f"{found.always_released_from} units"],
             ["no error beyond", number(found.reach)],
         ]
     if isinstance(found, Design):
@@ -133,7 +133,7 @@ def _facts(found: Found | KeyedDesign) -> list[list[str]]:
 def _compared(
     found: Found, arguments: dict[str, Any], second: bool, tell: Any
 ) -> list[tuple[str, Mechanism]]:
-    """Tell the table of losses; returns the rivals whose curves can be drawn."""
+    """Tell the table of losses; returns the baselines whose curves can be drawn."""
     from ...compare import beside
     from ...compare_vectors import beside_vectors
 

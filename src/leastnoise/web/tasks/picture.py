@@ -9,11 +9,11 @@ from ...design import Design, load
 
 
 def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
-    """Draw the design in `file` beside `rivals`; `kind` is png or svg."""
+    """Draw the design in `file` beside `baselines`; `kind` is png or svg."""
     found = load(arguments["file"])
     name = f"picture.{arguments['kind']}"
     if isinstance(found, Design):
-        found.plot(folder / name, rivals=arguments["rivals"])
+        found.plot(folder / name, baselines=arguments["baselines"])
     else:
         found.plot(folder / name)
     return {"file": name}

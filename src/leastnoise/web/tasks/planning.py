@@ -39,7 +39,7 @@ def _planned(form: dict[str, Any], queries: list[Query], epsilon: str) -> list[d
     budgets = [whole]
     if len(queries) > 1:
         # As `ask_all` divides it.
-        setting = setting_for(queries[0], unit, form["neighbours"], rows)
+        setting = setting_for(queries[0], unit, form["neighbors"], rows)
         budgets = shares(queries, whole.epsilon, whole.delta, setting, rows, form["loss"])
     told = []
     for query, budget in zip(queries, budgets, strict=True):
@@ -49,7 +49,7 @@ def _planned(form: dict[str, Any], queries: list[Query], epsilon: str) -> list[d
             delta=budget.delta,
             rows=rows,
             unit=unit,
-            neighbours=form["neighbours"],
+            neighbors=form["neighbors"],
             loss=form["loss"],
         )
         told.append(
@@ -63,7 +63,7 @@ def _planned(form: dict[str, Any], queries: list[Query], epsilon: str) -> list[d
                 "delta": float(found.delta),
                 "keys_from": found.keys_from,
                 "rows": found.rows,
-                "shown": found.shown,
+                "release_probability": found.release_probability,
                 "why": found.why,
                 "noise": found.noise,
             }

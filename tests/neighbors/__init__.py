@@ -1,6 +1,6 @@
-"""The neighbour tester: does a question about a table say more than it is charged for?
+"""The neighbor tester: does a question about a table say more than it is charged for?
 
-It makes pairs of neighbouring tables, puts both through a source (a file, a frame, an engine's
+It makes pairs of neighboring tables, puts both through a source (a file, a frame, an engine's
 table), asks both the same question, and compares
 
 - outcomes: an answer, a refusal or a failure, and every text of it, must be the same for both,

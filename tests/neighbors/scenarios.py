@@ -1,4 +1,4 @@
-"""Attacks that have worked, by name: two neighbouring tables and questions that told them apart.
+"""Attacks that have worked, by name: two neighboring tables and questions that told them apart.
 
 A scenario with `alike` holds two tables that mean the same: there the exact numbers must be equal.
 """
@@ -53,18 +53,18 @@ class Scenario:
     two: Made
     questions: tuple[Any, ...]
     unit: Any = "row"
-    neighbours: str = "add-remove"
+    neighbors: str = "add-remove"
     alike: bool = False
     slow: bool = False
 
     def run(self, place: Place) -> list[Finding]:
         """What is found."""
         questions = list(self.questions)
-        one = asked(self.one(place), questions, self.unit, self.neighbours)
-        two = asked(self.two(place), questions, self.unit, self.neighbours)
+        one = asked(self.one(place), questions, self.unit, self.neighbors)
+        two = asked(self.two(place), questions, self.unit, self.neighbors)
         found = []
         for mine, other in zip(one, two, strict=True):
-            found += findings(mine, other, self.unit, self.neighbours)
+            found += findings(mine, other, self.unit, self.neighbors)
             if self.alike and mine.kind == other.kind == "answer":
                 numbers = [[release.numbers for release in out.releases] for out in (mine, other)]
                 if numbers[0] != numbers[1]:
@@ -314,7 +314,7 @@ def _csv() -> Iterator[Scenario]:
         file("t.csv", lambda: b"Zoe,5000\n" + b"Bob,1\n" * 9),
         file("t.csv", lambda: b"Ann,7\n" + b"Bob,1\n" * 9),
     )
-    yield Scenario("CSV: no header", *pair, (Count(where="x = 1"),), neighbours="replace")
+    yield Scenario("CSV: no header", *pair, (Count(where="x = 1"),), neighbors="replace")
 
 
 def _parquet() -> Iterator[Scenario]:
@@ -343,7 +343,7 @@ def _collations() -> Iterator[Scenario]:
         yield Scenario(name, *spelled(source, collation), (*grouped, *more))
         pair = spelled_persons(source, collation)
         yield Scenario(f"{name}, of persons", *pair, grouped, PrivacyUnit("p", 2, 1))
-    yield Scenario("sqlite: nocase", *sqlite_spelled(), grouped, neighbours="replace")
+    yield Scenario("sqlite: nocase", *sqlite_spelled(), grouped, neighbors="replace")
 
 
 def _persons_and_frames() -> Iterator[Scenario]:
@@ -361,7 +361,7 @@ def _persons_and_frames() -> Iterator[Scenario]:
     for source in ("csv", "arrow"):
         pair = nan_or_null(source, "number", 7.0)
         name = f"{source}: several questions where rows are replaced"
-        yield Scenario(name, *pair, (several,), neighbours="replace")
+        yield Scenario(name, *pair, (several,), neighbors="replace")
 
 
 SCENARIOS: dict[str, tuple[Scenario, ...]] = {

@@ -1,4 +1,4 @@
-"""Data dependent rivals: private by brute force on small datasets, and their sensitivities."""
+"""Data dependent baselines: private by brute force on small datasets, and their sensitivities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from leastnoise.errors import ArgumentError
-from leastnoise.mechanisms.dependent_rivals import (
+from leastnoise.mechanisms.dependent_baselines import (
     ExponentialMechanism,
     InverseSensitivity,
     SmoothSensitivity,
@@ -19,7 +19,7 @@ GRID = [0.0, 1.0, 2.0, 4.0]
 DATASETS = [list(d) for d in itertools.combinations_with_replacement(GRID, 5)]
 
 
-def neighbours(data):
+def neighbors(data):
     for i, x in itertools.product(range(len(data)), GRID):
         yield sorted([*data[:i], x, *data[i + 1 :]])
 
@@ -58,21 +58,21 @@ def test_smooth_sensitivity_is_smooth_and_large_enough(query):
     assert noise.beta == pytest.approx(1 / (2 * math.log(200)))
     for data in DATASETS:
         here, answer = noise.smooth_sensitivity(data), noise.law(data).value
-        for other in neighbours(data):
+        for other in neighbors(data):
             assert here <= math.exp(noise.beta) * noise.smooth_sensitivity(other) + 1e-12
             assert abs(answer - noise.law(other).value) <= here + 1e-12
 
 
 def test_smooth_sensitivity_by_definition():
-    # One row away from the median's neighbours: max over k of e^(-beta k) times the local one.
+    # One row away from the median's neighbors: max over k of e^(-beta k) times the local one.
     noise = SmoothSensitivity(epsilon=4, delta=0.5, low=0, high=4, query="median")
     index = {tuple(d): i for i, d in enumerate(DATASETS)}
-    local = [max(abs(o[2] - d[2]) for o in neighbours(d)) for d in DATASETS]
+    local = [max(abs(o[2] - d[2]) for o in neighbors(d)) for d in DATASETS]
     for data in DATASETS:
         best, layer, seen = 0.0, {tuple(data)}, {tuple(data)}
         for k in range(6):
             best = max([best, *(math.exp(-noise.beta * k) * local[index[d]] for d in layer)])
-            layer = {tuple(o) for d in layer for o in neighbours(list(d))} - seen
+            layer = {tuple(o) for d in layer for o in neighbors(list(d))} - seen
             seen |= layer
         assert noise.smooth_sensitivity(data) == pytest.approx(best), data
 
@@ -93,7 +93,7 @@ def test_inverse_sensitivity_is_private(query):
         here = noise.law(data)
         assert here.masses.sum() == pytest.approx(1)
         density = here.pdf(y)
-        for other in neighbours(data):
+        for other in neighbors(data):
             assert np.all(density <= math.exp(1) * noise.law(other).pdf(y) * (1 + 1e-9)), data
 
 

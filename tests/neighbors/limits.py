@@ -1,4 +1,4 @@
-"""How far the exact numbers of one group may move between neighbours."""
+"""How far the exact numbers of one group may move between neighbors."""
 
 from __future__ import annotations
 

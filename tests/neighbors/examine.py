@@ -1,4 +1,4 @@
-"""Ask neighbours the same questions, and keep what is found."""
+"""Ask neighbors the same questions, and keep what is found."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ class Found:
     source: str
     question: str
     unit: str
-    neighbours: str
+    neighbors: str
     tables: str
     finding: Finding
 
     def __str__(self) -> str:
-        said = f"{self.source}, {self.question}, {self.unit}, {self.neighbours}, {self.tables}"
+        said = f"{self.source}, {self.question}, {self.unit}, {self.neighbors}, {self.tables}"
         return f"{said}: {self.finding}"
 
 
 def asked(
-    opened: AbstractContextManager[Any], questions: Sequence[Any], unit: Any, neighbours: str
+    opened: AbstractContextManager[Any], questions: Sequence[Any], unit: Any, neighbors: str
 ) -> list[Outcome]:
     """The outcomes of several questions about one table.
 
     The first one opens it itself, warnings and all; those after it find it open, if it can be.
     """
     with opened as source, ExitStack() as closing:
-        found = [outcome(source, question, unit, neighbours) for question in questions[:1]]
+        found = [outcome(source, question, unit, neighbors) for question in questions[:1]]
         table = source
         if len(questions) > 2:
             with suppress(LeastnoiseError):
                 table = closing.enter_context(open_source(source))
-        found += [outcome(table, question, unit, neighbours) for question in questions[1:]]
+        found += [outcome(table, question, unit, neighbors) for question in questions[1:]]
         return found
 
 
 class Examiner:
-    """Asks neighbours through one source; remembers the outcomes of tables that pairs share."""
+    """Asks neighbors through one source; remembers the outcomes of tables that pairs share."""
 
     def __init__(self, place: Place, source: str) -> None:
         self.place, self.source = place, source

@@ -1,6 +1,6 @@
-"""Rivals whose noise depends on the data: exponential mechanism, smooth and inverse sensitivity.
+"""Baselines whose noise depends on the data: exponential mechanism, smooth and inverse sensitivity.
 
-Neighbours differ in one replaced row, and the number of rows is public. Everything is double
+Neighbors differ in one replaced row, and the number of rows is public. Everything is double
 precision, for comparison only.
 """
 
@@ -225,7 +225,7 @@ class InverseSensitivity:
     """Output y with density proportional to e^(-epsilon len(y)/2).
 
     len(y) is the number of rows that must be replaced before the answer is within `smoothing`
-    of y. It changes by at most 1 between neighbours, so this is (epsilon, 0)-private.
+    of y. It changes by at most 1 between neighbors, so this is (epsilon, 0)-private.
     """
 
     name: ClassVar[str] = "inverse-sensitivity"

@@ -1,4 +1,4 @@
-"""Random neighbours for Hypothesis: ordinary and extreme values, in any source."""
+"""Random neighbors for Hypothesis: ordinary and extreme values, in any source."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What else shows unknown keys with their counts: noise and a threshold, or two halves.
 
 Each is calibrated for the same promise: (epsilon, delta) for everything that is shown, if between
-neighbours at most `keys` keys gain or lose a unit. In floating point, to compare with.
+neighbors at most `keys` keys gain or lose a unit. In floating point, to compare with.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STEPS = 4000
 
 
 @dataclass(frozen=True)
-class KeyedRival:
+class KeyedBaseline:
     """Noise on the number of units, and a rule by which a key is shown."""
 
     name: str
@@ -41,7 +41,7 @@ class KeyedRival:
     threshold: float | None
     chosen: Callable[[int], float] | None = None
 
-    def shown(self, n: int) -> float:
+    def release_probability(self, n: int) -> float:
         """The probability that a key is shown that n units have."""
         if n < 1:
             return 0.0
@@ -59,20 +59,22 @@ class KeyedRival:
         costs = np.asarray(loss(self.noise[kept]))
         return float(costs @ self.masses[kept]) / total if total > 0 else math.nan
 
-    def units_for(self, probability: float, most: int = 10**6) -> int:
+    def group_size_for(self, probability: float, most: int = 10**6) -> int:
         """How many units a key needs to be shown at least with this probability."""
         low, high = 0, 1
-        while self.shown(high) < probability:
+        while self.release_probability(high) < probability:
             low, high = high, 2 * high
             if high > most:
                 raise RegimeError(f"{self.label}: more than {most} units for {probability!r}")
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self.shown(middle) >= probability else (middle, high)
+            low, high = (
+                (low, middle) if self.release_probability(middle) >= probability else (middle, high)
+            )
         return high
 
 
-def keyed_rivals(epsilon: float, delta: float, keys: int = 1) -> list[KeyedRival]:
+def keyed_baselines(epsilon: float, delta: float, keys: int = 1) -> list[KeyedBaseline]:
     """All of them that exist at this budget."""
     share = epsilon / keys, delta / keys
     found = [halves(*share), gaussian_threshold([(epsilon, delta)], keys)]
@@ -81,7 +83,7 @@ def keyed_rivals(epsilon: float, delta: float, keys: int = 1) -> list[KeyedRival
     return found
 
 
-def laplace_threshold(epsilon: float, delta: float) -> KeyedRival:
+def laplace_threshold(epsilon: float, delta: float) -> KeyedBaseline:
     """Two-sided geometric noise, shown above the least private threshold (Korolova and others)."""
     b = math.exp(-epsilon)
     # P(1 + X > t) = b^t / (1 + b) for a whole t >= 1.
@@ -89,10 +91,10 @@ def laplace_threshold(epsilon: float, delta: float) -> KeyedRival:
     reach = math.ceil(-math.log(_TINY) / epsilon) + threshold
     noise = np.arange(-reach, reach + 1, dtype=float)
     masses = (1 - b) / (1 + b) * b ** np.abs(noise)
-    return KeyedRival("laplace", "Laplace noise with a threshold", noise, masses, threshold)
+    return KeyedBaseline("laplace", "Laplace noise with a threshold", noise, masses, threshold)
 
 
-def truncated_threshold(epsilon: float, delta: float) -> KeyedRival:
+def truncated_threshold(epsilon: float, delta: float) -> KeyedBaseline:
     """Two-sided geometric noise cut where delta allows it, shown above its reach.
 
     Desfontaines, Voss, Gipson and Mandayam (2022).
@@ -108,10 +110,10 @@ def truncated_threshold(epsilon: float, delta: float) -> KeyedRival:
     noise = np.arange(-reach, reach + 1, dtype=float)
     masses = b ** np.abs(noise) / total(reach)
     label = "truncated Laplace noise with a threshold"
-    return KeyedRival("truncated-laplace", label, noise, masses, reach)
+    return KeyedBaseline("truncated-laplace", label, noise, masses, reach)
 
 
-def gaussian_threshold(budgets: Sequence[tuple[float, float]], keys: int = 1) -> KeyedRival:
+def gaussian_threshold(budgets: Sequence[tuple[float, float]], keys: int = 1) -> KeyedBaseline:
     """Gaussian noise and a threshold, which part delta between them as is best for half of keys.
 
     All keys together keep every one of the budgets.
@@ -125,7 +127,7 @@ def gaussian_threshold(budgets: Sequence[tuple[float, float]], keys: int = 1) ->
     return _gaussian(*best)
 
 
-def gaussian_below(mu: float, failure: float, keys: int = 1) -> KeyedRival:
+def gaussian_below(mu: float, failure: float, keys: int = 1) -> KeyedBaseline:
     """Gaussian noise and a threshold: mu-Gaussian but for a failure, of all keys together."""
     return _gaussian(*_above(math.sqrt(keys) / mu, failure, keys))
 
@@ -136,17 +138,17 @@ def _above(sigma: float, failure: float, keys: int) -> tuple[float, float]:
     return 1 - sigma * float(ndtri(each)), sigma
 
 
-def _gaussian(threshold: float, sigma: float) -> KeyedRival:
+def _gaussian(threshold: float, sigma: float) -> KeyedBaseline:
     z = np.linspace(-9.5, 9.5, _STEPS + 1)
     edges = np.exp(log_ndtr(z))
     masses = np.diff(edges)
     label = "Gaussian noise with a threshold"
-    return KeyedRival(
+    return KeyedBaseline(
         "analytic-gaussian", label, sigma * (z[1:] + z[:-1]) / 2, masses / masses.sum(), threshold
     )
 
 
-def halves(epsilon: float, delta: float) -> KeyedRival:
+def halves(epsilon: float, delta: float) -> KeyedBaseline:
     """The best choice of keys with half of the budget, the best whole noise with the other half."""
     show, upper = _chain(epsilon / 2, delta / 2)
     tails = np.array([0.0, *upper[::-1], *(1 - np.array(upper)), 1.0])  # P(X >= T+1 .. -T)
@@ -157,7 +159,7 @@ def halves(epsilon: float, delta: float) -> KeyedRival:
     def chosen(n: int) -> float:
         return show[min(n, len(show) - 1)]
 
-    return KeyedRival(
+    return KeyedBaseline(
         "halves", "half for the keys, half for the counts", noise, masses, None, chosen
     )
 

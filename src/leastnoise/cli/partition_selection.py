@@ -1,4 +1,4 @@
-"""`leastnoise keyed`: unknown keys with their counts, from one draw at the full budget."""
+"""`leastnoise partition-selection`: private group keys and their counts, from one draw."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Failure = Annotated[
 ]
 
 
-def keyed(
+def partition_selection(
     epsilon: Epsilon = None,
     delta: Delta = None,
     max_groups: Annotated[int, typer.Option(help="Keys that a unit counts in, at most.")] = 1,
-    neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove",
-    units: Annotated[int | None, typer.Option(help="Units of a key that matters.")] = None,
+    neighbors: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove",
+    group_size: Annotated[int | None, typer.Option(help="Units of a key that matters.")] = None,
     loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
     profile: Profile = None,
     gdp: Gdp = None,
@@ -55,13 +55,13 @@ def keyed(
 
     \b
     Examples:
-      leastnoise keyed --epsilon 1 --delta 1e-5 --compare
-      leastnoise keyed --epsilon 1 --delta 1e-5 --out keys.json --plot keys.png
-      leastnoise keyed --epsilon 1 --delta 1e-5 --release units.csv
-      leastnoise keyed --profile 1:1e-5 --profile 0.5:1e-3
-      leastnoise keyed --gdp 0.5 --failure 1e-6
+      leastnoise partition-selection --epsilon 1 --delta 1e-5 --compare
+      leastnoise partition-selection --epsilon 1 --delta 1e-5 --out keys.json --plot keys.png
+      leastnoise partition-selection --epsilon 1 --delta 1e-5 --release units.csv
+      leastnoise partition-selection --profile 1:1e-5 --profile 0.5:1e-3
+      leastnoise partition-selection --gdp 0.5 --failure 1e-6
     """
-    from ..keyed import keyed as make
+    from ..partition_selection import partition_selection as make
 
     folder_exists("out", out)
     drawable(plot)
@@ -70,8 +70,8 @@ def keyed(
             epsilon=epsilon,
             delta=delta,
             max_groups=max_groups,
-            neighbours=neighbours,
-            units=units,
+            neighbors=neighbors,
+            group_size=group_size,
             loss=loss,
             profile=[budget_of(words) for words in profile] if profile else None,
             gdp=gdp,
@@ -86,7 +86,7 @@ def keyed(
     if release is not None:
         release_keys(found, None, release, as_json, told)
     elif as_json:
-        show_json("keyed", 0, told)
+        show_json("partition-selection", 0, told)
     else:
         _say(found, compare)
         for words, path in (("Mechanism file", out), ("Picture", plot)):
@@ -103,7 +103,7 @@ def release_keys(
     shown = found.release(_read(source))
     if as_json:
         show_json(
-            "release" if "file" in told else "keyed",
+            "release" if "file" in told else "partition-selection",
             0,
             told | {"releases": [[key, v] for key, v in shown.items()]},
         )
@@ -118,9 +118,9 @@ def _say(found: Any, compare: bool) -> None:
     lines = [
         f"keys with their counts, {_promise(found)}, "
         f"loss {found.loss_name}" + ("" if keys == 1 else f", {keys} keys of a unit"),
-        f"  shown half the time from   {found.units_for(0.5)} units",
-        f"  shown with 95 % from       {found.units_for(0.95)} units",
-        f"  always shown from          {found.sure_from} units",
+        f"  shown half the time from   {found.group_size_for(0.5)} units",
+        f"  shown with 95 % from       {found.group_size_for(0.95)} units",
+        f"  always shown from          {found.always_released_from} units",
         f"  no error beyond            {found.reach}",
         f"  expected loss at most      {outwards(found.upper, 8, True)}  (of sure keys, proven)",
         f"  no noise can go below      {outwards(found.lower, 8, False)}  (proven)",

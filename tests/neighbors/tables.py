@@ -1,4 +1,4 @@
-"""Small tables with a public schema, neighbours of them, and values at the ends of every type."""
+"""Small tables with a public schema, neighbors of them, and values at the ends of every type."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two neighbouring tables, and in words what is different."""
+    """Two neighboring tables, and in words what is different."""
 
     one: Table
     two: Table

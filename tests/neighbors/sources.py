@@ -1,6 +1,6 @@
 """Tables as what `ask` is given: files, frames, and tables of engines, one at a time.
 
-Neighbours are written to the same place under the same name, one after the other: a name in an
+Neighbors are written to the same place under the same name, one after the other: a name in an
 error then tells nothing.
 """
 
@@ -225,20 +225,20 @@ def postgres(place: Place, table: Table) -> Iterator[Any]:
     with psycopg.connect(place.postgres, autocommit=True) as con:
         if table.collation == "folding":
             _fold(con)
-        con.execute("drop table if exists neighbours_t")
+        con.execute("drop table if exists neighbors_t")
         columns = ", ".join(
             f"{name} {_POSTGRES[kind]}"
             + (f' collate "{table.collation}"' if kind == "text" and table.collation else "")
             for name, kind in table.columns
         )
-        con.execute(f"create table neighbours_t ({columns})")
+        con.execute(f"create table neighbors_t ({columns})")
         kinds = [kind for _, kind in table.columns]
-        with con.cursor().copy("copy neighbours_t from stdin") as copy:
+        with con.cursor().copy("copy neighbors_t from stdin") as copy:
             for row in table.rows:
                 copy.write_row([_sent(v, k) for v, k in zip(row, kinds, strict=True)])
-    yield f"{place.postgres}#neighbours_t"
+    yield f"{place.postgres}#neighbors_t"
     with psycopg.connect(place.postgres, autocommit=True) as con:
-        con.execute("drop table neighbours_t")
+        con.execute("drop table neighbors_t")
 
 
 def _fold(con: Any) -> None:

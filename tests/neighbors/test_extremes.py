@@ -114,7 +114,7 @@ def test_ids_of_persons(place, source, kind, values):
 
 @given(case=cases())
 @settings(max_examples=12, suppress_health_check=list(HealthCheck))
-def test_random_neighbours(place, case):
+def test_random_neighbors(place, case):
     source, pair, question, unit = case
     examined(Examiner(place, source), [pair], [question], [unit])
 
@@ -122,7 +122,7 @@ def test_random_neighbours(place, case):
 @pytest.mark.slow
 @given(case=cases())
 @settings(max_examples=500, suppress_health_check=list(HealthCheck))
-def test_many_random_neighbours(place, case):
+def test_many_random_neighbors(place, case):
     source, pair, question, unit = case
     examined(Examiner(place, source), [pair], [question], [unit])
 
@@ -130,7 +130,7 @@ def test_many_random_neighbours(place, case):
 @given(case=cases(sources=("postgres",)))
 @settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @pytest.mark.slow
-def test_random_neighbours_in_postgres(place, case):
+def test_random_neighbors_in_postgres(place, case):
     source, pair, question, unit = case
     examined(Examiner(place, source), [pair], [question], [unit])
 

@@ -1,4 +1,4 @@
-"""What two outcomes of neighbouring tables say beyond what is charged."""
+"""What two outcomes of neighboring tables say beyond what is charged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Finding:
         return f"{self.kind}: {self.words}"
 
 
-def findings(one: Outcome, two: Outcome, unit: Any, neighbours: str) -> list[Finding]:
+def findings(one: Outcome, two: Outcome, unit: Any, neighbors: str) -> list[Finding]:
     """Everything by which the two can be told apart too well; empty if all is well."""
     if one.kind != two.kind:
         return [Finding("outcome", f"{_brief(one)} / {_brief(two)}")]
@@ -32,7 +32,7 @@ def findings(one: Outcome, two: Outcome, unit: Any, neighbours: str) -> list[Fin
     if one.kind == "failure":
         found.append(Finding("not answered", _short(one.text)))
     for mine, other in zip(one.releases, two.releases, strict=True):
-        found += _moves(mine, other, unit, neighbours)
+        found += _moves(mine, other, unit, neighbors)
     for one_vector, other_vector in zip(one.vectors, two.vectors, strict=True):
         found += _drawn(one_vector, other_vector)
     return found
@@ -54,7 +54,7 @@ def _drawn(one: Vector, two: Vector) -> list[Finding]:
     return [Finding("number", f"drawn together: {words}") for words in broken]
 
 
-def _moves(one: Release, two: Release, unit: Any, neighbours: str) -> list[Finding]:
+def _moves(one: Release, two: Release, unit: Any, neighbors: str) -> list[Finding]:
     limit = one.limit if one.numbers else two.limit  # (without a key there is nothing to release)
     if one.numbers and two.numbers and one.limit != two.limit:
         return [Finding("number", f"{one.query}: other limits, {one.limit} / {two.limit}")]
@@ -68,7 +68,7 @@ def _moves(one: Release, two: Release, unit: Any, neighbours: str) -> list[Findi
         if broken:
             where = f" in group {_short(key, 30)!r}" if one.grouped else ""
             found.append(Finding("number", f"{one.query}{where}: {broken}"))
-    most = touched(unit, neighbours, one.keys) if one.grouped else 1
+    most = touched(unit, neighbors, one.keys) if one.grouped else 1
     if moved > most:
         found.append(Finding("groups", f"{one.query}: {moved} groups move, allowed are {most}"))
     return found + _units(one, two, most)

@@ -20,6 +20,6 @@ def designs(tmp_path_factory):
 def place(tmp_path_factory):
     from .servers import Place
 
-    found = Place(tmp_path_factory.mktemp("neighbours"))
+    found = Place(tmp_path_factory.mktemp("neighbors"))
     yield found
     found.close()

@@ -51,7 +51,7 @@ class Place:
             from pyspark.sql import SparkSession
         except ImportError:
             raise NoServerError("the extra spark is not installed") from None
-        builder = SparkSession.builder.master("local[1]").appName("leastnoise neighbours")
+        builder = SparkSession.builder.master("local[1]").appName("leastnoise neighbors")
         for name, value in SPARK.items():
             builder = builder.config(name, value)
         session = builder.getOrCreate()

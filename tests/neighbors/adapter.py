@@ -86,14 +86,14 @@ class _Seen:
 
 
 def outcome(
-    source: Any, question: Any, unit: Any = "row", neighbours: str = "add-remove"
+    source: Any, question: Any, unit: Any = "row", neighbors: str = "add-remove"
 ) -> Outcome:
     """Ask, and say what came out.
 
     question: a query, what makes one (which may refuse), or a list of queries for `ask_all`.
     """
     book, many = Book(), isinstance(question, (list, tuple))
-    options = {"unit": unit, "neighbours": neighbours, "ledger": book}
+    options = {"unit": unit, "neighbors": neighbors, "ledger": book}
     options |= {"epsilon": EPSILON, "delta": DELTA, "entropy": InsecureSeededEntropy(1)}
     kind, releases, vectors = "answer", (), ()
     with warnings.catch_warnings(record=True) as warned, _watched() as (seen, drawn):
@@ -138,7 +138,7 @@ def _told(error: BaseException) -> str:
 def _words(answer: Any) -> str:
     """The parts of an answer that are not noisy."""
     files = ", ".join(path.name for path in answer.mechanisms)
-    public = (answer.query, answer.epsilon, answer.delta, answer.unit, answer.neighbours)
+    public = (answer.query, answer.epsilon, answer.delta, answer.unit, answer.neighbors)
     return f"{public} {answer.why} {answer.noise} {answer.notes} {files}"
 
 
@@ -253,11 +253,11 @@ def _release(seen: _Seen) -> Release:
     )
 
 
-def touched(unit: Any, neighbours: str, keys: int | None) -> int:
+def touched(unit: Any, neighbors: str, keys: int | None) -> int:
     """How many groups one unit can move: said here once more, apart from the library."""
     each = 1
     if isinstance(unit, PrivacyUnit):
         bounds = [bound for bound in (unit.max_groups, keys) if bound is not None]
         each = min(bounds)
-    both = 2 * each if neighbours == "replace" else each
+    both = 2 * each if neighbors == "replace" else each
     return both if keys is None else min(both, keys)

@@ -1,4 +1,4 @@
-"""python -m tests.neighbours: test an engine, a source or a question. See README.md."""
+"""python -m tests.neighbors: test an engine, a source or a question. See README.md."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .tables import EXTREMES, KINDS, newcomer, one_more
 
 def arguments() -> argparse.Namespace:
     """What is to be tested."""
-    parser = argparse.ArgumentParser(prog="python -m tests.neighbours", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.neighbors", description=__doc__)
     add = parser.add_argument
     add("--scenarios", choices=("fast", "all"), help="run the named scenarios")
     add("--only", default="", help="scenarios whose name holds this text")
@@ -39,7 +39,7 @@ def arguments() -> argparse.Namespace:
     add("--unit", choices=("row", "person"), default="row")
     add("--max-rows-per-group", type=int, default=2)
     add("--max-groups", type=int, default=1)
-    add("--neighbours", choices=("add-remove", "replace"), help="one relation (both)")
+    add("--neighbors", choices=("add-remove", "replace"), help="one relation (both)")
     return parser.parse_args()
 
 
@@ -69,7 +69,7 @@ def swept(options: argparse.Namespace, place: Place) -> Iterable[str]:
             known = list(one_more(kind, values))
             known += [newcomer(kind, values)] if unit is person else []
             for pair in known:
-                if options.neighbours in (None, pair.relation):
+                if options.neighbors in (None, pair.relation):
                     pairs += 1
                     for one in tester.examine(pair, questions(kind), unit):
                         found += 1

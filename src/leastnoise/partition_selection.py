@@ -1,4 +1,4 @@
-"""keyed(...): keys that are not public, shown with how many units have them, at the full budget."""
+"""partition_selection(...): private group keys, released with their counts at the full budget."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ _DIGITS = 15
 _SURE = 0.999
 #: Failures of a Gaussian curve that are rarer than this are not told from none.
 LEAST_FAILURE = Fraction(1, 10**20)
-NEIGHBOURS = ("add-remove", "replace")
+NEIGHBORS = ("add-remove", "replace")
 NEVER = "a key of one unit is never shown without, so no unknown key ever is"
 
 
-def keyed(
+def partition_selection(
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
     max_groups: int = 1,
-    neighbours: str = "add-remove",
-    units: int | None = None,
+    neighbors: str = "add-remove",
+    group_size: int | None = None,
     loss: str | Loss = "l1",
     profile: Sequence[tuple[Number, Number]] | None = None,
     gdp: Number | None = None,
@@ -60,9 +60,9 @@ def keyed(
     epsilon, delta: the budget of everything that is released; delta at least 1e-30.
     max_groups: how many keys one unit counts in, at most. That no unit counts in more, or more
         than once in a key, is for the caller to see to: privacy rests on it.
-    neighbours: "add-remove" (a unit is there or not) or "replace" (a unit is another one, which
+    neighbors: "add-remove" (a unit is there or not) or "replace" (a unit is another one, which
         moves twice as many keys).
-    units: how many units a key that matters has, from public knowledge; where a unit has two
+    group_size: how many units a key that matters has, from public knowledge; where a unit has two
         keys or more, the better of two ways to part the budget is chosen for it.
     loss: what an error costs, in `upper`, `lower` and `expected_error`: "l1", "l2", "power:3",
         "huber:2", ... The release is the same for all of them, and the best for each.
@@ -71,8 +71,8 @@ def keyed(
     gdp, failure: instead of all these, mu-Gaussian privacy but for a failure of this probability,
         at least 1e-20. Without failures no unknown key can ever be shown.
     """
-    keys = _keys(max_groups, neighbours)
-    typical = None if units is None else _whole("units", units, 10**15)
+    keys = _keys(max_groups, neighbors)
+    typical = None if group_size is None else _whole("group_size", group_size, 10**15)
     cost = _even(loss)
     if gdp is not None or failure is not None:
         given = {"epsilon": epsilon, "delta": delta, "profile": profile}
@@ -155,12 +155,12 @@ def _kept(delta: Callable[[Fraction], Fraction]) -> Point:
     raise CertificateError("no budget follows from the curve")
 
 
-def _keys(max_groups: object, neighbours: str) -> int:
-    """How many keys gain or lose a unit between neighbours, at most."""
-    if neighbours not in NEIGHBOURS:
-        raise ArgumentError("neighbours", neighbours, f"one of {', '.join(NEIGHBOURS)}")
+def _keys(max_groups: object, neighbors: str) -> int:
+    """How many keys gain or lose a unit between neighbors, at most."""
+    if neighbors not in NEIGHBORS:
+        raise ArgumentError("neighbors", neighbors, f"one of {', '.join(NEIGHBORS)}")
     most = MAX_KEYS_OF_A_UNIT // 2
-    return _whole("max_groups", max_groups, most) * (2 if neighbours == "replace" else 1)
+    return _whole("max_groups", max_groups, most) * (2 if neighbors == "replace" else 1)
 
 
 def _whole(name: str, value: object, most: int) -> int:
@@ -201,13 +201,13 @@ def _by_curve(total: KeyedReleases, loss: Loss) -> KeyedDesign | None:
         return None
 
 
-def _better(shares: KeyedDesign, curve: KeyedDesign, units: int | None) -> KeyedDesign:
+def _better(shares: KeyedDesign, curve: KeyedDesign, group_size: int | None) -> KeyedDesign:
     """The one that shows more of the keys that matter; where both show them, the more precise."""
 
     def rank(one: KeyedDesign) -> tuple[float, float]:
-        if units is None:
-            return one.units_for(0.95), one.upper
-        return -min(_SURE, one.shown(units)), one.upper
+        if group_size is None:
+            return one.group_size_for(0.95), one.upper
+        return -min(_SURE, one.release_probability(group_size)), one.upper
 
     best, other = sorted((shares, curve), key=rank)
     ways = {
@@ -215,17 +215,19 @@ def _better(shares: KeyedDesign, curve: KeyedDesign, units: int | None) -> Keyed
         id(curve): "a Gaussian curve with failures for each key",
     }
     figures = {
-        id(one): f"{ways[id(one)]} ({_figure(one, units)}, expected loss at most "
+        id(one): f"{ways[id(one)]} ({_figure(one, group_size)}, expected loss at most "
         f"{outwards(one.upper, 4, True)})"
         for one in (best, other)
     }
     return replace(best, status=f"chosen: {figures[id(best)]}; not: {figures[id(other)]}")
 
 
-def _figure(design: KeyedDesign, units: int | None) -> str:
-    if units is None:
-        return f"shown with 95 % from {design.units_for(0.95)} units"
-    return f"{units} units shown with {number(100 * design.shown(units), 4)} %"
+def _figure(design: KeyedDesign, group_size: int | None) -> str:
+    if group_size is None:
+        return f"shown with 95 % from {design.group_size_for(0.95)} units"
+    return (
+        f"{group_size} units shown with {number(100 * design.release_probability(group_size), 4)} %"
+    )
 
 
 def finished(document: KeyedDocument) -> KeyedDesign:
@@ -251,5 +253,5 @@ def finished(document: KeyedDocument) -> KeyedDesign:
             count = f"{len(claimed.budgets)} budgets"
             raise ArgumentError("profile", count, f"fewer or larger budgets: {words}") from None
         raise ArgumentError("loss", claimed.loss.name, f"simpler: {words}") from None
-    words = f"in closed form: {claimed.rivals} shows more"
+    words = f"in closed form: {claimed.competitors} shows more"
     return KeyedDesign(claimed, claimed.loss, True, words, MappingProxyType({}), True)
