@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 from keyed_brute import e_below, rows_of, stick
-from leastnoise.partition_selection import equal_shares
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 from scipy.stats import norm
@@ -23,6 +22,7 @@ from leastnoise import KeyedDesign, load, partition_selection
 from leastnoise.certify import check_any, parse_any
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.losses import as_loss
+from leastnoise.partition_selection import equal_shares
 
 BUDGETS = (("1", "1e-5"), ("0.5", "0.001"), ("0.1", "0.05"))
 

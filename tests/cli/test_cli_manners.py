@@ -58,9 +58,12 @@ def test_help_has_an_example_and_json(command):
 def test_the_list_of_commands_is_whole_and_completion_can_be_installed():
     everything = invoke("-h").output
     assert "--install-completion" in everything
-    commands = everything.partition("Commands:")[2].strip().splitlines()
+    listed = everything.partition("Tables:")[2]
+    commands = [line for line in listed.splitlines() if line.startswith("  ")]
     assert len(commands) == 17 and all(line.endswith(".") for line in commands)
-    assert "..." not in everything.partition("Commands:")[2]  # no line is cut off
+    headings = [line for line in listed.splitlines() if line.endswith(":")]
+    assert headings == ["Noise:", "Mechanism files:", "Research:", "Installation:"]
+    assert "..." not in listed  # no line is cut off
 
 
 def test_every_object_names_its_command_and_its_exit_code(file, tmp_path):

@@ -31,7 +31,8 @@ def test_it_says_what_can_be_shown() -> None:
 
 def test_json_and_a_picture(tmp_path: Path) -> None:
     picture = tmp_path / "keys.png"
-    done = RUN.invoke(app, ["partition-selection", *BUDGET, "--compare", "--plot", str(picture), "--json"])
+    words = ["partition-selection", *BUDGET, "--compare", "--plot", str(picture), "--json"]
+    done = RUN.invoke(app, words)
     told = json.loads(done.stdout)
     assert (told["reach"], told["always_released_from"], told["half_from"]) == (11, 23, 12)
     assert told["rows"][0]["name"] == "design" and picture.stat().st_size > 1000
@@ -52,7 +53,8 @@ def test_curves_of_a_user(tmp_path: Path) -> None:
 def test_a_table_of_keys_is_released(file: Path, tmp_path: Path) -> None:
     table = tmp_path / "units.csv"
     table.write_text('a,100\nb,0\n"c, d",40\n\nA,60\n', encoding="utf-8")
-    for command in (["partition-selection", *BUDGET, "--release"], ["release", str(file), "--values"]):
+    made = ["partition-selection", *BUDGET, "--release"]
+    for command in (made, ["release", str(file), "--values"]):
         done = RUN.invoke(app, [*command, str(table), "--json"])
         shown = dict(json.loads(done.stdout)["releases"])
         assert list(shown) == ["A", "a", "c, d"] and abs(shown["a"] - 100) <= 11

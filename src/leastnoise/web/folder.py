@@ -1,6 +1,6 @@
 """A private folder that is gone when its server is: at its end, or at the next start.
 
-What a server keeps (uploads, answers, the web app that opens the browser) lies in a folder that only
+What a server keeps (uploads, answers, the file that opens the browser) lies in a folder that only
 its user can enter, with a marker in it that the server holds locked. A server that was killed
 leaves the folder behind; the next one finds the marker and that nobody holds it any more, and
 removes it. A folder without such a marker is somebody else's and is left alone.

@@ -3,7 +3,7 @@
 A page of another site can make a browser send requests here, and a name of its own can be made to
 point here (DNS rebinding). So the Host must be this server's, an Origin too where there is one,
 and every request must hold the key in a header: a header cannot be sent from another site, and
-unlike a cookie it goes to no other port. Only the files of the web app itself need no key, which are
+unlike a cookie it goes to no other port. Only the own files of the web app need no key, which are
 the same for everybody, and the exchange of a code for the key.
 """
 
