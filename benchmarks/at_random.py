@@ -71,61 +71,69 @@ def drawn(seed: int, count: int, kinds: list[str]) -> Iterator[tuple[str, dict[s
 
 def _question(kind: str, source: random.Random) -> dict[str, Any]:
     if kind == "curve":
-        mu = _number(source, 0.05, 4)
+        mu = any_number(source, 0.05, 4)
         loss = source.choice(("l1", "l2", "pinball:0.8"))
         return {"gdp": mu, "sensitivity": 1, "loss": loss, "gap": 0.005}
-    found: dict[str, Any] = {"epsilon": _number(source, 0.01, 12), "delta": _delta(source)}
+    found: dict[str, Any] = {"epsilon": any_number(source, 0.01, 12), "delta": any_delta(source)}
     if kind == "line":
-        width = source.choice((1, round(_number(source, 1, 500))))
+        width = source.choice((1, round(any_number(source, 1, 500))))
         return {**found, "sensitivity": width, "loss": source.choice(LOSSES), "gap": 0.001}
     if kind == "whole":
-        width = source.choice((1, round(_number(source, 2, 100)), 10**7))
+        width = source.choice((1, round(any_number(source, 2, 100)), 10**7))
         loss = source.choice(LOSSES[:-2])
         return {**found, "sensitivity": width, "loss": loss, "integer": True, "gap": 0.001}
     if kind == "range":
         loss = source.choice(("l1", "l2"))
-        wide = source.choice((1, 3, 7, 10, 20, 50, round(_number(source, 60, 1000)), 5000))
+        wide = source.choice((1, 3, 7, 10, 20, 50, round(any_number(source, 60, 1000)), 5000))
         found |= {"bounds": [0, wide], "sensitivity": 1, "loss": loss}
         return {**found, "integer": source.random() < 0.25, "gap": 0.01 if wide <= 10 else 0.02}
     if kind == "releases":
         found["delta"] = found["delta"] or 1e-6
         return {**found, "sensitivity": 1, "releases": source.choice((2, 5, 20, 50)), "gap": 0.01}
     numbers = source.choice((2, 3, 5, 8, 12, 25, 40, 70, 130))
-    found["epsilon"] = _number(source, 0.1, 6)
+    found["epsilon"] = any_number(source, 0.1, 6)
     found |= {"sensitivity": 1, "dimension": numbers, "loss": source.choice(("l1", "l2"))}
     return {**found, "gap": 0.005}
 
 
-def _number(source: random.Random, least: float, most: float) -> float:
+def any_number(source: random.Random, least: float, most: float) -> float:
     """Uniform on a logarithmic scale, with three digits."""
     return float(f"{math.exp(source.uniform(math.log(least), math.log(most))):.3g}")
 
 
-def _delta(source: random.Random) -> float:
-    return 0.0 if source.random() < 0.15 else _number(source, 1e-12, 0.1)
+def any_delta(source: random.Random) -> float:
+    """0, or from 1e-12 to 0.1."""
+    return 0.0 if source.random() < 0.15 else any_number(source, 1e-12, 0.1)
 
 
 # -- one question, in a process of its own ----------------------------------------------------
 
 
-def answered(given: dict[str, Any], cpu: bool) -> dict[str, Any]:
-    """What `design` says to one question, and what it took."""
-    from leastnoise import design
+def count_processor_seconds() -> None:
+    """From now on the time limit of a search in this process counts processor seconds."""
     from leastnoise.engine import search
-    from leastnoise.errors import ArgumentError
     from leastnoise.lp import Model, Solution
 
     wall, processor = time.monotonic(), time.process_time()
+    search.time = SimpleNamespace(monotonic=time.process_time)  # type: ignore[assignment]
+    solve = Model.solve
+
+    def patient(self: Model, seconds: float | None = None) -> Solution:
+        """The solver's own clock counts other processes, too: as many more seconds."""
+        slower = (time.monotonic() - wall) / max(time.process_time() - processor, 1e-3)
+        return solve(self, None if seconds is None else seconds * max(slower, 1.0))
+
+    Model.solve = patient  # type: ignore[method-assign]
+
+
+def answered(given: dict[str, Any], cpu: bool) -> dict[str, Any]:
+    """What `design` says to one question, and what it took."""
+    from leastnoise import design
+    from leastnoise.errors import ArgumentError
+
+    wall, processor = time.monotonic(), time.process_time()
     if cpu:
-        search.time = SimpleNamespace(monotonic=time.process_time)  # type: ignore[assignment]
-        solve = Model.solve
-
-        def patient(self: Model, seconds: float | None = None) -> Solution:
-            """The solver's own clock counts other processes, too: as many more seconds."""
-            slower = (time.monotonic() - wall) / max(time.process_time() - processor, 1e-3)
-            return solve(self, None if seconds is None else seconds * max(slower, 1.0))
-
-        Model.solve = patient  # type: ignore[method-assign]
+        count_processor_seconds()
     found: dict[str, Any] = {}
     try:
         best = design(**given)

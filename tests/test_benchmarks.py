@@ -65,3 +65,34 @@ def test_questions_drawn_at_random_run_small(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert len({row["question"] for row in rows}) == 3
     assert all(0 < float(row["lower"]) <= float(row["upper"]) for row in rows)
+
+
+def test_methods_left_out_run_small(tmp_path: Path) -> None:
+    """What ran is left out in turn, does not run then, and nothing is asked twice."""
+    out = tmp_path / "methods.csv"
+    command = [sys.executable, str(ROOT / "benchmarks" / "methods.py")]
+    run = [
+        "run",
+        "--questions",
+        "2",
+        "--kinds",
+        "line",
+        "partitions",
+        "--seed",
+        "1",
+        "--out",
+        str(out),
+    ]
+    subprocess.run([*command, *run], check=True, timeout=120, capture_output=True)
+    text = out.read_text(encoding="utf-8")
+    with out.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    full = [row for row in rows if not row["left_out"]]
+    assert {row["kind"] for row in full} == {"line", "partitions"}
+    ran = {path for row in full for path in row["ran"].split()}
+    assert ran <= {row["left_out"] for row in rows}
+    assert all(row["left_out"] not in row["ran"].split() for row in rows if row["left_out"])
+    subprocess.run([*command, *run], check=True, timeout=120, capture_output=True)
+    assert out.read_text(encoding="utf-8") == text
+    done = subprocess.run([*command, "table", str(out)], check=True, capture_output=True, text=True)
+    assert "line 1 of 1" in done.stdout and "| nothing | 2 |" in done.stdout

@@ -1,0 +1,194 @@
+"""What can be left out of the engine: methods of its table, functions that are methods in all but
+name, and families of both.
+
+`kinds.py` names a method by module and attribute, and so does this: in a process of its own, the
+attribute is replaced by what says which methods ran, or by one that is never worth asking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache, wraps
+from importlib import import_module
+from typing import Any, NoReturn
+
+NOTHING = "nothing"
+
+
+def _raises(*_: Any, **__: Any) -> NoReturn:
+    from leastnoise.errors import ArgumentError
+
+    raise ArgumentError("method", "left out", "part of the engine")
+
+
+def _too_large(*_: Any, **__: Any) -> NoReturn:
+    from leastnoise.errors import LimitError
+
+    raise LimitError("left out")
+
+
+def _none(*_: Any, **__: Any) -> None:
+    return None
+
+
+def _false(*_: Any, **__: Any) -> bool:
+    return False
+
+
+def _empty(*_: Any, **__: Any) -> tuple[()]:
+    return ()
+
+
+def _unchanged(_: Any, document: Any, *__: Any) -> Any:
+    return document
+
+
+#: Functions that are methods in all but name, and parts of methods, with what stands in their
+#: place: what they return where they have nothing to offer.
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "engine.channel.method:constant_upper": _none,
+    "engine.channel.method:translated": _none,
+    "engine.wide.boundary_layers:copied_lower": _none,
+    "engine.wide.boundary_layers:grouped_lower": _none,
+    "engine.wide.boundary_layers:layered_lower": _none,
+    "engine.wide.remapped:moved_upper": _none,
+    "engine.wide.groups:grouped_rows": _none,
+    "engine.wide.groups:long_steps": _none,
+    "engine.lattice.one_budget:all_shifts_at_once": _false,
+    "engine.lattice.one_budget:several_integers": _false,
+    "engine.radial.vector:smooth_polish": _none,
+    "engine.radial.vector:longer_staircases": _empty,
+    "engine.joint.method:Joint.levels": _too_large,
+    "engine.joint.method:Joint.normal": _none,
+    "engine.joint.method:Joint.euclidean": _raises,
+    "engine.joint.method:Joint._cut_flow": _unchanged,
+    "engine.joint.method:Joint._flow": _unchanged,
+    "engine.joint.method:Joint._sums": _raises,
+    "engine.joint.method:Joint._projected": _unchanged,
+    "engine.workload.method:Strategies._of_curve": _raises,
+    "engine.workload.method:_of_sums": _empty,
+    "engine.workload.candidates:_on_counts": _none,
+    "engine.workload.candidates:_on_each_answer": _none,
+    "engine.workload.candidates:_on_answers": _none,
+    "engine.workload.candidates:_of_vectors": _none,
+    "partition_selection:_by_curve": _none,
+    "partition_selection:equal_shares": _raises,
+}
+#: Where a method of the table is imported by name.
+ALIASES = {
+    f"engine.radial.method:{name}": f"engine.joint.vectors:{name}"
+    for name in ("FIRST", "MARCH", "STAIRCASES")
+}
+_GROUPS = ("engine.wide.method:GROUPS", "engine.wide.method:SMALLER_GROUPS")
+_NETS = tuple(
+    f"engine.radial.method:{name}"
+    for name in ("NETS", "MARCH_FOR_NETS", "FAN_WITH_SHORTER", "CLOSELY")
+)
+_INTERVALS = "engine.intervals.method:INTERVALS"
+#: Several at once: families of noise and of bounds.
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "all groups": _GROUPS,
+    "all nets": _NETS,
+    "intervals, groups and nets": (_INTERVALS, *_GROUPS, *_NETS),
+    "all of wide ranges": ("engine.wide.method:WIDE_RANGE", "engine.wide.method:LAYERS", *_GROUPS),
+    "all additive noise on ranges": (
+        "engine.channel.method:ADDITIVE",
+        "engine.channel.method:ADDITIVE_AT_LAST",
+    ),
+    "all closed forms": (
+        "engine.lattice.method:CLOSED_FORMS",
+        "engine.channel.method:SIMPLE",
+        "engine.radial.method:FIRST",
+    ),
+    "Gaussian and Euclidean noise for shapes": (
+        "engine.joint.method:Joint.normal",
+        "engine.joint.method:Joint.euclidean",
+    ),
+}
+
+
+@cache
+def methods() -> tuple[str, ...]:
+    """The paths of all methods in the engine's table."""
+    from leastnoise.engine.kinds import KINDS
+
+    paths = [path for kind in KINDS.values() for path in (*kind.methods, kind.polish) if path]
+    return tuple(f"engine.{path}" for path in dict.fromkeys(paths))
+
+
+def members(name: str) -> tuple[str, ...]:
+    """What is left out under a name."""
+    if name == NOTHING:
+        return ()
+    return FAMILIES.get(name, (name,))
+
+
+def place_of(path: str) -> tuple[Any, str]:
+    """(module or class, attribute) of a path; an error if there is none."""
+    module, name = path.split(":")
+    owner: Any = import_module(f"leastnoise.{module}")
+    *classes, last = name.split(".")
+    for part in classes:
+        owner = getattr(owner, part)
+    getattr(owner, last)
+    return owner, last
+
+
+def check_paths() -> None:
+    """An error if a path leads nowhere."""
+    known = (*methods(), *FUNCTIONS)
+    for path in (*known, *ALIASES.values()):
+        place_of(path)
+    for path in {path for family in FAMILIES.values() for path in family}:
+        assert path in known, path
+
+
+class Watch:
+    """What ran in this process, and what improved a bound."""
+
+    def __init__(self, without: tuple[str, ...]) -> None:
+        self.ran: dict[str, None] = {}
+        self.improved: tuple[dict[str, None], dict[str, None]] = ({}, {})
+        for path in methods():
+            self._watch_method(path, path in without)
+        for path in FUNCTIONS:
+            self._watch_function(path, path in without)
+
+    def _watch_method(self, path: str, left_out: bool) -> None:
+        owner, name = place_of(path)
+        method = getattr(owner, name)
+
+        def bounds(question: Any, search: Any) -> Iterator[Any]:
+            self.ran[path] = None
+            for lower, upper in method.bounds(question, search):
+                bracket = search.bracket
+                if lower and (not bracket.lower or lower.value > bracket.lower.value):
+                    self.improved[0][path] = None
+                if upper and (not bracket.upper or upper.value < bracket.upper.value):
+                    self.improved[1][path] = None
+                yield lower, upper
+
+        changed = replace(method, bounds=bounds)
+        if left_out:
+            changed = replace(method, bounds=_empty_bounds, worth=_false)
+        setattr(owner, name, changed)
+        if path in ALIASES:
+            setattr(*place_of(ALIASES[path]), changed)
+
+    def _watch_function(self, path: str, left_out: bool) -> None:
+        owner, name = place_of(path)
+        function, other = getattr(owner, name), FUNCTIONS[path]
+
+        @wraps(function)
+        def watched(*given: Any, **more: Any) -> Any:
+            result = function(*given, **more)
+            if result or other is not _false:  # (a forecast that says no changes nothing)
+                self.ran[path] = None
+            return result
+
+        setattr(owner, name, other if left_out else watched)
+
+
+def _empty_bounds(*_: Any) -> Iterator[Any]:
+    return iter(())
