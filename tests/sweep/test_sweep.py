@@ -204,7 +204,7 @@ def test_a_cell_the_engine_refuses_does_not_stop_the_others(tmp_path):
         (
             [{"epsilon": 1, "delta": 0.1, "sensitivity": 1, "sigma": 1}],
             {},
-            "sigma must be left out",
+            "has no argument 'sigma'",
         ),
         ([{"epsilon": -1, "delta": 0.1, "sensitivity": 1}], {}, "epsilon must be"),
         ([{"epsilon": 1, "delta": 0.1, "sensitivity": 1, "gap": 2}], {}, "gap must be"),
