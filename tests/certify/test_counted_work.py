@@ -5,13 +5,16 @@ A file that takes long and is charged little evades the budget, which is all tha
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import time
+import tracemalloc
 from collections.abc import Callable
 from functools import cache
 
 import pytest
+from certify_laws import LAWS, head
 from certify_workloads import WORKLOADS, asked, digits
 
 from leastnoise.certify.any_file import check_bytes
@@ -21,7 +24,7 @@ from leastnoise.work import BUDGET, counted
 
 Family = Callable[[random.Random, float], dict]
 
-FAMILIES: dict[str, Family] = {f"workload: {name}": one for name, one in WORKLOADS.items()}
+FAMILIES: dict[str, Family] = LAWS | {f"workload: {k}": one for k, one in WORKLOADS.items()}
 #: How many times as long as a plain check, for the same charge, a check may take.
 MOST = 4
 #: Seconds that are not charged: of a first call, and of a slow moment.
@@ -32,11 +35,8 @@ def cost(data: dict) -> tuple[float, float]:
     """(seconds charged, seconds of the processor) of reading and checking a file."""
     text = json.dumps(data, separators=(",", ":")).encode()
     began = time.process_time()
-    with counted() as work:
-        try:
-            check_bytes(text)
-        except FormatError:
-            pass
+    with counted() as work, contextlib.suppress(FormatError):
+        check_bytes(text)
     return work.spent / 1e6, time.process_time() - began
 
 
@@ -58,7 +58,9 @@ def assert_counted(name: str, count: int, sizes: list[float]) -> None:
         draw = random.Random(f"{name} {k}")
         data = FAMILIES[name](draw, draw.choice(sizes))
         charged, seconds = cost(data)
-        assert seconds <= MOST * pace() * (charged + SPARE), (k, charged, seconds)
+        if seconds > MOST * pace() * (charged + SPARE):  # (once more: it may have been the machine)
+            charged, seconds = cost(data)
+            assert seconds <= MOST * pace() * (charged + SPARE), (k, charged, seconds)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -150,3 +152,51 @@ def test_limits_on_numbers_of_stacks_and_products(bits: int) -> None:
         data |= {"noise": [plain], "certificate": [{}], "budget": {"epsilon": "1", "delta": "0"}}
         with pytest.raises(FormatError, match="answers" if bits == 4 else "1024 bits"):
             check_bytes(json.dumps(data).encode())
+
+
+# -- several numbers: what is asked of many blocks ------------------------------------------------
+
+
+@pytest.mark.parametrize("proof", [{}, {"numbers": 1, "step": "1/10", "reach": 1, "shifts": []}])
+def test_a_thousand_blocks_of_different_widths(proof: dict) -> None:
+    blocks = [{"numbers": 1, "most": 1, "width": f"{k + 1}.{'7' * 60}"} for k in range(1000)]
+    data = head(
+        "joint",
+        {"name": "l2"},
+        sensitivity={"blocks": blocks, "one_sided": False},
+        noise={"each": ["3"] * 1000},
+        weights=[str(2 + k % 7) for k in range(1000)],
+        grid="1",
+        integer=False,
+        largest=False,
+        certificate=proof,
+    )
+    assert counted_well(data)
+
+
+# -- vectors: memory ------------------------------------------------------------------------------
+
+
+def test_many_long_pieces_of_curves_take_little_memory() -> None:
+    """20,000 pieces, each over most of 6,000 points."""
+    draw = random.Random(2)
+    points = [[1000 * k, draw.randrange(1 << 40)] for k in range(6000)]
+    pieces = [[draw.randrange(600), 5399 + draw.randrange(600), 1] for _ in range(20_000)]
+    data = head(
+        "vector",
+        {"name": "l1"},
+        dimension=2,
+        noise={"denominator": "1", "radii": ["1"], "weights": ["1"], "atom": "0"},
+        grid="1/10",
+        upper="10",
+        lower="1/2",
+        certificate={"step": "1/1000", "unit": "1", "points": points, "pieces": pieces},
+    )
+    text = json.dumps(data, separators=(",", ":")).encode()
+    assert 350_000 < len(text) < 500_000
+    tracemalloc.start()
+    try:
+        check_bytes(text)
+        assert tracemalloc.get_traced_memory()[1] < 40_000_000
+    finally:
+        tracemalloc.stop()

@@ -118,7 +118,7 @@ def entry_bits(part: Part) -> int:
     """At least how long a number of the rows is, times their denominator."""
     if isinstance(part, Rows):
         charge(part.queries * (1 + part.cells // 20))
-        return max(max(max(row), -min(row)).bit_length() for row in part.held)
+        return max(max(map(abs, row)).bit_length() for row in part.held)
     if isinstance(part, Weighted):
         return entry_bits(part.part)
     if isinstance(part, Stack):
