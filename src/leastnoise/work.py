@@ -158,6 +158,15 @@ def arithmetic(length: int) -> int:
     return 2 + length // 300 + (length // 1900) ** 2
 
 
+def multiply(terms: Iterable[Fraction]) -> Fraction:
+    """The product of the terms, counted as it grows."""
+    total = Fraction(1)
+    for term in terms:
+        charge(arithmetic(bits(total, term)))
+        total *= term
+    return total
+
+
 def add_up(terms: Iterable[Fraction]) -> Fraction:
     """The sum of the terms, counted as it grows: denominators that share nothing multiply."""
     total = Fraction(0)

@@ -234,7 +234,8 @@ class Stack(Part):
         return math.lcm(*(one.denominator for one in self.parts))
 
     def _scaled(self) -> list[tuple[Part, int]]:
-        return [(one, self.denominator // one.denominator) for one in self.parts]
+        below = self.denominator
+        return [(one, below // one.denominator) for one in self.parts]
 
     def rows(self) -> Iterator[Sequence[int]]:
         return ([k * a for a in row] for one, k in self._scaled() for row in one.rows())

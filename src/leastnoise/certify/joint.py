@@ -6,6 +6,7 @@ What is claimed and why the checks prove it: `joint.proof.md`. Standard library 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import groupby
 
 from ..ask.privacy import root_above
 from ..exact import exp_upper, nearest_float, ratio_below
@@ -203,12 +204,16 @@ def movable(document: JointDocument, numbers: int) -> tuple[Fraction, int, Fract
     The best of the widths at which there are enough of them.
     """
     blocks = list(zip(document.shape.blocks, document.shares, strict=True))
-    found = (Fraction(0), 0, Fraction(0))
-    for width in sorted({block.width for block, _ in blocks}):
-        wide = [(block, share) for block, share in blocks if block.width >= width]
-        reach = sum(block.most for block, _ in wide)
-        share = reach * min(share / block.most for block, share in wide)
-        worth = share * width**document.power
-        if reach >= numbers and worth >= found[2] * found[0] ** document.power:
-            found = (width, reach, share)
+    charge(40 * len(blocks))
+    found, most, reach = (Fraction(0), 0, Fraction(0)), Fraction(0), 0
+    least: Fraction | None = None
+    blocks.sort(key=lambda pair: pair[0].width, reverse=True)
+    for width, wide in groupby(blocks, key=lambda pair: pair[0].width):
+        for block, own in wide:
+            reach += block.most
+            least = own / block.most if least is None else min(least, own / block.most)
+        assert least is not None
+        worth = reach * least * width**document.power
+        if reach >= numbers and worth > most:  # (of equal ones the widest)
+            found, most = (width, reach, reach * least), worth
     return found

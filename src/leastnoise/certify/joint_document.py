@@ -10,12 +10,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from ..ask.shape import MAX_NUMBERS, MAX_SPARSE, MAX_SPARSE_STEPS, Block, Shape
 from ..exact import text_of
 from ..losses import L1, L2, Loss
-from ..work import bits
+from ..work import bits, charge
 from .about import about_text
 from .base import MechanismDocument, check_file_keys, head_of, reading
 from .block_counts import Side
@@ -155,11 +156,13 @@ class JointDocument(MechanismDocument):
         """Whether the errors of all numbers weigh the same."""
         return all(one == 1 for one in self.weights)
 
-    @property
+    @cached_property
     def shares(self) -> tuple[Fraction, ...]:
         """What part of the loss the mean over the numbers of each block is."""
+        charge(20 * len(self.weights))
         own = [b.numbers * w for b, w in zip(self.shape.blocks, self.weights, strict=True)]
-        return tuple(one / sum(own) for one in own)
+        total = sum(own)
+        return tuple(one / total for one in own)
 
     def _certificate_json(self) -> dict[str, Any]:
         found = self.certificate
@@ -415,6 +418,7 @@ def _certificate(
     ranked = read_flag(data["ranked"], "ranked")
     rates: dict[Place, int] = {}
     for entry in read_list(data["rates"], "rates", MAX_JOINT_RATES):
+        charge(8)
         one = read_exactly(entry, "rates", 5)
         rank, above, b, below = (read_integer(x, "rates", 0, numbers + 1) for x in one[:4])
         demand(below < b < above and b <= numbers, '"rates" must have below < b < above')

@@ -86,11 +86,13 @@ class Levels:
             return own.both_ways_moment(level, power) * prod(one.both_ways(level) for one in others)
         if self.boxes:
             return self._box_moment(level, block, power)
+
         # L_level is its own mirror image: twice what the number adds where it is positive.
-        return 2 * self._union(
-            level,
-            lambda i, j: own.one_way_moment(i, j, power) * prod(b.one_way(i, j) for b in others),
-        )
+        def inside(up: int, down: int) -> int:
+            charge(2 * len(self.blocks))
+            return own.one_way_moment(up, down, power) * prod(b.one_way(up, down) for b in others)
+
+        return 2 * self._union(level, inside)
 
     def _box_moment(self, level: int, block: int, power: int) -> int:
         overlap, own = self.overlap or 0, self.blocks[block]

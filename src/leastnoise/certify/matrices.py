@@ -14,10 +14,12 @@ Lists = list[list[int]]
 
 def product(a: Whole, b: Whole) -> Lists:
     """a b. Each row of b is packed into one long number, with room enough for every sum."""
-    most = _largest(a) * _largest(b) * len(b)
+    left = _largest(a)
+    most = left * _largest(b) * len(b)
     size = (most.bit_length() + 9) // 8  # bytes of a number and its sign
     width = len(b[0])
-    charge(len(a) * (len(b) * (1 + size * width // 1500) + width) + len(b) * width // 2)
+    each = 1 + size * width * (1 + left.bit_length() // 120) // 1500
+    charge(len(a) * (len(b) * each + width) + len(b) * width // 2)
     half = 1 << (8 * size - 1)  # above most, so that no sum borrows from its neighbor
     shift = _packed([half] * width, 8 * size)
     packed = [_packed(row, 8 * size) for row in b]

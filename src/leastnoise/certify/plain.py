@@ -51,7 +51,7 @@ def counts_cost(part: Part, largest: bool) -> Fraction:
             return Fraction(1 if part.name == "identity" else n)
         total = {"prefix": n * (n + 1) // 2, "ranges": n * (n + 1) * (n + 2) // 6}
         return Fraction(total.get(part.name, n))
-    charge(part.queries * (part.cells // 8 + 2))
+    charge(part.queries * (part.cells // 8 + 5))
     each = (
         weight * sum(x * x for x in row if x)
         for row, weight in zip(part.rows(), part.weights(), strict=True)
@@ -62,7 +62,7 @@ def counts_cost(part: Part, largest: bool) -> Fraction:
 
 def answers_cost(part: Part, largest: bool) -> Fraction:
     """The total of the weights of the questions, or the largest one."""
-    charge(part.queries)
+    charge(3 * part.queries)
     return max(part.weights()) if largest else sum(part.weights(), Fraction(0))
 
 

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from ..ask import GaussianCurve, Point, Releases
 from ..exact import nearest_float
-from ..work import counted
+from ..work import arithmetic, bits, charge, counted
 from .base import MechanismDocument
 from .composed import slack_of_profile
 
@@ -202,6 +202,7 @@ def _distribution(total: Fraction) -> Claim:
 
 def claim_of(name: str, slack: Fraction, holds: str, fails: str) -> Claim:
     """A claim that holds if and only if its slack is not negative."""
+    charge(4 * arithmetic(bits(slack)))
     good = slack >= 0
     return Claim(name, PROVEN if good else REFUTED, slack, holds if good else fails)
 

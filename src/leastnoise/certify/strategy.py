@@ -16,6 +16,7 @@ from ..ask.queries_of import Marginals, Named, Part, Rows, Weighted, weighed
 from ..errors import FormatError
 from ..work import charge
 from .matrices import Lists, Whole, dot, product, root_up, row_sum, sandwich, spread, transposed
+from .workload_parts import entry_bits, weight_size
 
 
 @dataclass(frozen=True)
@@ -134,14 +135,16 @@ def frame_of(
 
 
 def _gram(part: Part, counts: Sequence[int] | None) -> tuple[Whole, int]:
+    long = 1 + (entry_bits(part) + weight_size(part)[1]) // 200
     if counts is None:
-        charge(part.cells**2 // 2 + _work(part))
+        charge((part.cells**2 // 2 + _work(part)) * long)
         return part.gram()
+    charge(5 * part.queries * long)
     own, scale = _whole_weights(part, counts)
     if isinstance(part, Named):
         charge(part.queries + part.cells**2 // 2)
         return part.weighed(own), scale
-    charge(part.queries * (1 + part.cells**2 // 12))
+    charge(part.queries * (1 + part.cells**2 // 12) * long)
     return weighed(part, own), scale * part.denominator**2
 
 
@@ -157,19 +160,20 @@ def _work(part: Part) -> int:
     """Microseconds of a Gram matrix."""
     if isinstance(part, Rows):
         used = (part.cells - row.count(0) for row in part.held)
-        return part.queries * part.cells // 10 + sum(count * count for count in used) // 10
+        return part.queries * (5 + part.cells // 10) + sum(count * count for count in used) // 8
     if isinstance(part, Weighted) and len(part.own) > 1:
-        inside = part.part
-        return _work(inside) if isinstance(inside, Rows) else part.queries * part.cells**2 // 12
+        inside, own = part.part, 5 * part.queries
+        rows = _work(inside) if isinstance(inside, Rows) else part.queries * part.cells**2 // 12
+        return own + rows
     if isinstance(part, Marginals):
-        return part.cells**2 * len(part.sets) // 2
+        return part.cells**2 * sum(2 + len(one) // 8 for one in part.sets) // 2
     inner = (part.part,) if isinstance(part, Weighted) else getattr(part, "parts", ())
-    return sum(one.cells**2 // 2 + _work(one) for one in inner)
+    return sum(5 + one.cells**2 // 2 + _work(one) for one in inner)
 
 
 def _questions(part: Part, replace: bool, counts: Sequence[int] | None) -> Frame:
     """The questions themselves as coordinates: the cost is diagonal, the columns are the rows."""
-    charge(part.queries * part.cells)
+    charge(part.queries * (5 + part.cells))
     columns: Whole = [list(row) for row in part.rows()]
     if replace:
         columns = [[x - row[0] for x in row] for row in columns]
@@ -252,6 +256,7 @@ def _squared(strategy: Strategy | TallStrategy) -> Lists:
 def lower_total(frame: Frame, multipliers: Multipliers) -> Fraction:
     """At most tr(K S) for every S >= s s^T for all shifts s."""
     x = multipliers.matrix
+    charge(3 * len(multipliers.shifts))
     kx = product(frame.cost, x)
     seen = sandwich(frame.columns, kx)
     top = sum(
@@ -386,7 +391,7 @@ def upper_largest(
 
 def rows_in(part: Part, replace: bool, coordinates: Coordinates) -> tuple[Lists, int]:
     """The questions as rows over coordinates, and what they are divided by."""
-    charge(part.queries * part.cells // 2)
+    charge(part.queries * (5 + part.cells // 2))
     if coordinates == QUESTIONS:
         m = part.queries
         return [[int(i == j) for j in range(m)] for i in range(m)], 1

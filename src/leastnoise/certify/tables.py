@@ -69,6 +69,7 @@ def lower_tables(part: Marginals, worth: Sequence[Fraction], replaced: bool = Fa
 def length_of(part: Marginals, strategy: TableStrategy) -> Fraction:
     """At least the squared length of what one unit changes in the measurements."""
     total = 0
+    charge(sum((1 + len(one)) << len(one) for one in part.sets))
     for chosen, scale in zip(part.closure, strategy.scales, strict=True):
         own = left_over(part, chosen)
         total += -(-(scale * scale * own.numerator << _BITS) // own.denominator)
@@ -77,7 +78,7 @@ def length_of(part: Marginals, strategy: TableStrategy) -> Fraction:
 
 def table_variances(part: Marginals, strategy: TableStrategy) -> list[Fraction]:
     """At least the variance of a count of each table, for measurements of variance 1."""
-    charge(sum(12 << len(one) for one in part.sets))
+    charge(sum((9 + len(one)) << len(one) for one in part.sets))
     cost = {
         chosen: left_over(part, chosen) / (scale * scale)
         for chosen, scale in zip(part.closure, strategy.scales, strict=True)

@@ -8,8 +8,10 @@ Statement and proof: `vector_lower.proof.md`. Standard library only; e^eps round
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from ..exact import exp_upper
 from ..losses import Loss
@@ -70,8 +72,9 @@ class DualFunction:
         size = certificate.budget * factor
         self.bits = 72 + max(0, int(size).bit_length() - 8) + 2 * dimension.bit_length()
         self._losses: dict[int, Bounds] = {}
-        self._tails: dict[tuple[int, int], int] = {}
-        self._lines: dict[tuple[int, int], tuple[Bounds, Bounds]] = {}
+        #: What is known of terms at a radius, until all that begins there is settled.
+        self._tails: dict[int, dict[int, int]] = {}
+        self._lines: dict[int, dict[int, tuple[Bounds, Bounds]]] = {}
         self.terms: list[Term] = []
         #: (from, minus the weight): mass that the columns take without any cap.
         self._marks: list[tuple[int, int]] = []
@@ -249,17 +252,17 @@ class DualFunction:
 
     def _line_at(self, term: Term, r: int) -> tuple[Bounds, Bounds]:
         """The cosine and its slope at an end of an interval, where the next one begins: kept."""
-        key = id(term), r
-        if key not in self._lines:
-            self._lines[key] = self._cosine(term, r), self._slope(term, r)
-        return self._lines[key]
+        known = self._lines.setdefault(r, {})
+        if id(term) not in known:
+            known[id(term)] = self._cosine(term, r), self._slope(term, r)
+        return known[id(term)]
 
     def _tail_at(self, term: Term, r: int, cosine: Bounds, side: int) -> int:
         """The tail there, kept too."""
-        key = id(term), r
-        if key not in self._tails:
-            self._tails[key] = self._tail(cosine, side)
-        return self._tails[key]
+        known = self._tails.setdefault(r, {})
+        if id(term) not in known:
+            known[id(term)] = self._tail(cosine, side)
+        return known[id(term)]
 
     def _loss_at(self, r: int) -> Bounds:
         found = self._losses.get(r)
@@ -306,6 +309,8 @@ class DualFunction:
                 bound = self.least_on(terms, base, a, b)
                 if bound >= goal:
                     least = bound if least is None else min(least, bound)
+                    self._tails.pop(a, None)
+                    self._lines.pop(a, None)
                     continue
                 # A claim that is false by much fails at once; one that is false by little, at last.
                 if (a, b) == (start, end) or b - a < 2:
@@ -324,28 +329,34 @@ class DualFunction:
         least = None if value is None else Fraction(value, self.scale << self.bits)
         return DualProof(verdict, least, Fraction(at, self.sensitivity))
 
-    def intervals(self) -> list[tuple[list[Term], int, int, int]]:
-        """(terms, constant, start, end) of every interval on which the terms are the same."""
+    def intervals(self) -> Iterator[tuple[list[Term], int, int, int]]:
+        """(terms, constant, start, end) of every interval on which the terms are the same.
+
+        One after the other: all lists together would be long.
+        """
         marks = {0, self.end}
         for term in self.terms:
             marks.update(m for m in (term.start, term.end) if 0 < m < self.end)
         ordered = sorted(marks)
-        found: list[list[Term]] = [[] for _ in ordered]
+        begun: dict[int, list[Term]] = {}
+        ended: dict[int, list[Term]] = {}
         for term in self.terms:
-            first = bisect_left(ordered, min(term.start, self.end))
-            end = bisect_left(ordered, min(term.end, self.end))
-            charge(4 + (end - first) // 8)
-            for k in range(first, end):
-                found[k].append(term)
+            first, last = bisect_left(ordered, term.start), bisect_left(ordered, term.end)
+            charge(4 + (last - first) // 8)
+            if term.start < self.end:
+                begun.setdefault(term.start, []).append(term)
+                ended.setdefault(term.end, []).append(term)
         changes = dict.fromkeys(ordered, 0)
         for at, amount in self._marks:
             if at < self.end:
                 changes[at] += amount
-        intervals, base = [], 0
-        for k, start in enumerate(ordered[:-1]):
+        base, here = 0, dict[int, Term]()
+        for start, end in pairwise(ordered):
             base += changes[start]
-            intervals.append((found[k], base, start, ordered[k + 1]))
-        return intervals
+            for term in ended.get(start, ()):
+                del here[id(term)]
+            here |= {id(term): term for term in begun.get(start, ())}
+            yield list(here.values()), base, start, end
 
 
 @once

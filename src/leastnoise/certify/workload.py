@@ -10,7 +10,7 @@ from fractions import Fraction
 from ..ask.privacy import curve_above
 from ..ask.queries_of import Marginals, Part
 from ..exact import exp_upper, nearest_float
-from ..work import counted
+from ..work import arithmetic, bits, charge, counted, multiply
 from .joint_document import JointDocument
 from .orbits import approximate_variance, concentrated_variance, entropy_variance, gaussian_variance
 from .plain import (
@@ -50,7 +50,7 @@ from .strategy import (
 from .tables import TableStrategy, length_of, lower_tables, upper_tables
 from .vector_document import VectorDocument
 from .workload_document import WorkloadDocument
-from .workload_proofs import Proofs
+from .workload_proofs import AnyStrategy, Proofs
 
 
 def check_workload(document: WorkloadDocument) -> Report:
@@ -152,25 +152,27 @@ def shift_length(document: WorkloadDocument, frames: Frames) -> Fraction:
     For Laplace noise lengths are sums of sizes, and not squared. For noise on answers: 1 where
     the change is one that the law is for, and else above 1.
     """
-    found = Fraction(1)
-    for k, (part, strategy) in enumerate(zip(document.factors, document.strategies, strict=True)):
-        if isinstance(strategy, TableStrategy):
-            assert isinstance(part, Marginals)
-            found *= length_of(part, strategy)
-        elif isinstance(strategy, CountsStrategy):
-            found *= 2 if document.replaced else 1
-        elif isinstance(strategy, AnswersStrategy):
-            # (Laplace noise is for as much as it is.)
-            found *= 1 if document.law is None or _moved_within(part, document) else 2
-        elif isinstance(strategy, RootStrategy):
-            found *= length_of_roots(part.cells, strategy)
-        elif isinstance(strategy, TallStrategy):
-            frame = frames.of(k, part, strategy.coordinates)
-            found *= largest_sum(frame, strategy, document.replaced)
-        else:
-            frame = frames.of(k, part, strategy.coordinates)
-            found *= longest_shift(frame, strategy, document.replaced)
-    return found
+    rows = enumerate(zip(document.factors, document.strategies, strict=True))
+    return multiply(_length_of(document, frames, k, *row) for k, row in rows)
+
+
+def _length_of(
+    document: WorkloadDocument, frames: Frames, place: int, part: Part, strategy: AnyStrategy
+) -> Fraction:
+    if isinstance(strategy, TableStrategy):
+        assert isinstance(part, Marginals)
+        return length_of(part, strategy)
+    if isinstance(strategy, CountsStrategy):
+        return Fraction(2 if document.replaced else 1)
+    if isinstance(strategy, AnswersStrategy):
+        # (Laplace noise is for as much as it is.)
+        return Fraction(1 if document.law is None or _moved_within(part, document) else 2)
+    if isinstance(strategy, RootStrategy):
+        return length_of_roots(part.cells, strategy)
+    frame = frames.of(place, part, strategy.coordinates)
+    if isinstance(strategy, TallStrategy):
+        return largest_sum(frame, strategy, document.replaced)
+    return longest_shift(frame, strategy, document.replaced)
 
 
 def laplace_rate(document: WorkloadDocument) -> Fraction:
@@ -198,6 +200,7 @@ def variance_above(document: WorkloadDocument) -> Fraction:
     if name == "zcdp":
         return 1 / (2 * value)
     grid = document.grid
+    charge(20 * arithmetic(2 * bits(grid)))
     if name == "epsilon":
         value = laplace_rate(document)
         q = exp_upper(-value * grid)
@@ -222,50 +225,64 @@ def variance_below(document: WorkloadDocument) -> Fraction:
 
 def release_cost(document: WorkloadDocument, frames: Frames) -> Fraction:
     """At least the total squared error of a release, or its largest variance."""
-    found = variance_above(document)
     rows = zip(document.factors, document.strategies, document.multipliers, strict=True)
-    for k, (part, strategy, own) in enumerate(rows):
-        if isinstance(strategy, TableStrategy):
-            assert isinstance(part, Marginals)
-            found *= upper_tables(part, strategy, document.largest)
-        elif isinstance(strategy, RootStrategy):
-            found *= upper_roots(part.cells, strategy)
-        elif isinstance(strategy, CountsStrategy):
-            found *= counts_cost(part, document.largest)
-        elif isinstance(strategy, AnswersStrategy):
-            found *= answers_cost(part, document.largest)
-        else:
-            assert isinstance(own, Multipliers)
-            where = strategy.coordinates
-            frame = frames.of(k, part, where)
-            inverse = inverse_of(frame, strategy, own)
-            if document.largest:
-                found *= upper_largest(part, document.replaced, where, inverse)
-            else:
-                found *= upper_total(frame, inverse)
-    return found
+    each = (_cost_above(document, frames, k, *row) for k, row in enumerate(rows))
+    return multiply((variance_above(document), *each))
+
+
+def _cost_above(
+    document: WorkloadDocument,
+    frames: Frames,
+    place: int,
+    part: Part,
+    strategy: AnyStrategy,
+    own: Proofs,
+) -> Fraction:
+    if isinstance(strategy, TableStrategy):
+        assert isinstance(part, Marginals)
+        return upper_tables(part, strategy, document.largest)
+    if isinstance(strategy, RootStrategy):
+        return upper_roots(part.cells, strategy)
+    if isinstance(strategy, CountsStrategy):
+        return counts_cost(part, document.largest)
+    if isinstance(strategy, AnswersStrategy):
+        return answers_cost(part, document.largest)
+    assert isinstance(own, Multipliers)
+    where = strategy.coordinates
+    frame = frames.of(place, part, where)
+    inverse = inverse_of(frame, strategy, own)
+    if document.largest:
+        return upper_largest(part, document.replaced, where, inverse)
+    return upper_total(frame, inverse)
 
 
 def lower_cost(document: WorkloadDocument, frames: Frames) -> Fraction:
     """At most what every noise that is as private costs."""
-    found = variance_below(document)
     rows = zip(document.factors, document.strategies, document.multipliers, strict=True)
-    for k, (part, strategy, own) in enumerate(rows):
-        if isinstance(strategy, TableStrategy):
-            assert isinstance(part, Marginals)
-            found *= _lower_tables(part, own)
-        elif isinstance(strategy, RootStrategy):
-            n = part.cells
-            found *= lower_prefix(n, own) if isinstance(own, PrefixProof) else lower_roots(n)
-        elif own is None:
-            found *= lower_plain(part, document.largest, document.replaced)
-        else:
-            assert isinstance(own, Multipliers)
-            where = strategy.coordinates if isinstance(strategy, Strategy) else own.coordinates
-            found *= lower_total(frames.of(k, part, where, own.questions), own)
-            if own.questions is not None:
-                found /= sum(own.questions)
-    return found
+    each = (_cost_below(document, frames, k, *row) for k, row in enumerate(rows))
+    return multiply((variance_below(document), *each))
+
+
+def _cost_below(
+    document: WorkloadDocument,
+    frames: Frames,
+    place: int,
+    part: Part,
+    strategy: AnyStrategy,
+    own: Proofs,
+) -> Fraction:
+    if isinstance(strategy, TableStrategy):
+        assert isinstance(part, Marginals)
+        return _lower_tables(part, own)
+    if isinstance(strategy, RootStrategy):
+        n = part.cells
+        return lower_prefix(n, own) if isinstance(own, PrefixProof) else lower_roots(n)
+    if own is None:
+        return lower_plain(part, document.largest, document.replaced)
+    assert isinstance(own, Multipliers)
+    where = strategy.coordinates if isinstance(strategy, Strategy) else own.coordinates
+    found = lower_total(frames.of(place, part, where, own.questions), own)
+    return found if own.questions is None else found / sum(own.questions)
 
 
 def _lower_tables(part: Marginals, own: Proofs) -> Fraction:

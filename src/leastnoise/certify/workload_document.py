@@ -6,9 +6,9 @@ Unknown, missing or repeated keys, wrong types and numbers out of range are refu
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from ..ask.privacy import MAX_EPSILON, Point, curve_above
@@ -18,6 +18,7 @@ from ..ask.workloaded import ADD_REMOVE, REPLACE
 from ..errors import FormatError
 from ..exact import text_of
 from ..losses import L2, Loss
+from ..work import multiply
 from .about import about_object, about_text
 from .base import FORMAT, FREE, MechanismDocument, head_of, reading
 from .document import document_of
@@ -41,7 +42,7 @@ from .roots import MAX_PREFIX, ROW_BITS, PrefixProof, RootStrategy
 from .strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy, TallStrategy
 from .tables import TableStrategy
 from .vector_document import VectorDocument, parse_vector
-from .workload_parts import read_part, read_wholes
+from .workload_parts import demand_short, read_wholes, read_workload
 from .workload_proofs import (
     AnyStrategy,
     Proofs,
@@ -53,6 +54,7 @@ from .workload_proofs import (
 
 #: Limits of the checker.
 MAX_STRATEGY_BITS = 80
+MAX_FACTORS = 100
 #: What noise keeps: mu of Gaussian privacy, rho of concentrated privacy, epsilon.
 BUDGETS_OF_WORKLOADS = {
     "gdp": (Fraction(1, 1000), 100),
@@ -90,7 +92,7 @@ class WorkloadDocument(MechanismDocument):
     law: MechanismDocument | None = None
     about: str = ""
 
-    @property
+    @cached_property
     def factors(self) -> tuple[Part, ...]:
         """The parts that have a strategy each."""
         return factors_of(self.workload.part, self.replaced)
@@ -129,7 +131,7 @@ class WorkloadDocument(MechanismDocument):
     def grids(self) -> tuple[Fraction, ...]:
         """The steps of what each factor measures; those of tables are finer still."""
         found: list[Fraction] = []
-        for one in self.strategies:
+        for part, one in zip(self.factors, self.strategies, strict=True):
             below = 1
             if isinstance(one, (CountsStrategy, AnswersStrategy)):
                 found.append(Fraction(1))
@@ -138,15 +140,15 @@ class WorkloadDocument(MechanismDocument):
                 if isinstance(one.coordinates, Basis):
                     below = one.coordinates.denominator
                 elif one.coordinates == QUESTIONS:
-                    below = self.factors[len(found)].denominator
+                    below = part.denominator
             bits = 2 * one.bits + ROW_BITS if isinstance(one, RootStrategy) else one.bits
             found.append(Fraction(1, below << bits))
         return tuple(found)
 
-    @property
+    @cached_property
     def grid(self) -> Fraction:
         """The step of what is measured; that of tables is finer still."""
-        return math.prod(self.grids, start=Fraction(1))
+        return multiply(self.grids)
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file."""
@@ -261,7 +263,7 @@ _KEYS = {
 
 def _document(data: dict[str, Any]) -> WorkloadDocument:
     check_keys(data, "file", _KEYS, {"entropy", "law", *FREE})
-    part = read_part(data["workload"])
+    part = read_workload(data["workload"])
     neighbors = data["neighbours"]
     demand(
         neighbors in (ADD_REMOVE, REPLACE), f'"neighbours" must be "{ADD_REMOVE}" or "{REPLACE}"'
@@ -270,6 +272,9 @@ def _document(data: dict[str, Any]) -> WorkloadDocument:
     largest = read_flag(data["largest"], "largest")
     replaced = neighbors == REPLACE
     factors = factors_of(part, replaced)
+    demand(len(factors) <= MAX_FACTORS, f'"product" must have at most {MAX_FACTORS} factors')
+    for factor in factors:
+        demand_short(factor)
     given = read_exactly(data["noise"], "noise", len(factors))
     strategies = tuple(
         _strategy(one, factor, replaced, largest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -29,14 +30,16 @@ from .fields import (
 )
 
 MAX_RANK = 400
-MAX_PARTS = 30
+MAX_PARTS, MAX_ALL_PARTS, MAX_DEPTH = 30, 1_000, 6
 MAX_NUMBER_BITS = 256
+#: Of an entry of all rows over one denominator, and of a weight: those of products multiply.
+MAX_PART_BITS = 1_024
 
 
 def read_wholes(value: object, name: str, length: int) -> list[int]:
     """So many whole numbers, none of them long."""
     found = read_exactly(value, name, length)
-    charge(len(found) // 8)
+    charge(1 + len(found) // 8)
     for one in found:
         # (bool is an int, and is no number here)
         if type(one) is not int or one.bit_length() > MAX_NUMBER_BITS:
@@ -50,9 +53,17 @@ def read_matrix(value: object, name: str, rows: int, columns: int) -> tuple[tupl
     return tuple(tuple(read_wholes(row, name, columns)) for row in held)
 
 
-def read_part(value: object, depth: int = 0) -> Part:
+def read_workload(value: object) -> Part:
     """A workload; its tables and sums are small enough to be checked."""
-    demand(depth < 6, '"workload" is too deep')
+    return _part(value, 0, [])
+
+
+def _part(value: object, depth: int, seen: list[None]) -> Part:
+    """The same inside another; `seen` has an entry for each part so far."""
+    demand(depth < MAX_DEPTH, '"workload" is too deep')
+    demand(len(seen) < MAX_ALL_PARTS, f'"workload" must have at most {MAX_ALL_PARTS} parts')
+    seen.append(None)
+    charge(40)
     data = read_object(value, "workload")
     if "name" in data:
         check_keys(data, "workload", {"name", "cells"}, set())
@@ -61,7 +72,7 @@ def read_part(value: object, depth: int = 0) -> Part:
     if "rows" in data:
         return _rows(data)
     if "of" in data:
-        return _weighted(data, depth)
+        return _weighted(data, depth, seen)
     if "marginals" in data:
         return _marginals(data)
     for name, made in (("stack", Stack), ("product", Product)):
@@ -69,7 +80,7 @@ def read_part(value: object, depth: int = 0) -> Part:
             check_keys(data, "workload", {name}, set())
             given = read_list(data[name], name, MAX_PARTS)
             demand(len(given) > 1, f'"{name}" must have two parts or more')
-            parts = tuple(read_part(one, depth + 1) for one in given)
+            parts = tuple(_part(one, depth + 1, seen) for one in given)
             cells = {one.cells for one in parts}
             demand(name == "product" or len(cells) == 1, '"stack" must be of one number of cells')
             demand(
@@ -95,6 +106,51 @@ def _rows(data: dict[str, Any]) -> Part:
     return Rows(held, int(over))
 
 
+def demand_short(part: Part) -> None:
+    """`FormatError` if numbers of the questions, or of their weights, are long together."""
+    words = f'"workload" must have numbers of at most {MAX_PART_BITS} bits together'
+    below, most = weight_size(part)
+    demand(below.bit_length() + most <= MAX_PART_BITS, words)
+    demand(part.denominator.bit_length() + entry_bits(part) <= MAX_PART_BITS, words)
+
+
+def entry_bits(part: Part) -> int:
+    """At least how long a number of the rows is, times their denominator."""
+    if isinstance(part, Rows):
+        charge(part.queries * (1 + part.cells // 20))
+        return max(max(map(abs, row)).bit_length() for row in part.held)
+    if isinstance(part, Weighted):
+        return entry_bits(part.part)
+    if isinstance(part, Stack):
+        below = part.denominator
+        return max(entry_bits(one) + (below // one.denominator).bit_length() for one in part.parts)
+    return sum(map(entry_bits, part.parts)) if isinstance(part, Product) else 1
+
+
+def weight_size(part: Part) -> tuple[int, int]:
+    """(d, b): all weights of the questions are fractions over d with numerators of b bits."""
+    if isinstance(part, Weighted):
+        below, most = weight_size(part.part)
+        own, size = _size_of(part.own)
+        return below * own, most + size
+    if isinstance(part, Marginals):
+        return _size_of(part.worth)
+    if isinstance(part, Stack):
+        each = [weight_size(one) for one in part.parts]
+        below = math.lcm(*(one for one, _ in each))
+        return below, max(b + (below // one).bit_length() for one, b in each)
+    if isinstance(part, Product):
+        each = [weight_size(one) for one in part.parts]
+        return math.prod(one for one, _ in each), sum(b for _, b in each)
+    return 1, 1
+
+
+def _size_of(weights: Sequence[Fraction]) -> tuple[int, int]:
+    charge(len(weights) // 2)
+    below = math.lcm(*{one.denominator for one in weights})
+    return below, max(one.numerator.bit_length() for one in weights) + below.bit_length()
+
+
 def _weights(value: object, count: int) -> tuple[Fraction, ...]:
     found = tuple(read_positive(one, "weights") for one in read_exactly(value, "weights", count))
     common = 1
@@ -105,9 +161,9 @@ def _weights(value: object, count: int) -> tuple[Fraction, ...]:
     return found
 
 
-def _weighted(data: dict[str, Any], depth: int) -> Part:
+def _weighted(data: dict[str, Any], depth: int, seen: list[None]) -> Part:
     check_keys(data, "workload", {"weights", "of"}, set())
-    part = read_part(data["of"], depth + 1)
+    part = _part(data["of"], depth + 1, seen)
     demand(part.queries <= MAX_TABLES, '"weights" are too many')
     given = read_list(data["weights"], "weights", part.queries)
     demand(len(given) in (1, part.queries), '"weights" must be one, or one for each question')

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ask.queries_of import Marginals, Part
+from ..work import charge
 from .fields import check_keys, demand, read_integer, read_list, read_number, read_object
 from .plain import AnswersStrategy, CountsStrategy
 from .roots import PrefixProof, RootStrategy
@@ -80,6 +81,7 @@ def read_multipliers(
     length = 3 if replaced else 2
     shifts = []
     for entry in read_list(data["shifts"], "shifts", n * (n - 1) // 2 if replaced else n):
+        charge(2)
         one = read_wholes(entry, "shifts", length)
         i, j, weight = one[0], one[-2], one[-1]
         demand(0 <= i < n and 0 <= j < n and weight >= 0, '"shifts" must be cells and weights')

@@ -245,7 +245,7 @@ def test_the_dual_function_agrees_with_simulation():
             total += unit * count * ((rho >= a) & (rho < b) & (sigma > at))
         return total
 
-    intervals = function.intervals()
+    intervals = list(function.intervals())
     for r in (0.3, 0.77, 1.31, 2.2, 3.1, 4.05):
         distance = np.sqrt(r * r + 1 + 2 * r * cosines)
         gain = z(np.full(count, r), distance) - math.e * z(distance, np.full(count, r))
