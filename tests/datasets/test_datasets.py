@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import hashlib
 import os
 import zipfile
 from functools import partial
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from leastnoise import ArgumentError
-from leastnoise.datasets import NAMES, load, synthetic
+from leastnoise.datasets import NAMES, hospital_stays, load, synthetic
 from leastnoise.datasets.cleaning import parsed
 from leastnoise.datasets.source import FILES, PAGES, DatasetError, raw_texts
 from leastnoise.experiments.published import rows
@@ -42,6 +43,15 @@ def test_synthetic_is_the_same_everywhere():
     assert data.numeric.max() <= 10
     with pytest.raises(ArgumentError, match="rows must be a whole number"):
         synthetic(1)
+
+
+def test_hospital_stays_are_the_same_everywhere(tmp_path):
+    path = hospital_stays(tmp_path / "stays.csv")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "patient,admitted,ward,diagnosis,age,days,readmitted"
+    assert len(lines) == 6001
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert digest.startswith("dfe4b2f8e6cd07e3e4a1936cceb4ca87")
 
 
 def test_columns_and_the_design_matrix():

@@ -12,6 +12,10 @@ one part in 500, since brackets move when the engine does.
 
 A comment above a block, `<!-- slow: reason -->` or `<!-- not run: reason -->`, says that it is left
 to `make slow`, or to nobody, and why.
+
+`<!-- output -->` above a ```text block says that it shows what the ```python or ```sh block before
+it printed. `<!-- output: numbers within 20% -->` is for answers with noise: the words must be the
+same, and each number within 20% of the largest one of its line. It goes above ```console, too.
 """
 
 from __future__ import annotations
@@ -33,7 +37,9 @@ from unittest.mock import patch
 from cli_command import run
 
 ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"(?:^<!-- (slow|not run): (.+?) -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(
+    r"(?:^<!-- (slow|not run|output)(?:: (.+?))? -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S
+)
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])", re.I)
 RUNNABLE = {"python", "pycon", "sh", "console"}
 CLOSE = 1 / 500
@@ -48,6 +54,13 @@ class Block:
     line: int
     mark: str = ""
     reason: str = ""
+
+    @property
+    def tolerance(self) -> float:
+        """How far a number that is shown may be from one that is printed; 0 is not at all."""
+        if self.mark != "output" or not self.reason:
+            return 0.0
+        return float(re.fullmatch(r"numbers within (\d+)%", self.reason)[1]) / 100
 
 
 def loaded(path: Path):
@@ -96,11 +109,17 @@ def skeleton(text: str) -> str:
     return re.sub(r"[\s─━┏┓┗┛┳┻╇┡┩┌┐└┘┬┴┼├┤╞╪╡│┃|+]+", "", NUMBER.sub("#", text))
 
 
-def same(shown: str, printed: str) -> None:
-    """What a page shows is what came out."""
+def same(shown: str, printed: str, tolerance: float = 0.0) -> None:
+    """What a page shows is what came out, numbers up to a part of the largest of their line."""
     assert skeleton(shown) == skeleton(printed), f"shown:\n{shown}\nprinted:\n{printed}"
-    for quoted, (value, _) in zip(numbers(shown), numbers(printed), strict=True):
-        assert agrees(quoted, value), f"{quoted[0]} is shown, {value} came out of:\n{printed}"
+    values = iter(numbers(printed))
+    for line in shown.splitlines():
+        quotes = numbers(line)
+        room = tolerance * max((abs(value) for value, _ in quotes), default=0.0)
+        for quoted, (value, _) in zip(quotes, values, strict=False):
+            assert agrees(quoted, value) or abs(quoted[0] - value) <= room, (
+                f"{quoted[0]} is shown, {value} came out of:\n{printed}"
+            )
 
 
 def contains(comment: str, printed: str, code: str) -> None:
@@ -115,7 +134,9 @@ def contains(comment: str, printed: str, code: str) -> None:
 # -- running ------------------------------------------------------------------------------------
 
 
-def run_python(code: str, names: dict) -> None:
+def run_python(code: str, names: dict) -> str:
+    """Run a block; returns what it printed."""
+    printed = []
     lines = code.split("\n")
     for statement in ast.parse(code).body:
         source = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
@@ -125,12 +146,15 @@ def run_python(code: str, names: dict) -> None:
         with contextlib.redirect_stdout(out):
             if isinstance(statement, ast.Expr):
                 value = eval(compile(ast.Expression(statement.value), "<page>", "eval"), names)
+                printed.append(out.getvalue())
                 if value is not None:
                     print(repr(value))
             else:
                 exec(compile(ast.Module([statement], []), "<page>", "exec"), names)
+                printed.append(out.getvalue())
         if isinstance(statement, ast.Expr):
             contains(comment, out.getvalue(), source)
+    return "".join(printed)
 
 
 def run_session(code: str, names: dict) -> None:
@@ -206,36 +230,39 @@ def shell(command: str, folder: Path) -> str:
     return done.stdout
 
 
-def run_console(code: str, folder: Path) -> None:
+def run_console(code: str, folder: Path, tolerance: float = 0.0) -> None:
     for part in re.split(r"^\$ ", code, flags=re.M)[1:]:
         command, _, shown = part.partition("\n")
         printed = shell(command, folder)
         if shown.strip():
-            same(shown, printed)
+            same(shown, printed, tolerance)
 
 
 def run_page(page: Path, folder: Path, slow: bool) -> int:
     """Run a page in a folder; returns how many blocks ran. Blocks before a slow one run, too."""
     names: dict = {"__name__": "page"}
     ran = 0
+    printed = ""
     here = Path.cwd()
     os.chdir(folder)
     try:
         for block in blocks(page):
+            if block.language == "text" and block.mark == "output":
+                same(block.code, printed, block.tolerance)
             if block.language not in RUNNABLE or block.mark == "not run":
                 continue
             if block.mark == "slow" and not slow:
                 continue
             try:
                 if block.language == "python":
-                    run_python(block.code, names)
+                    printed = run_python(block.code, names)
                 elif block.language == "pycon":
                     run_session(block.code, names)
                 elif block.language == "sh":
-                    for line in block.code.replace("\\\n", " ").splitlines():
-                        shell(line, folder)
+                    lines = block.code.replace("\\\n", " ").splitlines()
+                    printed = "".join([shell(line, folder) for line in lines])
                 else:
-                    run_console(block.code, folder)
+                    run_console(block.code, folder, block.tolerance)
             except Exception as error:
                 error.add_note(f"in the block at line {block.line} of {page.name}")
                 raise

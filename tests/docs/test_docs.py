@@ -45,7 +45,7 @@ def test_a_block_that_does_not_run_says_why(page):
         assert fine or block.mark == "not run", (
             f"{page.name}, line {block.line}: a block without a language that can be run"
         )
-        assert not block.mark or len(block.reason) > 10
+        assert block.mark in ("", "output") or len(block.reason) > 10
 
 
 def test_the_runner_sees_what_does_not_hold():
@@ -58,6 +58,21 @@ def test_the_runner_sees_what_does_not_hold():
         with pytest.raises(AssertionError):
             same(shown, printed)
     contains("at most 0.56, gap 1 %", "0.5589 gap 1.0 %", "")
+    same("a: 6.4 [6.1, 6.7]", "a: 6.9 [6.6, 7.2]", tolerance=0.1)
+    for printed in ("a: 6.9 [6.6, 7.5]", "b: 6.4 [6.1, 6.7]", "a: 6.4 [6.1]"):
+        with pytest.raises(AssertionError):
+            same("a: 6.4 [6.1, 6.7]", printed, tolerance=0.1)
+
+
+def test_output_that_a_page_shows_is_compared(tmp_path):
+    page = tmp_path / "page.md"
+    block = "```python\nprint(20)\n```\n\n{mark}\n```text\n21\n```\n"
+    page.write_text(block.format(mark="<!-- output: numbers within 10% -->"))
+    assert run_page(page, tmp_path, slow=False) == 1
+    for mark in ("<!-- output -->", "<!-- output: numbers within 1% -->"):
+        page.write_text(block.format(mark=mark))
+        with pytest.raises(AssertionError, match="21"):
+            run_page(page, tmp_path, slow=False)
 
 
 def test_commands_of_ours_run_here_and_others_in_a_shell(tmp_path):
