@@ -7,6 +7,8 @@
   A line that is one command of ours, with a file to read or to write at most, runs in this process:
   it saves a second of imports, and tests/test_cli.py starts real ones.
 - ```console blocks have their commands after `$ `, and show what they print.
+- A ```text block below `<!-- output -->` shows all that the block above it prints. A line `...`
+  stands for lines that are left out; `<!-- output: random -->` compares no numbers and no hashes.
 Texts must be equal up to spaces and lines of tables; numbers to half of the last digit shown or to
 one part in 500, since brackets move when the engine does.
 
@@ -33,7 +35,10 @@ from unittest.mock import patch
 from cli_command import run
 
 ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"(?:^<!-- (slow|not run): (.+?) -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(
+    r"(?:^<!-- (slow|not run|output)(?:: (.+?))? -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S
+)
+HASH = re.compile(r"\b[0-9a-f]{12,}\b")
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])", re.I)
 RUNNABLE = {"python", "pycon", "sh", "console"}
 CLOSE = 1 / 500
@@ -103,6 +108,26 @@ def same(shown: str, printed: str) -> None:
         assert agrees(quoted, value), f"{quoted[0]} is shown, {value} came out of:\n{printed}"
 
 
+def same_output(shown: str, printed: str, random: bool) -> None:
+    """A block of output is what was printed, up to lines that it leaves out."""
+    shown, printed = HASH.sub("0", shown), HASH.sub("0", printed)
+    lines = [line for line in printed.splitlines() if skeleton(line)]
+    end = 0
+    parts = re.split(r"^\.\.\.$", shown, flags=re.M)
+    for number, part in enumerate(parts):
+        size = sum(bool(skeleton(line)) for line in part.splitlines())
+        for start in range(end, len(lines) - size + 1 if number else 1):
+            match = "\n".join(lines[start : start + size])
+            if skeleton(match) == skeleton(part):
+                break
+        else:
+            raise AssertionError(f"shown:\n{part}\nprinted:\n{printed}")
+        if not random:
+            same(part, match)
+        end = start + size
+    assert end == len(lines) or not parts[-1].strip(), f"shown:\n{shown}\nprinted:\n{printed}"
+
+
 def contains(comment: str, printed: str, code: str) -> None:
     """Every number of a comment is among those that came out."""
     values = [value for value, _ in numbers(printed)]
@@ -115,7 +140,9 @@ def contains(comment: str, printed: str, code: str) -> None:
 # -- running ------------------------------------------------------------------------------------
 
 
-def run_python(code: str, names: dict) -> None:
+def run_python(code: str, names: dict) -> str:
+    """Runs a block; returns what it prints."""
+    printed = []
     lines = code.split("\n")
     for statement in ast.parse(code).body:
         source = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
@@ -125,12 +152,15 @@ def run_python(code: str, names: dict) -> None:
         with contextlib.redirect_stdout(out):
             if isinstance(statement, ast.Expr):
                 value = eval(compile(ast.Expression(statement.value), "<page>", "eval"), names)
+                printed.append(out.getvalue())
                 if value is not None:
                     print(repr(value))
             else:
                 exec(compile(ast.Module([statement], []), "<page>", "exec"), names)
+                printed.append(out.getvalue())
         if isinstance(statement, ast.Expr):
             contains(comment, out.getvalue(), source)
+    return "".join(printed)
 
 
 def run_session(code: str, names: dict) -> None:
@@ -218,22 +248,30 @@ def run_page(page: Path, folder: Path, slow: bool) -> int:
     """Run a page in a folder; returns how many blocks ran. Blocks before a slow one run, too."""
     names: dict = {"__name__": "page"}
     ran = 0
+    printed: str | None = None
     here = Path.cwd()
     os.chdir(folder)
     try:
         for block in blocks(page):
+            if block.mark == "output":
+                assert printed is not None or not slow, f"line {block.line}: output of no block"
+                if printed is not None:
+                    same_output(block.code, printed, block.reason == "random")
+                printed = None
+                continue
+            printed = None
             if block.language not in RUNNABLE or block.mark == "not run":
                 continue
             if block.mark == "slow" and not slow:
                 continue
             try:
                 if block.language == "python":
-                    run_python(block.code, names)
+                    printed = run_python(block.code, names)
                 elif block.language == "pycon":
                     run_session(block.code, names)
                 elif block.language == "sh":
-                    for line in block.code.replace("\\\n", " ").splitlines():
-                        shell(line, folder)
+                    commands = block.code.replace("\\\n", " ").splitlines()
+                    printed = "".join([shell(line, folder) for line in commands])
                 else:
                     run_console(block.code, folder)
             except Exception as error:

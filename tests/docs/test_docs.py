@@ -15,6 +15,7 @@ from doc_pages import (
     run_python,
     run_session,
     same,
+    same_output,
     shell,
 )
 
@@ -22,6 +23,8 @@ import leastnoise
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 WITH_CODE = [page for page in PAGES if any(block.language in RUNNABLE for block in blocks(page))]
+#: What shows the output of the block above it: as it is, or with random numbers.
+OUTPUT = {("text", ""), ("text", "random")}
 #: Pages whose blocks without a language are drawings.
 DRAWINGS = {"architecture.md"}
 WITH_SLOW = [page for page in WITH_CODE if any(block.mark == "slow" for block in blocks(page))]
@@ -45,7 +48,8 @@ def test_a_block_that_does_not_run_says_why(page):
         assert fine or block.mark == "not run", (
             f"{page.name}, line {block.line}: a block without a language that can be run"
         )
-        assert not block.mark or len(block.reason) > 10
+        assert block.mark in ("", "output") or len(block.reason) > 10
+        assert block.mark != "output" or (block.language, block.reason) in OUTPUT
 
 
 def test_the_runner_sees_what_does_not_hold():
@@ -58,6 +62,21 @@ def test_the_runner_sees_what_does_not_hold():
         with pytest.raises(AssertionError):
             same(shown, printed)
     contains("at most 0.56, gap 1 %", "0.5589 gap 1.0 %", "")
+
+
+def test_output_on_a_page_is_compared():
+    printed = "count: 41 [38, 44]\nspent epsilon=1\n\nproof 0123456789ab\n"
+    same_output("count: 41  [38, 44]\n...\nproof 1111111111111\n", printed, random=False)
+    same_output("count: 45 [42, 48]\nspent epsilon=1\n...\n", printed, random=True)
+    for shown, random in (
+        ("count: 45 [42, 48]\n...\n", False),
+        ("count: 41 [38, 44]\n", False),
+        ("sum: 41 [38, 44]\n...\n", True),
+        ("...\ncount: 41 [38, 44]\n", True),
+        ("spent epsilon=1\n...\n", True),
+    ):
+        with pytest.raises(AssertionError):
+            same_output(shown, printed, random)
 
 
 def test_commands_of_ours_run_here_and_others_in_a_shell(tmp_path):
