@@ -3,7 +3,7 @@
 `src/leastnoise/certify/privacy.proof.md` is the page `proofs/certify/privacy.md`. Pages link to
 the file in the repository (`../src/leastnoise/...`), so that the links work there as well; here
 they are turned to the page. Other files of the repository are named, since the site has them not.
-`proofs.md` gets the list of all proofs.
+`proofs.md` gets the list of all proofs. The search leaves proofs out: their words are everywhere.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def paragraphs(text: str, path: Path) -> str:
     text = re.sub(r"\n(?=\*\*[A-Z])", "\n\n", plain(text.partition("\n")[2]))
     up = "../" * (name.count("/") + 1)
     return (
-        f"# Proof: {name}\n\nBeside `src/leastnoise/{name}.py`. [All proofs]({up}proofs.md)\n{text}"
+        f"---\nsearch:\n  exclude: true\n---\n\n# Proof: {name}\n\n"
+        f"Beside `src/leastnoise/{name}.py`. [All proofs]({up}proofs.md)\n{text}"
     )
 
 
