@@ -97,8 +97,8 @@ def agrees(shown: tuple[float, float], value: float) -> bool:
 
 
 def skeleton(text: str) -> str:
-    """A text without its numbers, spaces and lines of tables."""
-    return re.sub(r"[\s─━┏┓┗┛┳┻╇┡┩┌┐└┘┬┴┼├┤╞╪╡│┃|+]+", "", NUMBER.sub("#", text))
+    """A text without its numbers, spaces, bars and lines of tables."""
+    return re.sub(r"[\s─━┏┓┗┛┳┻╇┡┩┌┐└┘┬┴┼├┤╞╪╡│┃|+█]+", "", NUMBER.sub("#", text))
 
 
 def same(shown: str, printed: str) -> None:
