@@ -7,7 +7,7 @@ For each k, epsilon and delta a line: independent noise with shares of epsilon, 
 one size, and of the best covariance for rows that are added or removed), Euclidean noise and
 `releases=k` (both only with --ours: they take seconds each), and noise by levels, which needs no
 delta: a cube for rows that are replaced, one-sided for rows that are added or removed. The table
-in docs/joint.md is its output.
+in docs/joint-details.md is its output.
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@
   A line that is one command of ours, with a file to read or to write at most, runs in this process:
   it saves a second of imports, and tests/test_cli.py starts real ones.
 - ```console blocks have their commands after `$ `, and show what they print.
+- A ```text block below `<!-- output -->` shows all that the block above it prints. A line `...`
+  stands for lines that are left out; `<!-- output: random -->` compares no numbers and no hashes.
 Texts must be equal up to spaces and lines of tables; numbers to half of the last digit shown or to
 one part in 500, since brackets move when the engine does.
 
@@ -40,6 +42,7 @@ ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(
     r"(?:^<!-- (slow|not run|output)(?:: (.+?))? -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S
 )
+HASH = re.compile(r"\b[0-9a-f]{12,}\b")
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])", re.I)
 RUNNABLE = {"python", "pycon", "sh", "console"}
 CLOSE = 1 / 500
@@ -105,8 +108,8 @@ def agrees(shown: tuple[float, float], value: float) -> bool:
 
 
 def skeleton(text: str) -> str:
-    """A text without its numbers, spaces and lines of tables."""
-    return re.sub(r"[\s─━┏┓┗┛┳┻╇┡┩┌┐└┘┬┴┼├┤╞╪╡│┃|+]+", "", NUMBER.sub("#", text))
+    """A text without its numbers, spaces, bars and lines of tables."""
+    return re.sub(r"[\s─━┏┓┗┛┳┻╇┡┩┌┐└┘┬┴┼├┤╞╪╡│┃|+█]+", "", NUMBER.sub("#", text))
 
 
 def same(shown: str, printed: str, tolerance: float = 0.0) -> None:
@@ -120,6 +123,26 @@ def same(shown: str, printed: str, tolerance: float = 0.0) -> None:
             assert agrees(quoted, value) or abs(quoted[0] - value) <= room, (
                 f"{quoted[0]} is shown, {value} came out of:\n{printed}"
             )
+
+
+def same_output(shown: str, printed: str, random: bool, tolerance: float = 0.0) -> None:
+    """A block of output is what was printed, up to lines that it leaves out."""
+    shown, printed = HASH.sub("0", shown), HASH.sub("0", printed)
+    lines = [line for line in printed.splitlines() if skeleton(line)]
+    end = 0
+    parts = re.split(r"^\.\.\.$", shown, flags=re.M)
+    for number, part in enumerate(parts):
+        size = sum(bool(skeleton(line)) for line in part.splitlines())
+        for start in range(end, len(lines) - size + 1 if number else 1):
+            match = "\n".join(lines[start : start + size])
+            if skeleton(match) == skeleton(part):
+                break
+        else:
+            raise AssertionError(f"shown:\n{part}\nprinted:\n{printed}")
+        if not random:
+            same(part, match, tolerance)
+        end = start + size
+    assert end == len(lines) or not parts[-1].strip(), f"shown:\n{shown}\nprinted:\n{printed}"
 
 
 def contains(comment: str, printed: str, code: str) -> None:
@@ -242,13 +265,18 @@ def run_page(page: Path, folder: Path, slow: bool) -> int:
     """Run a page in a folder; returns how many blocks ran. Blocks before a slow one run, too."""
     names: dict = {"__name__": "page"}
     ran = 0
-    printed = ""
+    printed: str | None = None
     here = Path.cwd()
     os.chdir(folder)
     try:
         for block in blocks(page):
-            if block.language == "text" and block.mark == "output":
-                same(block.code, printed, block.tolerance)
+            if block.mark == "output":
+                assert printed is not None or not slow, f"line {block.line}: output of no block"
+                if printed is not None:
+                    same_output(block.code, printed, block.reason == "random", block.tolerance)
+                printed = None
+                continue
+            printed = None
             if block.language not in RUNNABLE or block.mark == "not run":
                 continue
             if block.mark == "slow" and not slow:

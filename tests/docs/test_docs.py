@@ -15,6 +15,7 @@ from doc_pages import (
     run_python,
     run_session,
     same,
+    same_output,
     shell,
 )
 
@@ -22,6 +23,8 @@ import leastnoise
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 WITH_CODE = [page for page in PAGES if any(block.language in RUNNABLE for block in blocks(page))]
+#: What shows the output of the block above it: as it is, or with random numbers.
+OUTPUT = {("text", ""), ("text", "random")}
 #: Pages whose blocks without a language are drawings.
 DRAWINGS = {"architecture.md"}
 WITH_SLOW = [page for page in WITH_CODE if any(block.mark == "slow" for block in blocks(page))]
@@ -73,6 +76,21 @@ def test_output_that_a_page_shows_is_compared(tmp_path):
         page.write_text(block.format(mark=mark))
         with pytest.raises(AssertionError, match="21"):
             run_page(page, tmp_path, slow=False)
+
+
+def test_output_on_a_page_is_compared():
+    printed = "count: 41 [38, 44]\nspent epsilon=1\n\nproof 0123456789ab\n"
+    same_output("count: 41  [38, 44]\n...\nproof 1111111111111\n", printed, random=False)
+    same_output("count: 45 [42, 48]\nspent epsilon=1\n...\n", printed, random=True)
+    for shown, random in (
+        ("count: 45 [42, 48]\n...\n", False),
+        ("count: 41 [38, 44]\n", False),
+        ("sum: 41 [38, 44]\n...\n", True),
+        ("...\ncount: 41 [38, 44]\n", True),
+        ("spent epsilon=1\n...\n", True),
+    ):
+        with pytest.raises(AssertionError):
+            same_output(shown, printed, random)
 
 
 def test_commands_of_ours_run_here_and_others_in_a_shell(tmp_path):

@@ -16,7 +16,7 @@ def test_the_table_is_the_file():
     with (DOCS / "joint.csv").open(encoding="utf-8") as held:
         rows = list(csv.DictReader(held))
     assert len(rows) == 7 * 5 * 3
-    text = (DOCS / "joint.md").read_text(encoding="utf-8")
+    text = (DOCS / "joint-details.md").read_text(encoding="utf-8")
     for row in rows:
         assert float(row["cube_lower"]) <= float(row["cube"]) * (1 + 1e-6)
         if (row["epsilon"], row["delta"]) != ("1", "1e-06"):
@@ -30,7 +30,7 @@ def test_the_table_is_the_file():
 def test_the_three_kinds_of_noise_are_as_in_the_file():
     with (DOCS / "joint_band.csv").open(encoding="utf-8") as held:
         rows = list(csv.DictReader(held))
-    text = (DOCS / "joint.md").read_text(encoding="utf-8")
+    text = (DOCS / "joint-details.md").read_text(encoding="utf-8")
     lines = [one for one in text.splitlines() if one.startswith("| `Cube(")]
     lines = [one for one in lines if one.count("|") == 5 and "1e-" in one]
     assert len(lines) == len(rows)

@@ -57,7 +57,7 @@ def test_figures_beside_the_tables():
         for loss in ("l1", "l2")
     }
     page = (ROOT / "docs/releases.md").read_text(encoding="utf-8")
-    words = "up to 27 % below the loss for absolute error and up to 51 % for squared error"
+    words = "up to 27% below the loss for absolute error and up to 51% for squared error"
     assert words in page
     for shown, value in zip(numbers(words), below.values(), strict=True):
         assert agrees(shown, value)
@@ -82,7 +82,7 @@ def test_what_a_design_costs_again_is_what_the_page_says():
     page = (ROOT / "docs/releases.md").read_text(encoding="utf-8")
     shown = re.findall(r"│ +(\d+) │ +[\d.]+ │ +([\d.]+) │ +([\d.]+) │", page)
     ratio = {int(k): float(gaussian) / float(most) for k, most, gaussian in shown}
-    words = "For one release it would cost 60 % more, for ten 22 % less."
+    words = "It needs a 60% larger epsilon for one release, and a 22% smaller one for ten."
     assert words in page
     for quoted, value in zip(numbers(words), (ratio[1] - 1, 1 - ratio[10]), strict=True):
         assert agrees(quoted, 100 * value)
