@@ -61,9 +61,8 @@ class Block:
     @property
     def tolerance(self) -> float:
         """How far a number that is shown may be from one that is printed; 0 is not at all."""
-        if self.mark != "output" or not self.reason:
-            return 0.0
-        return float(re.fullmatch(r"numbers within (\d+)%", self.reason)[1]) / 100
+        stated = re.fullmatch(r"numbers within (\d+)%", self.reason)
+        return float(stated[1]) / 100 if stated else 0.0
 
 
 def loaded(path: Path):

@@ -1,0 +1,58 @@
+"""The pages use the words of the field, in short sentences.
+
+The counts below are what stands on the pages today. They may only fall: a change that raises one
+has to be written differently, and a change that lowers one lowers the number here.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from doc_pages import ROOT
+
+#: Words for which the field has another one (distribution, integer, baseline, timestamp, fixed,
+#: distinguished, K-norm noise, asymmetric, the web app, people, hockey-stick divergence).
+WORDS = re.compile(
+    r"\b(law|laws|whole numbers?|whole noise|rivals?|truths|moments|mended|told apart|so many|"
+    r"noise by levels|leans|the page|persons|hockey stick(?!-))\b"
+)
+SPACED_PERCENT = re.compile(r"\d %")
+LONGEST_SENTENCE = 35
+RESEARCH = re.compile(
+    r"(architecture|benchmarks|budgets|certificate.*|formal|hierarchy|paper-map|proofs|reproduction)\.md"
+)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: Part of the documentation: words of our own, "95 %" for "95%", sentences above 35 words.
+MOST = {"user": (79, 349, 98), "research": (85, 110, 86)}
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a page, without its code blocks and tables; a paragraph ends one, too."""
+    prose = re.sub(r"```.*?```|\|.*?\n", " ", text, flags=re.S)
+    return re.split(r"(?<=[.!?])\s+|\n\s*\n|\n(?=- )", prose)
+
+
+def counts(text: str) -> tuple[int, int, int]:
+    """Words of our own, spaced percent signs and long sentences of a page."""
+    long = sum(len(sentence.split()) > LONGEST_SENTENCE for sentence in sentences(text))
+    return len(WORDS.findall(text)), len(SPACED_PERCENT.findall(text)), long
+
+
+def part_of(page: Path) -> str:
+    return "research" if RESEARCH.fullmatch(page.name) else "user"
+
+
+@pytest.mark.parametrize("part", MOST)
+def test_the_language_of_the_pages_gets_no_worse(part):
+    pages = {page.name: counts(page.read_text("utf-8")) for page in PAGES if part_of(page) == part}
+    totals = tuple(sum(column) for column in zip(*pages.values(), strict=True))
+    assert all(count <= most for count, most in zip(totals, MOST[part], strict=True)), pages
+
+
+def test_the_counts_see_what_they_count():
+    assert counts("A law of whole numbers: 95 %.") == (2, 1, 0)
+    assert counts("The hockey-stick divergence of a distribution: 95%.") == (0, 0, 0)
+    assert counts("word " * 36 + "end.\n```\nlaw 3\n```\n") == (1, 0, 1)
+    assert counts("Short. " * 40 + "| law " * 40 + "|\n")[2] == 0
