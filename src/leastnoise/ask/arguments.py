@@ -282,7 +282,7 @@ _ADDITIVE_ONLY = {
     "support": "MaxError (or outputs= for the answers): errors of different values have different "
     "laws",
     "monotone": "monotone=True, which asks for answers that grow with the value",
-    "unimodal": "left out with bounds: errors of different values have different laws",
+    "unimodal": "left out with bounds: errors of different values have different distributions",
     "symmetric": "left out with bounds: at an end of the range answers lie on one side",
     "unbiased": "left out with bounds: at an end of the range answers lie on one side",
     "distinguishing": "left out with bounds: it is about the ends of additive noise",

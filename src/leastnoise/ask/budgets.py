@@ -51,7 +51,7 @@ def check_mu(gdp: Number) -> Fraction:
 
 def check_releases(releases: object) -> int:
     """A whole number from 1 to 1000000."""
-    allowed = "a whole number from 1 to 1000000"
+    allowed = "an integer from 1 to 1000000"
     if isinstance(releases, bool) or rational(releases, "releases").denominator != 1:
         raise ArgumentError("releases", releases, allowed)
     count = int(rational(releases, "releases"))

@@ -43,7 +43,7 @@ RULES: tuple[Rule, ...] = (
     Rule("resolution", "integer", "the step is 1"),
     Rule("output_step", "integer", "releases are whole"),
     Rule("outputs", "integer", "answers are whole"),
-    Rule("core", "integer", "each whole number is a node of its own"),
+    Rule("core", "integer", "each integer is a node of its own"),
     Rule("profile", "releases", "epsilon and delta are the total, and the profile is searched for"),
     Rule("gdp", "releases", "epsilon and delta are the total, and the curve follows from it"),
     Rule("resolution", "releases", "the search for a profile chooses its own", False),

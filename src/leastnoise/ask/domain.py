@@ -158,7 +158,7 @@ def refuse_many(bounds: tuple[Number, Number], integer: bool, most: int) -> None
         raise ArgumentError(
             "bounds",
             bounds,
-            f"at most {most} whole numbers{beside}; for more, "
+            f"at most {most} integers{beside}; for more, "
             "leave bounds out, and use design(..., integer=True).clamped(low, high)",
         )
 
@@ -175,7 +175,7 @@ def _bounds(bounds: object, integer: bool) -> tuple[Fraction, Fraction]:
     if low >= high:
         raise ArgumentError("bounds", bounds, allowed)
     if integer and not low.denominator == high.denominator == 1:
-        raise ArgumentError("bounds", bounds, "two whole numbers for integer queries")
+        raise ArgumentError("bounds", bounds, "two integers for integer queries")
     return low, high
 
 
@@ -214,7 +214,7 @@ def _histogram(prior: Mapping[str, Any], low: Fraction, high: Fraction, integer:
     masses = [rational(mass, "prior") for mass in prior["masses"]]
     if integer:
         if len(masses) != high - low + 1:
-            raise ArgumentError("prior", masses, "one mass for each whole number of the range")
+            raise ArgumentError("prior", masses, "one mass for each integer of the range")
         return _normalised((), masses, "prior")
     edges = tuple(rational(edge, "prior") for edge in prior["edges"])
     rising = all(a < b for a, b in pairwise(edges))

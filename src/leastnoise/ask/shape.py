@@ -173,7 +173,7 @@ def weighed(shape: Shape, weights: Sequence[Number]) -> tuple[Shape, tuple[Fract
 
 def _count(name: str, value: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise ArgumentError(name, value, f"a whole number from 1 to {most}")
+        raise ArgumentError(name, value, f"an integer from 1 to {most}")
 
 
 def _flag(value: bool) -> bool:

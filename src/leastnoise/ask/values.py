@@ -67,7 +67,7 @@ def check_sensitivity(sensitivity: Number, integer: bool = False) -> Fraction:
     if not Fraction(1, 10**30) <= value <= 10**30:
         raise ArgumentError("sensitivity", sensitivity, "from 1e-30 to 1e30")
     if integer and value.denominator != 1:
-        raise ArgumentError("sensitivity", sensitivity, "a whole number for integer queries")
+        raise ArgumentError("sensitivity", sensitivity, "an integer for integer queries")
     return value
 
 
@@ -112,9 +112,9 @@ def check_resolution(resolution: int | None) -> int | None:
     if resolution is None:
         return None
     if isinstance(resolution, bool) or rational(resolution, "resolution").denominator != 1:
-        raise ArgumentError("resolution", resolution, "a positive whole number")
+        raise ArgumentError("resolution", resolution, "a positive integer")
     if not 1 <= resolution <= MAX_RESOLUTION:
-        raise ArgumentError("resolution", resolution, f"a whole number from 1 to {MAX_RESOLUTION}")
+        raise ArgumentError("resolution", resolution, f"an integer from 1 to {MAX_RESOLUTION}")
     return int(resolution)
 
 
@@ -140,7 +140,7 @@ def check_dimension(dimension: object) -> int:
         return 1
     whole = not isinstance(dimension, bool) and hasattr(dimension, "__index__")
     if not whole or not 1 <= int(dimension) <= MAX_DIMENSION:  # type: ignore[call-overload]
-        raise ArgumentError("dimension", dimension, f"a whole number from 1 to {MAX_DIMENSION}")
+        raise ArgumentError("dimension", dimension, f"an integer from 1 to {MAX_DIMENSION}")
     return int(dimension)  # type: ignore[call-overload,no-any-return]
 
 

@@ -182,7 +182,7 @@ def _named(part: Part) -> str:
 def _count(name: str, value: object, most: int) -> int:
     whole = hasattr(value, "__index__") and not isinstance(value, bool)
     if not whole or not 1 <= int(value) <= most:  # type: ignore[call-overload]
-        raise ArgumentError(name, value, f"a whole number from 1 to {most}")
+        raise ArgumentError(name, value, f"an integer from 1 to {most}")
     return int(value)  # type: ignore[call-overload,no-any-return]
 
 

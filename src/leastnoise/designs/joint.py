@@ -142,7 +142,7 @@ def _status(document: JointDocument, others: Sequence[JointDocument]) -> str:
         words += f", {less} below the {outwards(costs[0], 5, True)} of {noise_words(other)}"
     if document.lower == 0:
         return f"{words}; nothing is known from below"
-    whose = "whole-number noise" if document.integer else "noise"
+    whose = "integer noise" if document.integer else "noise"
     at = " at delta = 0" if document.delta == 0 else f" at delta = {float(document.delta):g}"
     words += f"; lower is over all private {whose}{at}"
     return f"{words}, and weak" if gap_of(document) > _WEAK else words

@@ -276,7 +276,7 @@ def _counts_measurement(
     if design is None:
         design = _designed_for_a_step(_distance(d_in), d_out, loss)
     if not design.integer or design.document.sensitivity != 1 or design.releases > 1:
-        raise ArgumentError("design", "another one", "whole-number noise for sensitivity 1")
+        raise ArgumentError("design", "another one", "integer noise for sensitivity 1")
     budget, one = asked_budget(design), _function(design, kind)
     pure = budget.delta == 0
     measure = dp.max_divergence() if pure else dp.approximate(dp.max_divergence())

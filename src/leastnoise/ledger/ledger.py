@@ -465,5 +465,5 @@ def _up(value: Fraction) -> str:
 
 def _checked_name(name: str) -> str:
     if not isinstance(name, str) or not 1 <= len(name) <= 200 or not name.isprintable():
-        raise ArgumentError("name", name, "a text of 1 to 200 printable characters")
+        raise ArgumentError("name", name, "a string of 1 to 200 printable characters")
     return name

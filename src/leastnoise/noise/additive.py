@@ -58,7 +58,7 @@ class AdditiveNoise:
         low, high = self.support
         return (
             f"AdditiveNoise({kind}standard deviation {number(self.std, 5)}, "
-            f"95 % of errors within {number(self.error_bound(0.95), 5)}, "
+            f"95% of errors within {number(self.error_bound(0.95), 5)}, "
             f"support [{number(low, 5)}, {number(high, 5)}]{atom})"
         )
 
@@ -345,7 +345,7 @@ def grid_to_float(multiples: NDArray[np.int64], g: Fraction) -> Floats:
 
 def _check_size(size: int) -> int:
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 0:
-        raise ArgumentError("size", size, "a whole number of draws, at least 0")
+        raise ArgumentError("size", size, "a number of draws, at least 0")
     return int(size)
 
 

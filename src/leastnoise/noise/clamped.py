@@ -59,7 +59,7 @@ class Clamped:
         whole = all(isinstance(x, (int, np.integer)) for x in (self.low, self.high))
         if not whole or not self.low < self.high <= self.low + _MOST:
             raise ArgumentError(
-                "high", self.high, f"a whole number above low={self.low}, at most {_MOST} more"
+                "high", self.high, f"an integer above low={self.low}, at most {_MOST} more"
             )
 
     @cached_property
@@ -68,7 +68,7 @@ class Clamped:
         found = written_out(self.noise.document, MAX_CELLS)
         if found is None:
             raise ArgumentError(
-                "clamped", "noise on more whole numbers", f"noise on at most {MAX_CELLS} of them"
+                "clamped", "noise on more integers", f"noise on at most {MAX_CELLS} of them"
             )
         return found
 

@@ -126,7 +126,7 @@ class Postgres(Dialect):
         #: Database, schema and name of what was opened, and what it was.
         self._opened: tuple[tuple[str, str, str], Relation] | None = None
         if self.read("SHOW server_encoding") != [("UTF8",)]:
-            raise EngineError("the database must be encoded in UTF8: other texts may not convert")
+            raise EngineError("the database must be encoded in UTF8: other strings may not convert")
 
     # -- literals ---------------------------------------------------------------------------------
 
