@@ -231,7 +231,8 @@ def _better(shares: KeyedDesign, curve: KeyedDesign, group_size: int | None) -> 
 def _figure(design: KeyedDesign, group_size: int | None) -> str:
     if group_size is None:
         return f"a key of {design.group_size_for(0.95)} units released with 95%"
-    return f"a key of {group_size} units released with {number(100 * design.release_probability(group_size), 4)}%"
+    chance = number(100 * design.release_probability(group_size), 4)
+    return f"a key of {group_size} units released with {chance}%"
 
 
 def finished(document: KeyedDocument) -> KeyedDesign:

@@ -172,7 +172,10 @@ def test_a_note_goes_into_the_file_and_is_shown_unchecked(tmp_path):
     assert invoke("design", *QUICK, "--out", path, *notes).exit_code == 0
     assert json.loads(path.read_text())["about"]["query"] == "mean salary"
     shown = invoke("verify", path)
-    assert shown.exit_code == 0 and "Note in the file (not checked): query: mean salary" in shown.output
+    assert (
+        shown.exit_code == 0
+        and "Note in the file (not checked): query: mean salary" in shown.output
+    )
     assert "\x1b[31m" not in shown.output
     told = json.loads(invoke("verify", path, "--json").stdout)
     assert told["about"]["query"] == "mean salary" and told["exit_code"] == 0
@@ -298,15 +301,18 @@ def test_an_empty_budget_has_its_own_exit_code(tmp_path):
     assert run(*words).returncode == 0
     done = run(*words)
     told = json.loads(done.stdout)
-    assert done.returncode == told["exit_code"] == 5 and "epsilon=0.25" in told["error"]
+    assert (
+        done.returncode == told["exit_code"] == 5
+        and "epsilon=0.25, delta=0 is left" in told["error"]
+    )
     assert Ledger(ledger).balance.charges == 1
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["design", *BUDGET, "--max-error", "-1"], "error: t must be positive, got -1\n"),
-        (["design", *BUDGET[:4]], "error: --sensitivity must be stated: "),
+        (["design", *BUDGET, "--max-error", "-1"], "error: --max-error must be positive, got -1\n"),
+        (["design", *BUDGET[:4]], "error: --sensitivity must be given: "),
         (["design", *BUDGET, "--time-limit", "soon"], "error: --time-limit must be "),
         (["ask", "-", "mean(age)", "--epsilon", "1"], "mean(age) needs --low and --high"),
         (["compare", *BUDGET, "--gdp", "1"], "error: --gdp must be left out without --workload\n"),
@@ -325,11 +331,5 @@ def test_a_missing_file_is_not_malformed(tmp_path):
 def test_a_long_help_lists_its_options_below_headings():
     listed = invoke("design", "-h").output
     headings = [line for line in listed.splitlines() if line.endswith(":") and line[0] != " "]
-    assert headings == [
-        "Privacy:",
-        "Query:",
-        "Constraints on the noise:",
-        "Search:",
-        "Options:",
-    ]
+    assert headings == ["Privacy:", "Query:", "Constraints on the noise:", "Search:", "Options:"]
     assert "Privacy:" not in invoke("compose", "-h").output

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._live import tell, waiting
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import Number, rational, round_down, round_up
 from ..mechanisms import Mechanism
 from ..mechanisms.analytic_gaussian import gaussian_delta
@@ -133,7 +133,9 @@ def _compose_several(
         isinstance(part, (list, tuple)) and len(part) == 2 for part in parts
     ):
         raise ArgumentError(
-            "mechanism", f"{len(parts)} entries", f"1 to {_MOST_PARTS} pairs (mechanism, times)"
+            "mechanism",
+            Described(f"{len(parts)} entries"),
+            f"1 to {_MOST_PARTS} pairs (mechanism, times)",
         )
     if times is not None:
         raise ArgumentError("times", times, "left out with a list of pairs")

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from .. import __version__
-from ..errors import BudgetError, LeastnoiseError, NotAnsweredError
+from ..errors import ArgumentError, BudgetError, LeastnoiseError, NotAnsweredError
 from .compare import compare
 from .compose import compose
 from .design import design
@@ -156,7 +156,9 @@ def main() -> None:
     try:
         sys.exit(app(standalone_mode=False))
     except LeastnoiseError as error:
-        words = _with_options(str(error), _options(_command(sys.argv[1:])))
+        words = str(error)
+        if isinstance(error, ArgumentError):
+            words = _with_options(words, _options(_command(sys.argv[1:])))
         say(f"error: {words}", err=True)
         codes = {NotAnsweredError: NOT_ANSWERED, BudgetError: NO_BUDGET}
         _reject(words, codes.get(type(error), REJECTED))

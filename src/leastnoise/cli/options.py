@@ -233,7 +233,13 @@ def _constraints(found: dict[str, Any], ranged: bool) -> list[Constraint]:
     }
     if not ranged:
         made |= {"max_error": MaxError, "monotone": lambda _: Monotone()}
-    return [made[name](found.pop(name)) for name in OPTIONS if name in found and name in made]
+        constraints = []
+    for name in [name for name in OPTIONS if name in found and name in made]:
+        try:
+            constraints.append(made[name](found.pop(name)))
+        except ArgumentError as error:  # about an argument of the constraint: t, low, high
+            raise ArgumentError(name, error.value, error.allowed, error.words) from None
+    return constraints
 
 
 def budget_of(words: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from ..ask.shape import Shape
 from ..ask.shaped import shaped
 from ..certify.joint_document import JointDocument, short_weights
 from ..engine.joint.method import Joint, One
-from ..errors import ArgumentError, DataError, LimitError
+from ..errors import ArgumentError, DataError, Described, LimitError
 from ..losses import Loss
 from ..noise.joint import JointNoise
 from ..sampling import Entropy
@@ -105,7 +105,7 @@ def joint_design(arguments: Arguments, one: One | None) -> JointDesign:
     began = time.monotonic()
     question, wanted, seconds = shaped(arguments)
     if not short_weights(question.weights):
-        raise ArgumentError("weights", "of too many digits together", "simpler numbers")
+        raise ArgumentError("weights", Described("of too many digits together"), "simpler numbers")
     method = Joint(seconds=seconds)
     try:
         document, *others = method.noises(question)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..ask.values import check_confidence, check_levels
 from ..certify.document import Document
 from ..certify.privacy import worst_hockey_stick
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss
 from ..program.costs import cell_means, run_means
@@ -116,7 +116,9 @@ class AdditiveNoise:
         if periods is None:
             raise ArgumentError(
                 "noise",
-                f"one whose tail falls by {nearest_float(1 - document.tail.ratio):.3g} a period",
+                Described(
+                    f"one whose tail falls by {nearest_float(1 - document.tail.ratio):.3g} a period"
+                ),
                 f"noise whose tail ends within {_MOST_LISTED} cells, to be looked at in floats "
                 "(releases and samples need no such list)",
             )

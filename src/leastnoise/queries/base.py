@@ -324,7 +324,7 @@ def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
         )
     if not all(key.isascii() or _encodes(key) for key in found):
         raise ArgumentError(
-            "keys", "a string with half a character", "strings that UTF-8 can write"
+            "keys", Described("a string with half a character"), "strings that UTF-8 can write"
         )
     if any(len(key) > LONGEST_KEY // 4 and len(octets_of(key)) > LONGEST_KEY for key in found):
         raise ArgumentError(

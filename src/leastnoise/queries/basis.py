@@ -23,7 +23,7 @@ from ..certify.joint_document import JointDocument
 from ..certify.keyed_document import KeyedDocument
 from ..certify.vector_document import VectorDocument
 from ..certify.workload_document import WorkloadDocument
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import nearest_float, text_of
 from ..work import add_up
 from .arguments import arguments_of, query_from, unit_from
@@ -66,7 +66,9 @@ class Basis:
     def __post_init__(self) -> None:
         private, setting = self.query.keys == PRIVATE, self.setting
         if (self.found is not None) != private or (self.keys is not None and not private):
-            raise ArgumentError("keys", "found privately", "of a question with private keys")
+            raise ArgumentError(
+                "keys", Described("found privately"), "of a question with private keys"
+            )
         chosen = isinstance(self.query, Quantile)
         if (self.epsilon is not None) != chosen or (chosen and self.files):
             raise ArgumentError("epsilon", self.epsilon, "given for quantiles, which have no files")
@@ -134,9 +136,11 @@ class Basis:
             raw[name] for name in ("size", "form", "keys", "found", "epsilon")
         )
         if type(form) is not int or type(size) not in (int, type(None)):
-            raise ArgumentError("form", type(form).__name__, "an integer, as the size is")
+            raise ArgumentError(
+                "form", Described(type(form).__name__), "an integer, as the size is"
+            )
         if found is not None and not all(isinstance(key, str) for key in found):
-            raise ArgumentError("found", type(found).__name__, "a list of keys")
+            raise ArgumentError("found", Described(type(found).__name__), "a list of keys")
         neighbors = check_neighbors(raw["neighbors"])
         return cls(
             query_from(raw["question"]),

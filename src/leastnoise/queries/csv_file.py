@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import ArgumentError, MissingExtraError
+from ..errors import ArgumentError, Described, MissingExtraError
 from .csv_records import Fields, header_end, whole_records
 
 #: Bytes that are looked at together: as many as a processor's cache holds with all that is found.
@@ -69,7 +69,7 @@ class CsvFile:
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, (str, Path)):
-            raise ArgumentError("path", type(self.path).__name__, "the path of a file")
+            raise ArgumentError("path", Described(type(self.path).__name__), "the path of a file")
         one = isinstance(self.delimiter, str) and len(self.delimiter) == 1
         if not one or not self.delimiter.isascii() or self.delimiter in '"\r\n':
             raise ArgumentError("delimiter", self.delimiter, "one ASCII character, and not a quote")

@@ -93,8 +93,8 @@ class KeyedNoise:
         return (
             "keys and counts come from one draw at the full budget: a key of "
             f"{found.group_size_for(0.95)} units is released with 95%, a key of "
-            f"{found.always_released_from} always; a value of {found.reach} or a little more may come "
-            "from a smaller key"
+            f"{found.always_released_from} always; a value of {found.reach} or a little more may "
+            "come from a smaller key"
         )
 
     def shown(self, counts: Mapping[str, int], entropy: Entropy) -> dict[str, list[Released]]:
@@ -223,7 +223,8 @@ def _error(noise: KeyedValues | Noise) -> float:
 def _shows(found: KeyedDesign | KeyedValues, group_size: int | None) -> str:
     if group_size is None:
         return f"a key of {found.group_size_for(0.95)} units released with 95%"
-    return f"a key of {group_size} units released with {number(100 * found.release_probability(group_size), 4)}%"
+    chance = number(100 * found.release_probability(group_size), 4)
+    return f"a key of {group_size} units released with {chance}%"
 
 
 def keyed_noise(asked: Priced) -> KeyedNoise:

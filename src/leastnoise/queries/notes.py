@@ -49,12 +49,12 @@ def _of_persons(query: Query, unit: PrivacyUnit) -> str:
     keys = query.public_keys if query.grouped else ()
     some = unit.max_groups is not None and (keys is None or unit.max_groups < len(keys))
     groups = (
-        f"; rows in more than {unit.max_groups} groups of a person are left out, so that counts and "
-        "sums are too small where people are in more groups"
+        f", and in at most {unit.max_groups} groups: rows in other groups are left out, so that "
+        "counts and sums are too small where people are in more groups"
         if some
         else ""
     )
     return (
-        f"a person counts with at most {_rows(unit.max_rows_per_group)}{each}: more rows get a "
-        f"smaller weight each{groups}; rows without {unit.id} are left out"
+        f"a person counts with at most {_rows(unit.max_rows_per_group)}{each} (with more rows, "
+        f"each has a smaller weight){groups}; rows without {unit.id} are left out"
     )

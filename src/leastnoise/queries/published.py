@@ -82,8 +82,11 @@ class PublishedReport:
             raise ArgumentError("title", self.title, "a string")
         protected = sorted({_protects(one) for one in self.answers})
         if len(protected) != 1:
-            allowed = "about one privacy unit and one neighboring relation: budgets of different units do not add up"
-            raise ArgumentError("answers", "; ".join(protected) or "none", allowed)
+            allowed = (
+                "about one privacy unit and one neighboring relation: budgets of different units "
+                "do not add up"
+            )
+            raise ArgumentError("answers", Described("; ".join(protected) or "none"), allowed)
 
     @property
     def batches(self) -> list[tuple[Budget, tuple[Answer, ...]]]:
@@ -311,7 +314,7 @@ def _read(raw: Any) -> PublishedReport:
         epsilon, paid = check_epsilon(batch["epsilon"]), batch["charge"]
         budget = Budget(epsilon, check_delta(batch["delta"], epsilon))
         if paid is not None and (type(paid) is not int or paid < 1):
-            raise ArgumentError("charge", type(paid).__name__, "an integer from 1 on")
+            raise ArgumentError("charge", Described(type(paid).__name__), "an integer from 1 on")
         for one in batch["answers"]:
             answers.append(_read_answer(one, raw["mechanisms"], budget, paid, number))
     balance = None if raw["ledger"] is None else balance_from(raw["ledger"])
@@ -327,7 +330,7 @@ def _read_answer(
     groups = dict(zip(basis.names, map(_read_number, raw["answers"]), strict=True))
     for text in (raw["noise"], *raw["notes"]):
         if not isinstance(text, str):
-            raise ArgumentError("notes", type(text).__name__, "texts")
+            raise ArgumentError("notes", Described(type(text).__name__), "texts")
     return Answer(
         query=str(query),
         groups=groups,
@@ -349,7 +352,7 @@ def _read_number(raw: Any) -> Estimate:
     for name in ("value", "low", "high"):
         one, missing = raw[name], name != "value" and raw[name] is None
         if not missing and (type(one) not in (int, float) or abs(one) > sys.float_info.max):
-            raise ArgumentError(name, type(one).__name__, "a number")
+            raise ArgumentError(name, Described(type(one).__name__), "a number")
     return Estimate(raw["value"], raw["low"], raw["high"])
 
 

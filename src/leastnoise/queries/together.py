@@ -249,7 +249,8 @@ class DrawnNoise:
         words = (
             f"one draw for all {found.dimension} numbers, {which} for everything a unit can "
             f"move, {shortly(found.shape)}, at epsilon={text_of(found.document.epsilon)}, "
-            f"delta={text_of(self.draw.delta)}; {kind} in units of the sensitivity: {', '.join(errors)}"
+            f"delta={text_of(self.draw.delta)}; {kind} in units of the sensitivity: "
+            f"{', '.join(errors)}"
         )
         return f"{words}; {self.baseline}" if self.baseline else words
 
