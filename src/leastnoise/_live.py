@@ -140,7 +140,7 @@ def search_words(now: Any, left: float, first: float, gap: float, seconds: float
     """Where a search stands, in one line; the bar is full when the gap is what was asked for."""
     return (
         f"{bar(_share(left, first, gap))}  gap {percent(left)} of "
-        f"{number(100 * gap, 3)} % asked for,  "
+        f"{number(100 * gap, 3)}% asked for,  "
         f"about {number(now.lower, 5)} to {number(now.upper, 5)},  "
         f"round {now.rounds}, {seconds:.0f} s"
     )
@@ -150,7 +150,7 @@ def end_words(found: Any, first: float, gap: float, rounds: int, seconds: float)
     """What a search has reached, in one line; the bounds are rounded to their safe sides."""
     return (
         f"{bar(_share(found.gap, first, gap))}  gap {percent(found.gap)} of "
-        f"{number(100 * gap, 3)} % asked for,  {outwards(found.lower, 5, False)} to "
+        f"{number(100 * gap, 3)}% asked for,  {outwards(found.lower, 5, False)} to "
         f"{outwards(found.upper, 5, True)},  round {rounds}, {seconds:.0f} s"
     )
 

@@ -113,7 +113,7 @@ class Comparison(Compared[Row]):
         lines = [
             f"Comparison at {self.asked}, sensitivity={d.sensitivity:g}, loss {d.loss_name}: "
             f"{word} {outwards(d.lower, 6, False)}",
-            f"  {'mechanism':<34}{'loss':>11}{'excess':>10}{'95 % error':>12}  support",
+            f"  {'mechanism':<34}{'loss':>11}{'excess':>10}{'95% error':>12}  support",
         ]
         for row in self.rows:
             lines.append(
@@ -156,7 +156,7 @@ def compare(
     arguments = Arguments.of({**given, **more}, known, "compare()")
     found = answer(arguments)
     if own is not None and not (type(found) is Design and found.integer and found.releases == 1):
-        raise ArgumentError("own", list(own), "left out but for whole numbers (integer=True)")
+        raise ArgumentError("own", list(own), "left out but for integers (integer=True)")
     if isinstance(found, JointDesign):
         return beside_shapes(found)
     if isinstance(found, VectorDesign):
@@ -232,7 +232,7 @@ def _baselines(
 
 def _own_row(name: str, weights: Mapping[int, Number], found: Design) -> tuple[Row, Fraction]:
     """A law of the user's as a row, and at least its delta at the design's epsilon."""
-    allowed = "weights of at most 100000 whole numbers, none negative and not all 0"
+    allowed = "weights of at most 100000 integers, none negative and not all 0"
     if not isinstance(weights, Mapping) or not 1 <= len(weights) <= 100_000:
         raise ArgumentError("own", name, allowed)
     held = {value: rational(weight, "own") for value, weight in weights.items()}

@@ -48,12 +48,12 @@ class VectorComparison(Compared[VectorRow]):
             f"VectorComparison at dimension={d.dimension}, epsilon={d.epsilon:g}, "
             f"delta={d.delta:g}, sensitivity={d.sensitivity:g}, loss {d.loss_name} of the norm: "
             f"no additive noise is below {outwards(d.lower, 6, False)}",
-            f"  {'noise':<46}{'loss':>11}{'excess':>10}{'95 % error':>12}",
+            f"  {'noise':<46}{'loss':>11}{'excess':>10}{'95% error':>12}",
         ]
         for row in self.rows:
             error = "-" if row.error_95 is None else f"{row.error_95:.5g}"
             lines.append(
-                f"  {row.label:<46}{row.loss:>11.6g}{100 * row.excess:>8.1f} %{error:>12}"
+                f"  {row.label:<46}{row.loss:>11.6g}{100 * row.excess:>8.1f}%{error:>12}"
                 + (f"  ({row.note})" if row.note else "")
             )
         return "\n".join(lines)

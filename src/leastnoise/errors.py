@@ -2,48 +2,86 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
+from numbers import Number
+from typing import Any
+
 
 class LeastnoiseError(Exception):
     """Base class: catching it catches everything this package raises on purpose."""
 
 
-class ArgumentError(LeastnoiseError, ValueError):
-    """An argument is outside what is allowed; the message gives name, value and what is allowed."""
+class Described(str):
+    """What was given, in words: an `ArgumentError` prints it without quotes."""
 
-    def __init__(self, name: str, value: object, allowed: str) -> None:
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class ArgumentError(LeastnoiseError, ValueError):
+    """An argument is outside what is allowed; the message gives name, value and what is allowed.
+
+    `allowed` completes the sentence "NAME must be ..."; reasons follow a colon. Where that is no
+    good sentence, `words` are the whole message.
+    """
+
+    def __init__(self, name: str, value: object, allowed: str, words: str = "") -> None:
         self.name = name
         self.value = value
         self.allowed = allowed
-        try:
-            shown = repr(value)
-        except ValueError:  # an integer too long to print
-            shown = f"a {type(value).__name__} of very many digits"
-        if len(shown) > 80:
-            shown = shown[:77] + "..."
-        super().__init__(f"{name} must be {allowed}, got {name}={shown}")
+        self.words = words
+        super().__init__(words or self.sentence(name))
 
-    def __reduce__(self) -> tuple[type, tuple[str, object, str]]:
-        return type(self), (self.name, self.value, self.allowed)
+    def sentence(self, name: str) -> str:
+        """The message, with this name for the argument."""
+        if self.words:
+            return self.words
+        rule, reason = _REASON.fullmatch(self.allowed).groups()  # type: ignore[union-attr]
+        silent = self.value is None or rule.startswith(("left out", "given"))
+        got = "" if silent else f", got {_printed(self.value)}"
+        return f"{name} must be {rule}{got}{reason or ''}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.value, self.allowed, self.words)
+
+
+#: A rule, and the reason for it: the first colon behind a word or a bracket parts them.
+_REASON = re.compile(r"(.*?)((?<=[\w)\]]): .*)?", re.DOTALL)
+
+
+def _printed(value: object) -> str:
+    """A value as a user writes it, cut after 80 characters."""
+    try:
+        shown = str(value) if isinstance(value, (Number, Decimal)) else repr(value)
+    except ValueError:  # an integer too long to print
+        shown = f"a {type(value).__name__} of very many digits"
+    return shown if len(shown) <= 80 else shown[:77] + "..."
 
 
 class UnknownArgumentError(ArgumentError):
     """There is no such argument; the message says which one was probably meant."""
 
-    def __init__(self, name: str, value: object, words: str) -> None:
-        super().__init__(name, value, words)
-        self.args = (words,)
+    def __init__(self, name: str, value: object, allowed: str, words: str = "") -> None:
+        super().__init__(name, value, allowed, words or allowed)
 
 
 class DataError(ArgumentError):
-    """A value to be protected cannot be released. It is neither shown nor kept: the message gives
+    """A value to be protected cannot be released. It is neither printed nor kept: the message gives
     the argument's name, the type of what was given, and what is allowed."""
 
     def __init__(self, name: str, kind: type | str, allowed: str) -> None:
         word = kind if isinstance(kind, str) else _type_name(kind)
-        Exception.__init__(self, f"{name} must be {allowed}; got {word} (not shown: it is data)")
+        Exception.__init__(self, f"{name} must be {allowed}, got {word} (not shown: it is data)")
         self.name = name
         self.value = word
         self.allowed = allowed
+        self.words = str(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.value, self.allowed)
 
 
 def _type_name(kind: type) -> str:
@@ -57,11 +95,11 @@ class RegimeError(LeastnoiseError, ValueError):
 
 
 class ScaleError(LeastnoiseError, ValueError):
-    """The numbers of a question are too far apart in size for the search."""
+    """The numbers of a design problem are too far apart in size for the search."""
 
     def __init__(self) -> None:
         super().__init__(
-            "the numbers of this question are too far apart in size to search for noise: bring "
+            "the numbers of this problem are too far apart in size to search for noise: bring "
             "sensitivity, bounds and the numbers of the loss closer together"
         )
 
@@ -110,7 +148,7 @@ class MissingExtraError(LeastnoiseError, ImportError):
 
 
 class BudgetError(LeastnoiseError):
-    """A ledger refuses a charge; nothing was spent and no noise was drawn."""
+    """A ledger rejects a charge: nothing was spent and no noise was drawn."""
 
 
 class LedgerError(LeastnoiseError):
@@ -122,7 +160,7 @@ class EngineError(LeastnoiseError):
 
 
 class NotAnsweredError(LeastnoiseError):
-    """A question was charged and has no answer. Why is not said: it could depend on the data."""
+    """A query was charged and has no answer. Why is not said: it could depend on the data."""
 
     def __init__(self) -> None:
         super().__init__("not answered; the budget is spent")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from functools import wraps
-from inspect import signature
+from inspect import Parameter, signature
 from typing import ParamSpec, TypeVar
 
 from .errors import UnknownArgumentError
@@ -70,14 +70,26 @@ def reject_unknown(options: Mapping[str, object], known: Collection[str], where:
             raise UnknownArgumentError(name, value, f"{where} has no argument {name!r}.{hint}")
 
 
+def _unnamed(where: str, named: list[str]) -> UnknownArgumentError:
+    """The error for arguments that must be named and were not; their values may be data."""
+    hint = "low=0, high=100" if "low" in named else ", ".join(f"{name}=..." for name in named[:3])
+    words = f"{where} has too many arguments without a name. Name them, such as {hint}."
+    return UnknownArgumentError(named[0] if named else "", None, words)
+
+
 def hinted(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, with an error for unknown arguments that says which one was meant."""
-    known = tuple(signature(function).parameters)
+    """The function, with errors for unknown and unnamed arguments that say what to write."""
+    parameters = {k: p for k, p in signature(function).parameters.items() if k != "self"}
     where = f"{function.__qualname__.removesuffix('.__init__')}()"
+    named = [name for name, one in parameters.items() if one.kind is Parameter.KEYWORD_ONLY]
+    most = len(signature(function).parameters) - len(named)
+    free = any(one.kind is Parameter.VAR_POSITIONAL for one in parameters.values())
 
     @wraps(function)
     def checked(*args: P.args, **options: P.kwargs) -> R:
-        reject_unknown(options, known, where)
+        reject_unknown(options, tuple(parameters), where)
+        if len(args) > most and not free:
+            raise _unnamed(where, named)
         return function(*args, **options)
 
     return checked

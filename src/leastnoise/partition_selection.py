@@ -35,7 +35,7 @@ _SURE = 0.999
 #: Failures of a Gaussian curve that are rarer than this are not told from none.
 LEAST_FAILURE = Fraction(1, 10**20)
 NEIGHBORS = ("add-remove", "replace")
-NEVER = "a key of one unit is never shown without, so no unknown key ever is"
+NEVER = "without it no private key can be released"
 
 
 def partition_selection(
@@ -88,7 +88,7 @@ def partition_selection(
     except ArgumentError:  # equal shares are too small to show anything
         if curve is not None:
             return curve
-        words = f"smaller: {keys} keys of a unit are too many for this budget"
+        words = f"smaller: {keys} keys per unit are too many for this budget"
         raise ArgumentError("max_groups", max_groups, words) from None
     return shares if curve is None else _better(shares, curve, typical)
 
@@ -105,10 +105,16 @@ def equal_shares(budgets: Sequence[Point], keys: int, loss: Loss) -> KeyedDesign
 def _enough(budgets: Sequence[Point], keys: int) -> None:
     delta = min(delta for _, delta in budgets)
     if delta / keys < LEAST_DELTA:
-        words = NEVER if keys == 1 else f"{keys} keys of a unit"
-        least = number(LEAST_DELTA * keys)
-        name, every = ("profile", "every delta ") if len(budgets) > 1 else ("delta", "")
-        raise ArgumentError(name, nearest_float(delta), f"{every}at least {least}: {words}")
+        if delta <= 0:
+            words = (
+                "partition selection (private keys) needs delta > 0 (for example delta=1e-6): with "
+                "delta = 0 no private key can be released."
+            )
+            raise ArgumentError("delta", nearest_float(delta), "positive", words)
+        share = "" if keys == 1 else f" for {keys} keys per unit"
+        name, every = ("profile", "budgets with a delta of ") if len(budgets) > 1 else ("delta", "")
+        allowed = f"{every}at least {number(LEAST_DELTA * keys)}{share}"
+        raise ArgumentError(name, nearest_float(delta), allowed)
 
 
 def _failure_curve(
@@ -117,10 +123,10 @@ def _failure_curve(
     """The curve of mu and failures that is asked for."""
     for name, value in given.items():
         if value is not None:
-            words = "left out with gdp and failure, which say all of privacy"
+            words = "left out with gdp and failure, which state the whole budget"
             raise ArgumentError(name, value, words)
     if gdp is None:
-        raise ArgumentError("gdp", None, "given with failure: Gaussian but for these failures")
+        raise ArgumentError("gdp", None, "given with failure: mu-GDP, except with this probability")
     mu = check_mu(gdp)
     if failure is None:
         words = f"given with failure, such as failure=1e-6: {NEVER}"
@@ -137,7 +143,7 @@ def _below_curve(asked: FailureCurve, keys: int, loss: Loss) -> KeyedDesign:
     curve, total = share_of(asked, keys), None
     chain = curve_chain(curve)
     if chain is None:
-        words = f"larger: noise would reach further than {FARTHEST}, too far to be checked"
+        words = f"larger: the noise would reach beyond {FARTHEST}, too far for the exact check"
         raise ArgumentError("gdp", nearest_float(asked.mu), words)
     if keys > 1:
         kept = _kept(lambda epsilon: delta_of_curve(curve, keys, epsilon))
@@ -165,7 +171,7 @@ def _keys(max_groups: object, neighbors: str) -> int:
 
 def _whole(name: str, value: object, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise ArgumentError(name, value, f"a whole number from 1 to {most}")
+        raise ArgumentError(name, value, f"an integer from 1 to {most}")
     return value
 
 
@@ -224,17 +230,16 @@ def _better(shares: KeyedDesign, curve: KeyedDesign, group_size: int | None) -> 
 
 def _figure(design: KeyedDesign, group_size: int | None) -> str:
     if group_size is None:
-        return f"shown with 95 % from {design.group_size_for(0.95)} units"
-    return (
-        f"{group_size} units shown with {number(100 * design.release_probability(group_size), 4)} %"
-    )
+        return f"a key of {design.group_size_for(0.95)} units released with 95%"
+    chance = number(100 * design.release_probability(group_size), 4)
+    return f"a key of {group_size} units released with {chance}%"
 
 
 def finished(document: KeyedDocument) -> KeyedDesign:
     """The design of these tables, with the best claims that the exact checker proves of them."""
     excess = excess_of(document)
     if excess is None:
-        raise CertificateError("a key that somebody has would never be shown")
+        raise CertificateError("a key that somebody has would never be released")
     upper = expected_loss(document.chain, document.loss)
     claimed = replace(
         document,
@@ -245,7 +250,7 @@ def finished(document: KeyedDocument) -> KeyedDesign:
     try:
         check_as_file(claimed)
     except LimitError:
-        words = f"noise up to {claimed.chain.reach} is too much to check for it"
+        words = f"noise up to {claimed.chain.reach} is too much for the exact check"
         if claimed.curve is not None:
             mu = nearest_float(claimed.curve.mu)
             raise ArgumentError("gdp", mu, f"larger: {words}") from None
@@ -253,5 +258,5 @@ def finished(document: KeyedDocument) -> KeyedDesign:
             count = f"{len(claimed.budgets)} budgets"
             raise ArgumentError("profile", count, f"fewer or larger budgets: {words}") from None
         raise ArgumentError("loss", claimed.loss.name, f"simpler: {words}") from None
-    words = f"in closed form: {claimed.competitors} shows more"
+    words = f"in closed form: {claimed.competitors} releases more"
     return KeyedDesign(claimed, claimed.loss, True, words, MappingProxyType({}), True)

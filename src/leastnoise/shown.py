@@ -64,7 +64,7 @@ def html_keyed(design: Any) -> str:
     word = "proven" if design.certified else UNPROVEN
     rows = [
         ("shown half the time from", f"{design.group_size_for(0.5)} units", word),
-        ("shown with 95 % from", f"{design.group_size_for(0.95)} units", word),
+        ("shown with 95% from", f"{design.group_size_for(0.95)} units", word),
         ("always shown from", f"{design.always_released_from} units", word),
         ("no error beyond", str(design.reach), word),
         ("expected loss of sure keys at most", outwards(design.upper, 7, True), word),
@@ -80,8 +80,8 @@ def html_joint(design: Any) -> str:
     rows = [
         *_bracket(design, "noise"),
         ("standard deviation of a number", number(noise.std, 5), ""),
-        ("95 % of errors of a number within", number(noise.error_bound(0.95), 5), ""),
-        ("95 % of errors of all within", number(noise.error_bound(0.95, all_at_once=True), 5), ""),
+        ("95% of errors of a number within", number(noise.error_bound(0.95), 5), ""),
+        ("95% of errors of all within", number(noise.error_bound(0.95, all_at_once=True), 5), ""),
     ]
     title = f"Noise for {design.dimension} numbers at once, {question(design)}, mean over numbers"
     return _page(title, rows, design.status, _drawn(design.plot))
@@ -98,7 +98,7 @@ def html_workload(design: Any) -> str:
             "",
         ),
         (
-            "95 % of errors of an answer within",
+            "95% of errors of an answer within",
             f"{number(bars.min(), 5)} to {number(bars.max(), 5)}",
             "",
         ),
@@ -152,7 +152,7 @@ def html_comparison(comparison: Any) -> str:
         )
         for row in comparison.rows
     ]
-    head = ("mechanism", "expected loss", "excess", "95 % error", "support")
+    head = ("mechanism", "expected loss", "excess", "95% error", "support")
     note = (
         f"Excess over {outwards(comparison.lower, 7, False)}, below which no additive noise can "
         f"go ({word})."
@@ -189,7 +189,7 @@ def html_answer(answer: Any, rows: Sequence[tuple[str, ...]]) -> str:
         f"unit {answer.unit} ({answer.neighbors})"
     )
     spent += "; no ledger." if answer.charge is None else f"; charge {answer.charge}."
-    head = ("", "answer", "95 % interval")
+    head = ("", "answer", "95% interval")
     drawn = _drawn(answer.plot) if 1 < len(answer.groups) <= _DRAWN else None
     page = _page(answer.query, _cut(rows), spent, drawn, head=head)
     said = [answer.why, answer.noise, *answer.notes]
@@ -200,12 +200,12 @@ def html_answer(answer: Any, rows: Sequence[tuple[str, ...]]) -> str:
 def html_plan(plan: Any) -> str:
     """A `Plan`: the error to expect, for what, and why, to be unfolded."""
     rows = [
-        ("95 % of answers within", f"{number(plan.error, 3)}{plan.counted}"),
-        ("relative", f"{number(100 * plan.relative, 3)} %"),
+        ("95% of answers within", f"{number(plan.error, 3)}{plan.counted}"),
+        ("relative", f"{number(100 * plan.relative, 3)}%"),
         ("rows of a group, a guess", str(plan.rows)),
     ]
     if plan.keys_from is not None:
-        rows.append(("units that a key needs, to be shown with 95 %", str(plan.keys_from)))
+        rows.append(("units that a key needs, to be shown with 95%", str(plan.keys_from)))
     budget = f"ε = {number(float(plan.epsilon))}, δ = {number(float(plan.delta))}"
     page = _page(f"{plan.query} at {budget}", rows, "Nothing was read, nothing was spent.")
     return page + _unfolded([plan.why, plan.noise, *plan.notes])
@@ -287,7 +287,7 @@ def _law(noise: Any) -> list[tuple[str, str, str]]:
         return [("tail", "too long to be listed", "")]
     rows = [
         ("standard deviation", number(noise.std, 5), ""),
-        ("95 % of errors within", number(noise.error_bound(0.95), 5), ""),
+        ("95% of errors within", number(noise.error_bound(0.95), 5), ""),
         ("support", interval(noise.support), ""),
     ]
     if noise.atom > NEGLIGIBLE:
@@ -299,7 +299,7 @@ def _radial(noise: Any) -> list[tuple[str, str, str]]:
     end = "" if noise.endless else number(float(noise.radii[-1]), 5)
     return [
         ("standard deviation of a number", number(noise.variance**0.5, 5), ""),
-        ("95 % of errors within", number(noise.error_radius(0.95), 5), "Euclidean"),
+        ("95% of errors within", number(noise.error_radius(0.95), 5), "Euclidean"),
         *([("no error beyond", end, "")] if end else []),
     ]
 

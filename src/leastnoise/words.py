@@ -109,10 +109,10 @@ def percent(gap: float) -> str:
     if math.isinf(gap):
         return "unbounded"
     if 0 < gap < 1e-6:
-        return "below 0.0001 %"
+        return "below 0.0001%"
     # (Nine digits first: 0.1 as a float is a little more than one tenth.)
     rounded = Context(2, ROUND_CEILING).plus(Decimal(f"{100 * gap:.9g}"))
-    return f"{number(float(rounded))} %"
+    return f"{number(float(rounded))}%"
 
 
 def excess_words(excess: float) -> str:
@@ -120,7 +120,7 @@ def excess_words(excess: float) -> str:
     if math.isinf(excess):
         return "-"
     share = 100 * excess
-    return f"{share:.2f} %" if share < 10 else f"{share:.1f} %"
+    return f"{share:.2f}%" if share < 10 else f"{share:.1f}%"
 
 
 def interval(support: tuple[float, float]) -> str:

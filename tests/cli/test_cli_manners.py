@@ -172,7 +172,10 @@ def test_a_note_goes_into_the_file_and_is_shown_unchecked(tmp_path):
     assert invoke("design", *QUICK, "--out", path, *notes).exit_code == 0
     assert json.loads(path.read_text())["about"]["query"] == "mean salary"
     shown = invoke("verify", path)
-    assert shown.exit_code == 0 and "unchecked: query: mean salary" in shown.output
+    assert (
+        shown.exit_code == 0
+        and "Note in the file (not checked): query: mean salary" in shown.output
+    )
     assert "\x1b[31m" not in shown.output
     told = json.loads(invoke("verify", path, "--json").stdout)
     assert told["about"]["query"] == "mean salary" and told["exit_code"] == 0
@@ -223,7 +226,7 @@ def test_noise_for_a_range_has_the_table_and_its_file(tmp_path):
     words = ["design", *BUDGET, "--bounds", 0, 4, "--gap", 0.2]
     shown = invoke(*words, "--out", path)
     assert shown.exit_code == 0 and "┌" in shown.output
-    assert "Written to" in shown.output and "95 % of errors within" in shown.output
+    assert "Written to" in shown.output and "95% of errors within" in shown.output
     told = json.loads(invoke(*words, "--json").stdout)
     assert told["kind"] == "dependent" and 0 < told["error_95"] <= 4
     assert told["resolution"] is not None
@@ -288,3 +291,45 @@ def test_comparisons_for_a_range_and_for_many_releases():
     assert many["releases"] == 5 and rows["laplace"]["loss"] == pytest.approx(5)
     assert rows["analytic-gaussian"]["note"] == "composed exactly"
     assert rows["design"]["loss"] < rows["analytic-gaussian"]["loss"] < rows["laplace"]["loss"]
+
+
+def test_an_empty_budget_has_its_own_exit_code(tmp_path):
+    rows, ledger = tmp_path / "rows.csv", tmp_path / "b.db"
+    rows.write_text("age\n30\n40\n")
+    assert invoke("ledger", "create", ledger, "--epsilon", 1).exit_code == 0
+    words = ["ask", rows, "count()", "--epsilon", "0.75", "--ledger", ledger, "--json"]
+    assert run(*words).returncode == 0
+    done = run(*words)
+    told = json.loads(done.stdout)
+    assert (
+        done.returncode == told["exit_code"] == 5
+        and "epsilon=0.25, delta=0 is left" in told["error"]
+    )
+    assert Ledger(ledger).balance.charges == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["design", *BUDGET, "--max-error", "-1"], "error: --max-error must be positive, got -1\n"),
+        (["design", *BUDGET[:4]], "error: --sensitivity must be given: "),
+        (["design", *BUDGET, "--time-limit", "soon"], "error: --time-limit must be "),
+        (["ask", "-", "mean(age)", "--epsilon", "1"], "mean(age) needs --low and --high"),
+        (["compare", *BUDGET, "--gdp", "1"], "error: --gdp must be left out without --workload\n"),
+    ],
+)
+def test_errors_name_the_options(words, told):
+    done = run(*words, input="age\n30\n")
+    assert done.returncode == 2 and told in done.stderr
+
+
+def test_a_missing_file_is_not_malformed(tmp_path):
+    done = run("verify", tmp_path / "missing.json")
+    assert done.returncode == 2 and done.stderr.startswith("error: cannot read ")
+
+
+def test_a_long_help_lists_its_options_below_headings():
+    listed = invoke("design", "-h").output
+    headings = [line for line in listed.splitlines() if line.endswith(":") and line[0] != " "]
+    assert headings == ["Privacy:", "Query:", "Constraints on the noise:", "Search:", "Options:"]
+    assert "Privacy:" not in invoke("compose", "-h").output

@@ -25,7 +25,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_says_what_can_be_shown() -> None:
     done = RUN.invoke(app, ["partition-selection", *BUDGET, "--compare"])
     assert done.exit_code == 0
-    assert "always shown from          23 units" in done.stdout
+    assert "always released from        23 units" in done.stdout
     assert "truncated Laplace noise with a threshold" in done.stdout
 
 
@@ -42,7 +42,7 @@ def test_curves_of_a_user(tmp_path: Path) -> None:
     path = tmp_path / "keys.json"
     for words, said in (
         (["--profile", "1:1e-5", "--profile", "0.5:0.001"], "delta 0.001 and 1 more budgets"),
-        (["--gdp", "0.5", "--failure", "1e-6"], "mu 0.5 but for failures of 1e-06"),
+        (["--gdp", "0.5", "--failure", "1e-6"], "mu 0.5 except with probability 1e-06"),
     ):
         done = RUN.invoke(app, ["partition-selection", *words, "--compare", "--out", str(path)])
         assert done.exit_code == 0 and said in done.stdout

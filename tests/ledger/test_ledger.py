@@ -39,7 +39,7 @@ def test_charges_add_up_exactly_and_the_last_one_fits(where, name):
     for i in range(10):  # ten floats of 0.1 are more than 1; ten tenths are 1
         ledger.charge(0.1, 1e-7, query=f"q{i}")
     assert ledger.balance.left_epsilon == 0 and ledger.balance.left_delta == 0
-    with pytest.raises(BudgetError, match=r"left are epsilon=0 and delta=0"):
+    with pytest.raises(BudgetError, match=r"epsilon=0, delta=0 is left"):
         ledger.charge("1e-30", query="one more")
     again = Ledger(where, name=name)
     assert [c.query for c in again.history()] == [f"q{i}" for i in range(10)]
@@ -49,7 +49,7 @@ def test_charges_add_up_exactly_and_the_last_one_fits(where, name):
 def test_a_refusal_says_what_is_left_and_spends_nothing(where, name):
     ledger = Ledger.create(where, epsilon=2, delta=0, name=name)
     ledger.charge("1.5", query="a")
-    with pytest.raises(BudgetError, match=r"left are epsilon=0\.5 and delta=0"):
+    with pytest.raises(BudgetError, match=r"epsilon=0\.5, delta=0 is left"):
         ledger.charge(1, query="b")
     with pytest.raises(BudgetError, match="delta"):
         ledger.charge("0.1", "1e-9", query="c")

@@ -175,6 +175,6 @@ def test_the_command_line(tmp_path) -> None:
     done = CliRunner().invoke(
         app, [*one, "--by", "a", "--keys", "private", "--where", "a = 'none'"]
     )
-    assert done.exit_code == 0 and "no key is shown" in done.stdout
+    assert done.exit_code == 0 and "no key was released" in done.stdout
     nothing = ask(FRAME, Count(by="a", keys="private", where="a = 'none'"), **BUDGET)
-    assert str(nothing).startswith("count() where a = 'none' by a: no key is shown\n")
+    assert str(nothing).startswith("count() where a = 'none' by a: no key was released\n")

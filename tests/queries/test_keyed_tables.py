@@ -93,13 +93,13 @@ def test_quantiles_come_after_their_keys() -> None:
     assert {"big", "middle"} <= set(answer.value) and "one" not in answer.value
     keys = [path for path in answer.mechanisms if isinstance(load(path), KeyedDesign)]
     assert len(keys) == 1 and load(keys[0]).epsilon == 1 and load(keys[0]).delta == 1e-4
-    assert "half of epsilon found the keys" in " ".join(answer.notes)
+    assert "half of epsilon was spent on the keys" in " ".join(answer.notes)
 
 
 def test_counts_of_several_rows_a_person_say_which_keys_are_shown() -> None:
     unit = PrivacyUnit("p", max_rows_per_group=3, max_groups=1)
     answer = ask(FRAME, COUNT, **BUDGET, unit=unit)
-    assert "keys cost nothing of epsilon" in " ".join(answer.notes)
+    assert "keys spend nothing of epsilon" in " ".join(answer.notes)
     asked = Priced(
         COUNT, Setting(unit, "add-remove"), Fraction(1), Fraction(1, 10**5), 1, loss="l1"
     )
@@ -134,7 +134,7 @@ def test_several_questions_take_the_guess_at_the_units_too() -> None:
     assert [one.group_size for one in large] == [300, 300] and min(
         one.release_probability for one in large
     ) > 0.999
-    assert "1/8 of epsilon found the keys" in " ".join(large[1].notes)
+    assert "1/8 of epsilon was spent on the keys" in " ".join(large[1].notes)
     assert "1/8 of epsilon" not in " ".join(small[1].notes)
     answers = ask_all(FRAME, queries, epsilon=2, delta=1e-5, rows=300, group_size=300)
     assert answers[1].notes == large[1].notes

@@ -298,8 +298,8 @@ def test_what_tables_answer() -> None:
         answer = ask(frame, query, epsilon=1, delta=1e-5, entropy=InsecureSeededEntropy(5))
         assert set(answer.value) == {"big"}
         low, high = answer.interval["big"]
-        assert low <= truth <= high and "cost nothing of epsilon" in " ".join(answer.notes)
-        assert "one unit alone with at most 1e-05" in answer.noise
+        assert low <= truth <= high and "spend nothing of epsilon" in " ".join(answer.notes)
+        assert "a key of one unit with probability at most 1e-05" in answer.noise
     assert ask(frame.iloc[:0], TOTAL, epsilon=1, delta=1e-5).value == {}
 
 
@@ -324,7 +324,7 @@ def test_what_cannot_tell_finds_its_keys_first() -> None:
 
 def test_a_plan_says_what_ask_does() -> None:
     found = plan(TOTAL, epsilon=1, delta=1e-5, rows=40, group_size=20)
-    assert "a key that 20 units have is shown with 99." in str(found)
+    assert "a key that 20 units have is released with 99." in str(found)
     assert found.keys_from == 18 and found.group_size == 20
     rank = plan(
         Median("x", low=0, high=10, **KEYS), epsilon=1, delta=1e-5, rows=400, group_size=400
@@ -332,7 +332,7 @@ def test_a_plan_says_what_ask_does() -> None:
     half = plan(Median("x", low=0, high=10, **KEYS), epsilon=1, delta=1e-5, rows=400)
     assert rank.error < 0.6 * half.error and rank.release_probability > 0.999
     persons = plan(MEAN, epsilon=1, delta=1e-5, rows=90, unit=PrivacyUnit("p", 3, 1), group_size=30)
-    assert "chosen: keys apart" in " ".join(persons.notes) and persons.release_probability > 0.9
+    assert "chosen: keys before" in " ".join(persons.notes) and persons.release_probability > 0.9
 
 
 def test_replaced_units_keep_two_shares_in_a_workload() -> None:

@@ -149,7 +149,7 @@ def test_groups_public_and_private():
         assert low - 3 < true < high + 3 and high - low < 20
     private = ask(frame, replace(QUERY, by="g", keys="private"), epsilon=2, delta="0.02", unit=unit)
     assert {name.partition(":")[0] for name in private.value} == {"even", "odd"}
-    assert "half of epsilon found the keys" in " ".join(private.notes)
+    assert "half of epsilon was spent on the keys" in " ".join(private.notes)
 
 
 def test_no_person_moves_the_groups_further_than_stated():
@@ -182,7 +182,7 @@ def test_as_text():
     assert query == replace(QUERY, low=("0", "-1", "0"), high=(100, 1, 10), where="z > 1")
     assert str(query) == "mean(x, y, z) where z > 1"
     assert query_of("mean(x, y)", low=0, high="7").high == ("7", "7")
-    with pytest.raises(ArgumentError, match="one bound, or 2 of them"):
+    with pytest.raises(ArgumentError, match="one bound, or 2 bounds"):
         query_of("mean(x, y)", low="0,0,0", high="1")
     with pytest.raises(ArgumentError, match="low must be given"):
         query_of("mean(x, y)", high="1")

@@ -105,7 +105,7 @@ def test_a_large_workload_shares_one_law_and_it_pays(monkeypatch):
     alone = plan(Count(), epsilon=Fraction(1, 20), delta=Fraction(1, 20 * 100), rows=N).error
     assert max(widths) / 2 < 0.4 * alone
     assert all("20 releases together" in one.noise for one in answers)
-    assert all("all 20 questions" in one.notes[-1] for one in answers)
+    assert all("all 20 queries" in one.notes[-1] for one in answers)
     assert len({path for one in answers for path in one.mechanisms}) == 1
 
 
@@ -128,4 +128,4 @@ def test_that_persons_count_in_some_of_their_groups_is_said(most, keys, said):
     """It makes counts smaller than the truth, which no interval tells."""
     unit = PrivacyUnit("p", max_rows_per_group=1, max_groups=most)
     told = plan(Count(by="g", keys=list(keys)), epsilon=1, rows=100, unit=unit).notes
-    assert any("at most 2 of their groups" in note for note in told) is said
+    assert any("at most 2 groups" in note for note in told) is said

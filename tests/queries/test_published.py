@@ -234,7 +234,7 @@ def test_what_is_proven_is_said_of_the_unit_that_it_is_proven_for(reports):
 def test_budgets_of_different_units_do_not_add_up(other):
     """One row moves little where a person has many: epsilon is another one for each of them."""
     one, two = ask(TABLE, Count(), epsilon=1), ask(TABLE, Count(), epsilon=1, **other)
-    with pytest.raises(ArgumentError, match="one kind of neighbors"):
+    with pytest.raises(ArgumentError, match="one neighboring relation"):
         report([one, two])
     parts = [report(answer).to_json() for answer in (one, two)]
     both = parts[0] | {
@@ -242,7 +242,7 @@ def test_budgets_of_different_units_do_not_add_up(other):
         "batches": [batch for part in parts for batch in part["batches"]],
         "mechanisms": parts[0]["mechanisms"] | parts[1]["mechanisms"],
     }
-    with pytest.raises(FormatError, match="one kind of neighbors"):
+    with pytest.raises(FormatError, match="one neighboring relation"):
         verdicts(resealed(both))
 
 
@@ -465,7 +465,7 @@ def test_no_sign_turns_the_words_beside_it_around():
 
 
 def test_a_title_is_a_text():
-    with pytest.raises(ArgumentError, match=r"^title must be a text"):
+    with pytest.raises(ArgumentError, match=r"^title must be a string"):
         report(ask(TABLE, Count(), epsilon=1), title=7)
 
 

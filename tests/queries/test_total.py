@@ -175,7 +175,9 @@ def test_a_failure_is_paid_for_and_says_nothing(tmp_path, monkeypatch):
     (wide := tmp_path / "wide").touch(mode=0o644)
     for path in (tmp_path / "link", wide, tmp_path):
         monkeypatch.setenv("LEASTNOISE_FAILURE_LOG", str(path))
-        with pytest.raises(ArgumentError, match="LEASTNOISE_FAILURE_LOG must be a file of yours"):
+        with pytest.raises(
+            ArgumentError, match="LEASTNOISE_FAILURE_LOG must be a regular file that you own"
+        ):
             ask(table, Count("x"), epsilon=1, ledger=ledger)
         with contextlib.suppress(OSError):
             _logged(RuntimeError("other s3cret"))  # nor if it came there after the charge

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._live import tell, waiting
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import Number, rational, round_down, round_up
 from ..mechanisms import Mechanism
 from ..mechanisms.analytic_gaussian import gaussian_delta
@@ -133,7 +133,9 @@ def _compose_several(
         isinstance(part, (list, tuple)) and len(part) == 2 for part in parts
     ):
         raise ArgumentError(
-            "mechanism", f"{len(parts)} entries", f"1 to {_MOST_PARTS} pairs (mechanism, times)"
+            "mechanism",
+            Described(f"{len(parts)} entries"),
+            f"1 to {_MOST_PARTS} pairs (mechanism, times)",
         )
     if times is not None:
         raise ArgumentError("times", times, "left out with a list of pairs")
@@ -156,7 +158,7 @@ def _compose_several(
 def _targets(delta: Number | None, epsilon: Number | None) -> tuple[float | None, float | None]:
     """The total delta, or the total epsilon, that is given."""
     if (delta is None) == (epsilon is None):
-        raise ArgumentError("delta", delta, "given, or else epsilon: exactly one of the two")
+        raise ArgumentError("delta", delta, "given, or epsilon, but not both")
     return (
         None if delta is None else _check_delta(delta),
         None if epsilon is None else _check_epsilon(epsilon),
@@ -212,13 +214,13 @@ def break_even(
     wherever the advantage, once gained, stays. None if there is none up to `max_releases`.
     """
     target, last = _check_delta(delta), _check_times(max_releases, "max_releases")
-    with waiting(progress, "looking where Gaussian noise becomes cheaper"):
+    with waiting(progress, "looking for where Gaussian noise spends less"):
         return _first_worse(_cost_for(mechanism), target, last)
 
 
 def _first_worse(cost: _Cost, target: float, last: int) -> int | None:
     def worse(k: int) -> bool:
-        tell(f"looking where Gaussian noise becomes cheaper: {k} releases")
+        tell(f"looking for where Gaussian noise spends less: {k} releases")
         return gaussian_epsilon(cost.law.ratio, k, target) < cost.epsilon(k, target)[0]
 
     low, high = 0, 1
@@ -379,7 +381,7 @@ def _cost_for(mechanism: Any) -> _Cost:
 
 def _check_times(times: object, name: str = "times") -> int:
     if isinstance(times, bool) or not isinstance(times, (int, np.integer)):
-        raise ArgumentError(name, times, "a whole number of releases")
+        raise ArgumentError(name, times, "a number of releases")
     if not 1 <= times <= _MOST:
         raise ArgumentError(name, times, f"from 1 to {_MOST}")
     return int(times)

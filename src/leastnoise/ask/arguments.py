@@ -254,7 +254,7 @@ def _checked(given: Arguments) -> Arguments:
     demands = check_constraints(given.constraints, integer and not ranged)
     for name, value in given.given().items():
         if name in OF_RANGE and not ranged:
-            raise ArgumentError(name, value, "left out without bounds=(low, high)")
+            raise ArgumentError(name, value, "left out without bounds")
     sensitivity, loss = stated_sensitivity(given.sensitivity), as_loss(given.loss)
     check_sizes("loss", _numbers_of(loss.spec()))
     found = replace(
@@ -279,13 +279,13 @@ def _usual_gap(given: Arguments) -> float:
 
 #: Why the other constraints mean nothing where every value has a law of its own.
 _ADDITIVE_ONLY = {
-    "support": "MaxError (or outputs= for the answers): errors of different values have different "
-    "laws",
-    "monotone": "monotone=True, which asks for answers that grow with the value",
-    "unimodal": "left out with bounds: errors of different values have different laws",
+    "support": "replaced by MaxError (or outputs= for the answers) with bounds: errors at different "
+    "values have different distributions",
+    "monotone": "replaced by monotone=True with bounds: answers then grow with the value",
+    "unimodal": "left out with bounds: errors at different values have different distributions",
     "symmetric": "left out with bounds: at an end of the range answers lie on one side",
     "unbiased": "left out with bounds: at an end of the range answers lie on one side",
-    "distinguishing": "left out with bounds: it is about the ends of additive noise",
+    "distinguishing": "left out with bounds: it is about the support of additive noise",
 }
 
 
@@ -303,12 +303,14 @@ def _limits(demands: Iterable[Constraint], loss: Loss, given: Arguments) -> dict
             name, bound = "instance_bound", one.bound
         elif isinstance(one, LossAtMost):
             raise ArgumentError(
-                "constraints", one.loss.name, "about the loss itself when bounds are given"
+                "constraints",
+                one.loss.name,
+                "LossAtMost of the design's own loss when bounds are given",
             )
         else:
             raise ArgumentError("constraints", one.name, _ADDITIVE_ONLY[one.name])
         if name in found or getattr(given, name) is not None:
-            raise ArgumentError("constraints", one.name, f"given once: {name} is given too")
+            raise ArgumentError("constraints", one.name, f"left out when {name} is given")
         found[name] = bound
     return found
 

@@ -35,7 +35,7 @@ def check_budgets(
     else:
         if epsilon is None or delta is None:
             name = "epsilon" if epsilon is None else "delta"
-            raise ArgumentError(name, None, "a number, unless a profile or gdp is given")
+            raise ArgumentError(name, None, "given, unless profile or gdp is given")
         budget = (check_epsilon(epsilon), check_delta(delta, epsilon))
     others = tuple(point for point in points if not implied(point, (budget,)))
     return budget, (budget, *others) if mu is not None and epsilon is not None else others, mu
@@ -51,7 +51,7 @@ def check_mu(gdp: Number) -> Fraction:
 
 def check_releases(releases: object) -> int:
     """A whole number from 1 to 1000000."""
-    allowed = "a whole number from 1 to 1000000"
+    allowed = "an integer from 1 to 1000000"
     if isinstance(releases, bool) or rational(releases, "releases").denominator != 1:
         raise ArgumentError("releases", releases, allowed)
     count = int(rational(releases, "releases"))
@@ -63,7 +63,9 @@ def check_releases(releases: object) -> int:
 def total_budget(count: int, epsilon: Number | None, delta: Number | None) -> Releases:
     """So many releases and what they may cost together."""
     if epsilon is None or delta is None:
-        raise ArgumentError("epsilon", epsilon, "given, with delta: the total budget")
+        raise ArgumentError(
+            "epsilon", epsilon, "given, with delta, as the total budget of all releases"
+        )
     return Releases(count, check_epsilon(epsilon), check_delta(delta, epsilon))
 
 
@@ -92,7 +94,7 @@ def refuse_too_many(total: Releases) -> None:
         raise ArgumentError(
             "releases",
             total.count,
-            f"at most {most} at this budget: noise is at most 500 sensitivities wide here",
+            f"at most {most} at this budget: noise can be at most 500 sensitivities wide",
         )
 
 

@@ -28,7 +28,7 @@ def _all(arguments: tuple[str, ...], beside: str, reason: str) -> tuple[Rule, ..
 
 RULES: tuple[Rule, ...] = (
     *(
-        Rule(argument, "dimension", "noise for a vector is continuous and keeps one budget")
+        Rule(argument, "dimension", "noise for a vector is continuous and has one budget")
         for argument in (
             "integer",
             "resolution",
@@ -41,14 +41,14 @@ RULES: tuple[Rule, ...] = (
         )
     ),
     Rule("resolution", "integer", "the step is 1"),
-    Rule("output_step", "integer", "releases are whole"),
-    Rule("outputs", "integer", "answers are whole"),
-    Rule("core", "integer", "each whole number is a node of its own"),
+    Rule("output_step", "integer", "releases are integers"),
+    Rule("outputs", "integer", "answers are integers"),
+    Rule("core", "integer", "each integer is a node of its own"),
     Rule("profile", "releases", "epsilon and delta are the total, and the profile is searched for"),
     Rule("gdp", "releases", "epsilon and delta are the total, and the curve follows from it"),
     Rule("resolution", "releases", "the search for a profile chooses its own", False),
     Rule("resolution", "output_step", "the outputs decide the cells", False),
-    Rule("outputs", "output_step", "both say which answers there are", True),
+    Rule("outputs", "output_step", "both state the possible answers", True),
     Rule("instance_bound", "crossing", "it is not known where a value's loss is largest", True),
     # (With bounds, constraints say what max_error and instance_bound say.)
     *_all(
@@ -63,7 +63,7 @@ RULES: tuple[Rule, ...] = (
             "exact_answers",
         ),
         "core",
-        "additive noise answers beside it",
+        "outside it, additive noise is used",
     ),
 )
 

@@ -55,9 +55,11 @@ class Support(Constraint):
         object.__setattr__(self, "low", ends[0])
         object.__setattr__(self, "high", ends[1])
         if ends[0] is not None and ends[1] is not None and ends[0] >= ends[1]:
-            raise ArgumentError("high", high, f"above low={text_of(ends[0])}")
+            raise ArgumentError("high", high, f"above low = {text_of(ends[0])}")
         if ends == [None, None]:
-            raise ArgumentError("low", low, "a number, or else high: one side must have an end")
+            raise ArgumentError(
+                "low", low, "a number, unless high is one: at least one end must be bounded"
+            )
 
     @property
     def mirrored(self) -> Constraint:
@@ -173,7 +175,7 @@ class LossAtMost(Constraint):
         if self.bound <= 0:
             raise ArgumentError("bound", bound, "positive")
         if not self.loss.certified:
-            raise ArgumentError("loss", self.loss.name, "a loss that a file can hold")
+            raise ArgumentError("loss", self.loss.name, "a loss that a mechanism file can hold")
 
     @property
     def mirrored(self) -> Constraint:
@@ -228,7 +230,7 @@ def check_constraints(
     if not all(isinstance(one, Constraint) for one in found):
         raise ArgumentError("constraints", constraints, _KINDS)
     if len(found) > MAX_CONSTRAINTS:
-        raise ArgumentError("constraints", constraints, f"at most {MAX_CONSTRAINTS} of them")
+        raise ArgumentError("constraints", constraints, f"at most {MAX_CONSTRAINTS} constraints")
     low, high = ends_of(found)
     if low is not None and high is not None and not _room(low, high, integer):
         raise ArgumentError("constraints", found, "supports that overlap")
@@ -236,12 +238,12 @@ def check_constraints(
         raise ArgumentError(
             "constraints",
             found,
-            "with a Support of two ends (or MaxError) when Distinguishing is asked for: without a "
-            "declared support a grain of noise everywhere would satisfy it",
+            "a list with a Support of two ends (or MaxError) when it holds Distinguishing: without "
+            "a bounded support a little noise everywhere would satisfy it",
         )
     modes = {one.at for one in found if isinstance(one, (Monotone, Unimodal))}
     if len(modes) > 1:
-        raise ArgumentError("constraints", found, "with one mode, not several")
+        raise ArgumentError("constraints", found, "constraints with one mode, not several")
     return found
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import Number, nearest_float, rational
 from ..losses import Loss, as_loss
 from .budgets import check_budgets
@@ -51,9 +51,9 @@ def question_of(
     """The question a user means; refuses what makes no sense, naming the argument."""
     exact_loss = as_loss(loss)
     if not exact_loss.certified:
-        raise ArgumentError("loss", exact_loss.name, "one with exact bounds, not a function")
+        raise ArgumentError("loss", exact_loss.name, "a loss with exact bounds, not a function")
     if not exact_loss.falls_nowhere:
-        raise ArgumentError("loss", exact_loss.name, "one that never falls away from 0")
+        raise ArgumentError("loss", exact_loss.name, "a loss that never decreases away from 0")
     low, high = _bounds(bounds, integer)
     rule = None
     if crossing is not None:
@@ -67,8 +67,8 @@ def question_of(
             raise ArgumentError(
                 "instance_bound",
                 instance_bound,
-                "left out unless the loss is convex, and without "
-                "crossing: only then is it known where a value's loss is largest",
+                "left out unless the loss is convex and crossing is left out: only then is it "
+                "known where the expected loss is largest",
             )
     farthest = None if max_error is None else rational(max_error, "max_error")
     if farthest is not None and farthest <= 0:
@@ -98,8 +98,8 @@ def _refuse_near(question: Question, farthest: Fraction) -> None:
         raise ArgumentError(
             "max_error",
             nearest_float(farthest),
-            f"larger, at least {nearest_float(question.width / 2):g}: without a delta every value "
-            "has the same possible answers, which must be near both ends of the range",
+            f"at least {nearest_float(question.width / 2):g}: with delta = 0 every value has the same "
+            "possible answers, which must be near both ends of the range",
         )
 
 
@@ -133,7 +133,9 @@ def core_of(
     inner = _bounds(core, False)
     if integer or not (low <= inner[0] and inner[1] <= high and inner[1] - inner[0] >= reach):
         raise ArgumentError(
-            "core", core, "inside bounds, at least one sensitivity wide, and not for integers"
+            "core",
+            core,
+            "a range inside bounds, at least one sensitivity wide, and left out for integers",
         )
     if inner[1] - inner[0] > _WIDEST_CORE * reach:
         raise ArgumentError("core", core, f"at most {_WIDEST_CORE} sensitivities wide")
@@ -143,7 +145,9 @@ def core_of(
 def refuse_pure(question: Question) -> None:
     """A core has finite additive noise beside it: delta must be positive."""
     if any(delta == 0 for _, delta in question.stated):
-        raise ArgumentError("delta", 0, "positive when core is given: the noise is finite")
+        raise ArgumentError(
+            "delta", 0, "positive when core is given: the noise beside it is bounded"
+        )
 
 
 def refuse_many(bounds: tuple[Number, Number], integer: bool, most: int) -> None:
@@ -158,8 +162,8 @@ def refuse_many(bounds: tuple[Number, Number], integer: bool, most: int) -> None
         raise ArgumentError(
             "bounds",
             bounds,
-            f"at most {most} whole numbers{beside}; for more, "
-            "leave bounds out, and use design(..., integer=True).clamped(low, high)",
+            f"at most {most} integers{beside}: for a wider "
+            "range leave bounds out, and use design(..., integer=True).clamped(low, high)",
         )
 
 
@@ -175,7 +179,7 @@ def _bounds(bounds: object, integer: bool) -> tuple[Fraction, Fraction]:
     if low >= high:
         raise ArgumentError("bounds", bounds, allowed)
     if integer and not low.denominator == high.denominator == 1:
-        raise ArgumentError("bounds", bounds, "two whole numbers for integer queries")
+        raise ArgumentError("bounds", bounds, "two integers with integer=True")
     return low, high
 
 
@@ -214,13 +218,15 @@ def _histogram(prior: Mapping[str, Any], low: Fraction, high: Fraction, integer:
     masses = [rational(mass, "prior") for mass in prior["masses"]]
     if integer:
         if len(masses) != high - low + 1:
-            raise ArgumentError("prior", masses, "one mass for each whole number of the range")
+            raise ArgumentError("prior", masses, "one mass for each integer of the range")
         return _normalised((), masses, "prior")
     edges = tuple(rational(edge, "prior") for edge in prior["edges"])
     rising = all(a < b for a, b in pairwise(edges))
     if len(edges) != len(masses) + 1 or not rising or (edges[0], edges[-1]) != (low, high):
         raise ArgumentError(
-            "prior", edges, "a histogram whose edges rise from bound to bound, one more than masses"
+            "prior",
+            edges,
+            "a histogram with one more edge than masses, and edges that rise from low to high",
         )
     return _normalised(edges, masses, "prior")
 
@@ -243,7 +249,9 @@ def _counts(
     for sample in samples:
         value = rational(sample, "prior")
         if not low <= value <= high or (integer and value.denominator != 1):
-            raise ArgumentError("prior", sample, "samples of the range (whole for integer queries)")
+            raise ArgumentError(
+                "prior", sample, "samples inside the range, and integers with integer=True"
+            )
         place = (value - low) if integer else (value - low) * bins / (high - low)
         counts[min(int(place), bins - 1)] += 1
     return counts
@@ -264,7 +272,7 @@ def outputs_of(
         return None
     if question.integer:
         name, given = ("outputs", outputs) if output_step is None else ("output_step", output_step)
-        raise ArgumentError(name, given, "left out for integer queries: answers are whole")
+        raise ArgumentError(name, given, "left out for integer queries: answers are integers")
     if outputs is None:
         assert output_step is not None
         return _multiples(output_step, question)
@@ -273,7 +281,7 @@ def outputs_of(
     found = tuple(sorted({rational(y, "outputs") for y in outputs}))
     if not 1 <= len(found) <= _MOST_OUTPUTS:
         raise ArgumentError(
-            "outputs", f"{len(found)} answers", f"from 1 to {_MOST_OUTPUTS} answers"
+            "outputs", Described(f"{len(found)} answers"), f"from 1 to {_MOST_OUTPUTS} answers"
         )
     return found
 

@@ -27,8 +27,8 @@ _MOST_STAIRS, _MOST_WIDTH = 1_000_000, 1_000
 
 #: Why a Python function will not do there.
 _NO_TAIL = (
-    "a loss by name where delta is 0, or below a Gaussian curve: noise goes on for ever there, and "
-    "what a function costs far out is not known"
+    "a loss by name when delta is 0 or gdp is given: that noise is unbounded, and the loss of a "
+    "function far from 0 is not known"
 )
 
 Piece = tuple[Fraction, Fraction, Fraction]  # from, to, mass
@@ -154,12 +154,14 @@ class Question:
             raise ArgumentError("loss", cost.name, NORM_ONLY)
         if share == 0:
             if not cost.by_moments:
-                raise ArgumentError("loss", cost.name, "l1, l2, a whole power or huber at delta 0")
+                raise ArgumentError(
+                    "loss", cost.name, "l1, l2, power:P with an integer P, or huber when delta is 0"
+                )
             if level < Fraction(dimension, _MOST_STAIRS):
                 least = dimension / _MOST_STAIRS
-                raise ArgumentError("epsilon", epsilon, f"at least {least:g} at delta 0")
+                raise ArgumentError("epsilon", epsilon, f"at least {least:g} when delta is 0")
             if max(cost.kinks) * level > _MOST_WIDTH * size:
-                raise ArgumentError("loss", cost.name, "of a smaller width at delta 0")
+                raise ArgumentError("loss", cost.name, "huber with a smaller width when delta is 0")
         return cls(level, share, size, cost, dimension=dimension)
 
     @property

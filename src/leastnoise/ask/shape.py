@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import Number, rational
 
 #: The most numbers that a shape may have, and the most of a block whose sum is bounded, too.
@@ -100,7 +100,9 @@ def Cube(k: int, width: Number | Sequence[Number] = 1, *, one_sided: bool = Fals
     if isinstance(width, (str, int, float, Fraction)) or not isinstance(width, Sequence):
         return Shape((Block(k, k, _width(width)),), _flag(one_sided))
     if len(width) != k:
-        raise ArgumentError("width", f"{len(width)} widths", f"one number, or one for each of {k}")
+        raise ArgumentError(
+            "width", Described(f"{len(width)} widths"), f"one number, or one for each of {k}"
+        )
     return Blocks(*(Cube(1, one, one_sided=one_sided) for one in width))
 
 
@@ -124,10 +126,10 @@ def Blocks(*shapes: Shape) -> Shape:
     One-sided if all of them are.
     """
     if not shapes:
-        raise ArgumentError("shapes", "none", "one shape or more")
+        raise ArgumentError("shapes", None, "one shape or more")
     for one in shapes:
         if not isinstance(one, Shape):
-            raise ArgumentError("shapes", type(one).__name__, "Cube, Sparse or Blocks of them")
+            raise ArgumentError("shapes", Described(type(one).__name__), "Cube, Sparse or Blocks")
     blocks: list[Block] = []
     for block in (block for one in shapes for block in one.blocks):
         last = blocks[-1] if blocks else None
@@ -147,15 +149,19 @@ def weighed(shape: Shape, weights: Sequence[Number]) -> tuple[Shape, tuple[Fract
     Weights are stated for every number; the largest becomes 1.
     """
     if isinstance(weights, (str, bytes)) or not isinstance(weights, Sequence):
-        raise ArgumentError("weights", type(weights).__name__, "a list with one for each number")
+        raise ArgumentError(
+            "weights", Described(type(weights).__name__), "a list with one weight for each number"
+        )
     if len(weights) != shape.dimension:
-        raise ArgumentError("weights", f"{len(weights)} of them", f"{shape.dimension} of them")
+        raise ArgumentError(
+            "weights", Described(f"{len(weights)} weights"), f"{shape.dimension} weights"
+        )
     exact = [rational(one, "weights") for one in weights]
     for given, one in zip(weights, exact, strict=True):
         if not Fraction(1, 10**6) <= one <= 10**6:
             raise ArgumentError("weights", given, "from 1e-6 to 1e6")
         if one.numerator.bit_length() + one.denominator.bit_length() > 64:
-            raise ArgumentError("weights", given, "of fewer digits")
+            raise ArgumentError("weights", given, "numbers of fewer digits")
     blocks: list[Block] = []
     found: list[Fraction] = []
     place = 0
@@ -163,7 +169,7 @@ def weighed(shape: Shape, weights: Sequence[Number]) -> tuple[Shape, tuple[Fract
         own = exact[place : place + block.numbers]
         place += block.numbers
         if not block.box and len(set(own)) > 1:
-            raise ArgumentError("weights", "different ones", "equal within a Sparse")
+            raise ArgumentError("weights", Described("different ones"), "equal within a Sparse")
         runs = [(weight, len(list(same))) for weight, same in groupby(own)]
         for weight, count in runs:
             blocks.append(Block(count, count, block.width) if block.box else block)
@@ -173,7 +179,7 @@ def weighed(shape: Shape, weights: Sequence[Number]) -> tuple[Shape, tuple[Fract
 
 def _count(name: str, value: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise ArgumentError(name, value, f"a whole number from 1 to {most}")
+        raise ArgumentError(name, value, f"an integer from 1 to {most}")
 
 
 def _flag(value: bool) -> bool:

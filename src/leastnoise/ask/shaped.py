@@ -57,9 +57,11 @@ def shaped(arguments: Arguments) -> tuple[JointQuestion, float, float | None]:
     for width in shape.widths:
         check_sensitivity(width, integer)
         if integer and width > _MOST_WIDTH:
-            raise ArgumentError("sensitivity", width, f"widths up to {_MOST_WIDTH} of integers")
+            raise ArgumentError(
+                "sensitivity", width, f"a shape of widths up to {_MOST_WIDTH} with integer=True"
+            )
     if not integer and not shape.boxes:
-        raise ArgumentError("integer", integer, "True where a unit moves only some of the numbers")
+        raise ArgumentError("integer", integer, "True when a unit moves only some of the numbers")
     if largest and not (shape.boxes and len(shape.blocks) == 1):
         raise ArgumentError("loss", LARGEST, '"l1" or "l2" unless the shape is a Cube of one width')
     weights = (Fraction(1),) * len(shape.blocks)

@@ -49,13 +49,12 @@ def stated_sensitivity(sensitivity: Number | Shape | Ball | None) -> Number:
         raise ArgumentError(
             "sensitivity",
             None,
-            "stated: the most that the query's value can change when one person's data change "
-            "(1 for a count of people; high - low for a sum of values clamped to [low, high], "
-            "one a person; (high - low) / n for the mean of n of them). Noise for too small a "
-            "sensitivity is not private",
+            "given: the most that the query can change between neighboring tables (1 for a count; "
+            "(high - low) / n for a mean of n values in [low, high] where one row is replaced). "
+            "Noise for too small a sensitivity is not private",
         )
     if isinstance(sensitivity, (Shape, Ball)):
-        raise ArgumentError("sensitivity", sensitivity, "one number here: a shape is for `design`")
+        raise ArgumentError("sensitivity", sensitivity, "one number: a shape is for design() alone")
     return sensitivity
 
 
@@ -67,7 +66,7 @@ def check_sensitivity(sensitivity: Number, integer: bool = False) -> Fraction:
     if not Fraction(1, 10**30) <= value <= 10**30:
         raise ArgumentError("sensitivity", sensitivity, "from 1e-30 to 1e30")
     if integer and value.denominator != 1:
-        raise ArgumentError("sensitivity", sensitivity, "a whole number for integer queries")
+        raise ArgumentError("sensitivity", sensitivity, "an integer with integer=True")
     return value
 
 
@@ -112,9 +111,9 @@ def check_resolution(resolution: int | None) -> int | None:
     if resolution is None:
         return None
     if isinstance(resolution, bool) or rational(resolution, "resolution").denominator != 1:
-        raise ArgumentError("resolution", resolution, "a positive whole number")
+        raise ArgumentError("resolution", resolution, "a positive integer")
     if not 1 <= resolution <= MAX_RESOLUTION:
-        raise ArgumentError("resolution", resolution, f"a whole number from 1 to {MAX_RESOLUTION}")
+        raise ArgumentError("resolution", resolution, f"an integer from 1 to {MAX_RESOLUTION}")
     return int(resolution)
 
 
@@ -140,7 +139,7 @@ def check_dimension(dimension: object) -> int:
         return 1
     whole = not isinstance(dimension, bool) and hasattr(dimension, "__index__")
     if not whole or not 1 <= int(dimension) <= MAX_DIMENSION:  # type: ignore[call-overload]
-        raise ArgumentError("dimension", dimension, f"a whole number from 1 to {MAX_DIMENSION}")
+        raise ArgumentError("dimension", dimension, f"an integer from 1 to {MAX_DIMENSION}")
     return int(dimension)  # type: ignore[call-overload,no-any-return]
 
 
@@ -162,5 +161,5 @@ def check_output_step(
     if integer or bounded:
         raise ArgumentError("output_step", output_step, "left out for integers and bounded noise")
     if value <= 0 or (rational(sensitivity, "sensitivity") / value).denominator != 1:
-        raise ArgumentError("output_step", output_step, "a whole part of the sensitivity")
+        raise ArgumentError("output_step", output_step, "the sensitivity divided by an integer")
     return value

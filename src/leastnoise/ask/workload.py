@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, Self
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import Number, rational
 from .queries_of import Marginals, Named, Part, Product, Rows, Stack, Weighted
 
@@ -91,20 +91,26 @@ class Workload:
         """
         counts = [_count("sizes", one, MAX_TABLE) for one in _listed("sizes", sizes)]
         if not 1 <= len(counts) <= MAX_ATTRIBUTES:
-            raise ArgumentError("sizes", f"{len(counts)} of them", f"1 to {MAX_ATTRIBUTES} numbers")
+            raise ArgumentError(
+                "sizes", Described(f"{len(counts)} numbers"), f"1 to {MAX_ATTRIBUTES} numbers"
+            )
         sets = _sets(ways, len(counts))
         if sum(1 << len(one) for one in sets) > MAX_SUBSETS:
             raise ArgumentError(
-                "ways", f"{len(sets)} tables", f"such that sets have {MAX_SUBSETS} subsets at most"
+                "ways",
+                Described(f"{len(sets)} tables"),
+                f"few enough that the sets have at most {MAX_SUBSETS} subsets",
             )
         part = Marginals(tuple(counts), sets)
         if not 1 <= len(sets) <= MAX_SETS or part.queries > MAX_TABLES:
-            many = f"{len(sets)} tables of {part.queries} cells"
+            many = Described(f"{len(sets)} tables of {part.queries} cells")
             raise ArgumentError(
                 "ways", many, f"1 to {MAX_SETS} tables of at most {MAX_TABLES} cells in all"
             )
         if weights is not None:
-            part = replace(part, own=_exact_weights(weights, len(sets), "one a table"))
+            part = replace(
+                part, own=_exact_weights(weights, len(sets), "one weight for each table")
+            )
         return cls.of(part)
 
     # -- put together -------------------------------------------------------------------------
@@ -119,7 +125,9 @@ class Workload:
         parts = _parts(workloads)
         cells = math.prod(one.cells for one in parts)
         if cells > MAX_TABLE:
-            raise ArgumentError("workloads", f"{cells} cells together", f"at most {MAX_TABLE}")
+            raise ArgumentError(
+                "workloads", Described(f"{cells} cells together"), f"at most {MAX_TABLE}"
+            )
         return cls.of(parts[0] if len(parts) == 1 else Product(parts))
 
     @classmethod
@@ -128,8 +136,10 @@ class Workload:
         parts = _parts(workloads)
         for one in parts:
             if one.cells != parts[0].cells:
-                words = f"of {one.cells} cells"
-                raise ArgumentError("workloads", words, f"all of {parts[0].cells} cells")
+                words = Described(f"{one.cells} cells")
+                raise ArgumentError(
+                    "workloads", words, f"about the same number of cells, {parts[0].cells}"
+                )
         return cls.of(parts[0] if len(parts) == 1 else Stack(parts))
 
     def weighted(self, weights: Number | Sequence[Number]) -> Workload:
@@ -152,12 +162,12 @@ class Workload:
         """The exact answers for a vector: not private."""
         held = x.tolist() if hasattr(x, "tolist") else list(x)
         if len(held) != self.cells:
-            raise ArgumentError("x", f"{len(held)} numbers", f"{self.cells} numbers")
+            raise ArgumentError("x", Described(f"{len(held)} numbers"), f"{self.cells} numbers")
         below = self.part.denominator
         return [one if below == 1 else Fraction(one) / below for one in self.part.answers(held)]
 
     def __repr__(self) -> str:
-        return f"Workload({_named(self.part)}: {self.queries} questions of {_cells(self.cells)})"
+        return f"Workload({_named(self.part)}: {self.queries} queries of {_cells(self.cells)})"
 
 
 def _cells(cells: int) -> str:
@@ -182,7 +192,7 @@ def _named(part: Part) -> str:
 def _count(name: str, value: object, most: int) -> int:
     whole = hasattr(value, "__index__") and not isinstance(value, bool)
     if not whole or not 1 <= int(value) <= most:  # type: ignore[call-overload]
-        raise ArgumentError(name, value, f"a whole number from 1 to {most}")
+        raise ArgumentError(name, value, f"an integer from 1 to {most}")
     return int(value)  # type: ignore[call-overload,no-any-return]
 
 
@@ -195,13 +205,13 @@ def _parts(workloads: Sequence[Workload]) -> tuple[Part, ...]:
         raise ArgumentError("workloads", "none", "one workload or more")
     for one in workloads:
         if not isinstance(one, Workload):
-            raise ArgumentError("workloads", type(one).__name__, "workloads")
+            raise ArgumentError("workloads", Described(type(one).__name__), "workloads")
     return tuple(one.part for one in workloads)
 
 
 def _listed(name: str, value: Any) -> list[Any]:
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise ArgumentError(name, type(value).__name__, "a list")
+        raise ArgumentError(name, Described(type(value).__name__), "a list")
     return list(value)
 
 
@@ -211,7 +221,7 @@ def _sets(ways: Any, attributes: int) -> tuple[tuple[int, ...], ...]:
         if not 0 <= k <= attributes:
             raise ArgumentError("ways", ways, f"from 0 to {attributes}, or a list of sets")
         if math.comb(attributes, k) > MAX_SETS:
-            raise ArgumentError("ways", ways, f"such that there are at most {MAX_SETS} tables")
+            raise ArgumentError("ways", ways, f"small enough for at most {MAX_SETS} tables")
         return tuple(combinations(range(attributes), k))
     found = []
     for one in _listed("ways", ways):
@@ -222,10 +232,12 @@ def _sets(ways: Any, attributes: int) -> tuple[tuple[int, ...], ...]:
         ):
             raise ArgumentError("ways", chosen, f"sets of places from 0 to {attributes - 1}")
         if len({int(i) for i in chosen}) != len(chosen):
-            raise ArgumentError("ways", chosen, "sets: no attribute twice")
+            raise ArgumentError("ways", chosen, "sets without an attribute twice")
         found.append(tuple(sorted(int(i) for i in chosen)))
     if len(set(found)) != len(found):
-        raise ArgumentError("ways", "a set twice", "different sets (weigh one instead)")
+        raise ArgumentError(
+            "ways", Described("a set twice"), "different sets (use weights instead)"
+        )
     return tuple(found)
 
 
@@ -235,16 +247,20 @@ def _weighted(part: Part, weights: Any) -> Part:
     return part if all(one == 1 for one in exact) else Weighted(part, exact)
 
 
-def _exact_weights(weights: Any, count: int, which: str = "one a question") -> tuple[Fraction, ...]:
+def _exact_weights(
+    weights: Any, count: int, which: str = "one weight for each query"
+) -> tuple[Fraction, ...]:
     given = _listed("weights", weights)
     if len(given) != count:
-        raise ArgumentError("weights", f"{len(given)} of them", f"{count}: {which}")
+        raise ArgumentError("weights", Described(f"{len(given)} weights"), f"{count}: {which}")
     exact = [rational(one, "weights") for one in given]
     for raw, one in zip(given, exact, strict=True):
         if not Fraction(1, 10**9) <= one <= 10**9 or _long(one):
             raise ArgumentError("weights", raw, "from 1e-9 to 1e9, of few digits")
     if math.lcm(*{one.denominator for one in exact}).bit_length() > MAX_ENTRY_BITS:
-        raise ArgumentError("weights", "of many digits together", "simpler numbers")
+        raise ArgumentError(
+            "weights", Described("numbers of very many digits"), "numbers of fewer digits"
+        )
     return tuple(exact)
 
 
@@ -256,28 +272,34 @@ def _rows_of(matrix: Any) -> Part:
     """The rows that were given, in whole numbers over one denominator."""
     rows = _lists(matrix)
     if not rows or not rows[0]:
-        raise ArgumentError("matrix", "an empty one", "one row and one column or more")
+        raise ArgumentError(
+            "matrix", Described("an empty matrix"), "one row and one column or more"
+        )
     if len(rows) > MAX_ROWS or len(rows) * len(rows[0]) > MAX_ENTRIES:
         raise ArgumentError(
             "matrix",
-            f"{len(rows)} rows of {len(rows[0])}",
+            Described(f"{len(rows)} rows of {len(rows[0])}"),
             f"at most {MAX_ROWS} rows and {MAX_ENTRIES} numbers",
         )
     known: dict[Any, Fraction] = {0: Fraction(0), 1: Fraction(1)}
     exact: list[list[Fraction]] = []
     for row in rows:
         if len(row) != len(rows[0]):
-            raise ArgumentError("matrix", "rows of different lengths", "rows of one length")
+            raise ArgumentError(
+                "matrix", Described("rows of different lengths"), "rows of equal length"
+            )
         for value in row:
             if isinstance(value, bool) or value not in known:
                 known[value] = _entry(value)
         exact.append([known[value] for value in row])
     below = math.lcm(*{one.denominator for one in known.values()})
     if below.bit_length() > MAX_ENTRY_BITS:
-        raise ArgumentError("matrix", "numbers of many digits together", "simpler numbers")
+        raise ArgumentError(
+            "matrix", Described("numbers of very many digits"), "numbers of fewer digits"
+        )
     held = tuple(tuple(int(one * below) for one in row) for row in exact)
     if not any(any(row) for row in held):
-        raise ArgumentError("matrix", "zeros only", "a matrix that asks something")
+        raise ArgumentError("matrix", Described("zeros only"), "a matrix that is not zero")
     return Rows(held, below)
 
 
@@ -286,7 +308,7 @@ def _entry(value: Any) -> Fraction:
         return Fraction(int(value))
     found = rational(value, "matrix")
     if found and (not Fraction(1, 10**9) <= abs(found) <= 10**9 or _long(found)):
-        raise ArgumentError("matrix", value, "of numbers that are 0 or from 1e-9 to 1e9 in size")
+        raise ArgumentError("matrix", value, "0, or from 1e-9 to 1e9 in size")
     return found
 
 
@@ -296,7 +318,7 @@ def _lists(matrix: Any) -> list[list[Any]]:
         held = matrix.tocoo()
         if held.shape[0] * held.shape[1] > MAX_ENTRIES:
             raise ArgumentError(
-                "matrix", f"of shape {held.shape}", f"at most {MAX_ENTRIES} entries"
+                "matrix", Described(f"shape {held.shape}"), f"at most {MAX_ENTRIES} entries"
             )
         rows = [[0] * held.shape[1] for _ in range(held.shape[0])]
         for i, j, value in zip(
@@ -309,13 +331,15 @@ def _lists(matrix: Any) -> list[list[Any]]:
     if hasattr(matrix, "tolist"):
         matrix = matrix.tolist()
     if isinstance(matrix, (str, bytes, dict)) or not isinstance(matrix, Iterable):
-        raise ArgumentError("matrix", type(matrix).__name__, "rows of numbers")
+        raise ArgumentError("matrix", Described(type(matrix).__name__), "rows of numbers")
     found = []
     for row in matrix:
         own = row.tolist() if hasattr(row, "tolist") else row
         if isinstance(own, (str, bytes, dict)) or not isinstance(own, Iterable):
-            raise ArgumentError("matrix", type(own).__name__, "rows of numbers, two-dimensional")
+            raise ArgumentError(
+                "matrix", Described(type(own).__name__), "rows of numbers, two-dimensional"
+            )
         found.append(list(own))
         if any(isinstance(value, (list, tuple, dict)) for value in found[-1]):
-            raise ArgumentError("matrix", "of three dimensions or more", "rows of numbers")
+            raise ArgumentError("matrix", Described("three dimensions or more"), "rows of numbers")
     return found

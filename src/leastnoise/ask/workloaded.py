@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import Number, rational
 from .arguments import Arguments, WorkloadArguments
 from .budgets import check_budgets, check_mu
@@ -42,7 +42,7 @@ def workloaded(arguments: Arguments) -> tuple[WorkloadQuestion, float, float]:
             raise ArgumentError(name, value, "left out for a workload")
     workload = arguments.workload
     if not isinstance(workload, Workload):
-        raise ArgumentError("workload", type(workload).__name__, "a Workload")
+        raise ArgumentError("workload", Described(type(workload).__name__), "a Workload")
     if arguments.loss not in ("l2", LARGEST):
         raise ArgumentError(
             "loss", arguments.loss, '"l2" (the total squared error) or "largest" (variance)'
@@ -67,11 +67,11 @@ def _budget(arguments: Arguments) -> tuple[tuple[str, Fraction], Point | None]:
     given = [arguments.gdp, arguments.zcdp, arguments.epsilon]
     if sum(one is not None for one in given) != 1:
         raise ArgumentError(
-            "gdp", arguments.gdp, "given, or zcdp, or epsilon and delta, one of them alone"
+            "gdp", arguments.gdp, "given, or zcdp, or epsilon and delta, but only one of these"
         )
     if arguments.epsilon is not None:
         if arguments.delta is None:
-            raise ArgumentError("delta", None, "a number: 0, or more")
+            raise ArgumentError("delta", None, "given with epsilon (it may be 0)")
         (epsilon, delta), _, _ = check_budgets(arguments.epsilon, arguments.delta, None, None)
         if epsilon < MIN_EPSILON:
             raise ArgumentError("epsilon", arguments.epsilon, f"at least {float(MIN_EPSILON)}")

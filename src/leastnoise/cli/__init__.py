@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from .. import __version__
-from ..errors import LeastnoiseError, NotAnsweredError
+from ..errors import ArgumentError, BudgetError, LeastnoiseError, NotAnsweredError
 from .compare import compare
 from .compose import compose
 from .design import design
@@ -19,25 +20,35 @@ from .doctor import doctor
 from .export import export
 from .hierarchy import hierarchy
 from .ledger import ledger
+from .options import HEADINGS
 from .partition_selection import partition_selection
 from .release import release, sample
 from .reproduce import reproduce
 from .serve import serve
-from .shared import BROKEN, INTERRUPTED, NOT_ANSWERED, REFUSED, interruptible, say, show_json
+from .shared import (
+    BROKEN,
+    INTERRUPTED,
+    NO_BUDGET,
+    NOT_ANSWERED,
+    REJECTED,
+    interruptible,
+    say,
+    show_json,
+)
 from .sweep import sweep
 from .tables import ask, columns, plan
 from .verify import verify
 
 # Values such as -3.2 are arguments here, not options.
 _numbers = {"ignore_unknown_options": True}
-_kept = "finished designs are kept, run it again to go on"
+_kept = "finished designs are kept; run the command again to continue"
 
 #: Every command, under the heading that `--help` lists it below: a line for that list, what it
 #: does, and what an interruption says.
 _COMMANDS: dict[str, tuple[tuple[str, Callable[..., None], str], ...]] = {
     "Tables": (
-        ("Answer queries about a table; the ledger is charged.", ask, ""),
-        ("Say which error to expect; no table is read.", plan, ""),
+        ("Answer queries about a table and charge a ledger.", ask, ""),
+        ("Predict the error of queries; no table is read.", plan, ""),
         ("List the columns of a table and how each would be read.", columns, ""),
         ("Open the web app: ask, design and verify in a browser.", serve, "the web app is closed"),
     ),
@@ -45,12 +56,12 @@ _COMMANDS: dict[str, tuple[tuple[str, Callable[..., None], str], ...]] = {
         ("Design the best noise for a budget, with a proof.", design, ""),
         ("Release private group keys and their counts.", partition_selection, ""),
         ("Compare the best noise with every baseline.", compare, ""),
-        ("Compute the total privacy loss of many releases.", compose, ""),
+        ("Compute the total privacy loss of several releases.", compose, ""),
     ),
     "Mechanism files": (
         ("Check a mechanism file or a report exactly.", verify, ""),
         ("Release values with a mechanism file.", release, ""),
-        ("Draw samples of the noise, for study.", sample, ""),
+        ("Draw samples of the noise, for study only.", sample, ""),
         ("Write the noise as a table and a sampler, for other languages.", export, ""),
     ),
     "Research": (
@@ -58,7 +69,7 @@ _COMMANDS: dict[str, tuple[tuple[str, Callable[..., None], str], ...]] = {
         ("Solve the programs of the paper's hierarchy.", hierarchy, ""),
         ("Regenerate a table or figure of the paper.", reproduce, _kept),
     ),
-    "Installation": (("Say what is installed, and test that it works.", doctor, ""),),
+    "Installation": (("Report what is installed, and test that it works.", doctor, ""),),
 }
 
 
@@ -72,6 +83,31 @@ class _Headings(TyperGroup):
                 formatter.write_dl(
                     [(name, self.commands[name].get_short_help_str(100)) for name in entries]
                 )
+
+
+class _Grouped(TyperCommand):
+    """A command whose help lists many options below the headings of `HEADINGS`."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write a list for the arguments and one for each heading; short lists are not parted."""
+        params = [(p, p.get_help_record(ctx)) for p in self.get_params(ctx)]
+        lists: dict[str, list[Any]] = {heading: [] for heading in ("Arguments", *HEADINGS)}
+        for param, record in params:
+            if record is not None:
+                heading = next((h for h, names in HEADINGS.items() if param.name in names), None)
+                if param.param_type_name == "argument":
+                    heading = "Arguments"
+                elif len(params) < _LONG:
+                    heading = None
+                lists.setdefault(heading or "Options", []).append(record)
+        for heading, records in lists.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+
+#: So many options are listed below headings.
+_LONG = 18
 
 
 def _name(command: Callable[..., None]) -> str:
@@ -92,6 +128,7 @@ for _heading, _entries in _COMMANDS.items():
     for _line, _does, _says in _entries:
         app.command(
             _name(_does),
+            cls=_Grouped,
             short_help=_line,
             context_settings=_numbers if _does in (release, ask, plan) else None,
         )(interruptible(_does, _says))
@@ -108,7 +145,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version and stop."
+        False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
     ),
 ) -> None:
     """The least noise that differential privacy allows, with a proof."""
@@ -119,8 +156,12 @@ def main() -> None:
     try:
         sys.exit(app(standalone_mode=False))
     except LeastnoiseError as error:
-        say(f"error: {error}", err=True)
-        _refused(str(error), NOT_ANSWERED if isinstance(error, NotAnsweredError) else REFUSED)
+        words = str(error)
+        if isinstance(error, ArgumentError):
+            words = _with_options(words, _options(_command(sys.argv[1:])))
+        say(f"error: {words}", err=True)
+        codes = {NotAnsweredError: NOT_ANSWERED, BudgetError: NO_BUDGET}
+        _reject(words, codes.get(type(error), REJECTED))
     except (KeyboardInterrupt, typer.Abort):  # before a command began, or after it ended
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
@@ -128,12 +169,36 @@ def main() -> None:
     except Exception as error:
         if hasattr(error, "format_message"):  # an unknown option, a missing argument
             error.show()  # type: ignore[attr-defined]
-            _refused(error.format_message(), REFUSED)
+            _reject(error.format_message(), REJECTED)
         traceback.print_exc()
-        _refused(f"{type(error).__name__} inside leastnoise", BROKEN)
+        _reject(f"{type(error).__name__} inside leastnoise", BROKEN)
 
 
-def _refused(words: str, code: int) -> NoReturn:
+def _options(command: str) -> dict[str, str]:
+    """The option of each argument of a command that has one: {"time_limit": "--time-limit"}."""
+    found: Any = typer.main.get_command(app)
+    for name in command.split():
+        found = getattr(found, "commands", {}).get(name)
+    params = getattr(found, "params", ())
+    return {p.name: max(p.opts, key=len) for p in params if p.param_type_name == "option"}
+
+
+def _with_options(words: str, options: dict[str, str]) -> str:
+    """A sentence about arguments of Python in the words of the command line.
+
+    "low must be ..., got '3'" becomes "--low must be ..., got 3", and "low=3" becomes "--low 3".
+    """
+    name = words.partition(" must be ")[0]
+    if name in options:
+        words = options[name] + words[len(name) :]
+    for name, option in options.items():
+        words = re.sub(rf"(?<![\w-]){name}=True\b", option, words)
+        words = re.sub(rf"(?<![\w-]){name}=(?=[\w\"'(.-])", f"{option} ", words)
+        words = re.sub(rf"(?<![\w-]){name}=(?=[\s,:])", option, words)
+    return re.sub(r", got '([^' ]*)'", r", got \1", words)
+
+
+def _reject(words: str, code: int) -> NoReturn:
     """End with this code; where JSON was asked for, with the sentence as an object."""
     if "--json" in sys.argv:
         show_json(_command(sys.argv[1:]), code, {"error": words})

@@ -29,7 +29,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     **given: Any,
 ) -> None:
-    """Compare the best noise with every known mechanism that is private at this budget.
+    """Compare the best noise with every baseline that satisfies this budget.
 
     Exit code 0: done; 1: the design did not reach the gap; 2: bad input; 130: interrupted.
 
@@ -50,9 +50,11 @@ def compare(
             raise ArgumentError(name, given[name], "left out without --workload")
     for name in ("epsilon", "delta"):
         if given[name] is None:
-            raise typer.BadParameter("missing (or a --workload)", param_hint=f"--{name}")
+            raise typer.BadParameter("required, unless --workload is given", param_hint=f"--{name}")
     if plot is not None and given["bounds"] is not None:
-        raise ArgumentError("plot", str(plot), "left out with --bounds; design --bounds draws")
+        raise ArgumentError(
+            "plot", str(plot), "left out with --bounds: design --bounds --plot draws"
+        )
     with working("designing, then comparing"):
         found = run(**arguments_of(given))
     if plot is not None:
@@ -72,7 +74,9 @@ def _workload(given: dict[str, Any], plot: Path | None, as_json: bool) -> NoRetu
     from .. import design
 
     if plot is not None:
-        raise ArgumentError("plot", str(plot), "left out with --workload; design --workload draws")
+        raise ArgumentError(
+            "plot", str(plot), "left out with --workload: design --workload --plot draws"
+        )
     with working("designing, then comparing"):
         found = design(**arguments_of(given)).compare()
     code = 0 if found.design.converged else 1
@@ -91,7 +95,7 @@ def _print_table(found: Any, plot: Path | None) -> None:
         title_justify="left",
     )
     table.add_column("mechanism")
-    for heading in ("expected loss", "excess", "95 % error"):
+    for heading in ("expected loss", "excess", "95% error"):
         table.add_column(heading, justify="right")
     table.add_column("support")
     for row in found.rows:
@@ -106,8 +110,8 @@ def _print_table(found: Any, plot: Path | None) -> None:
         )
     Console().print(table)
     word = "proven" if design.certified else UNPROVEN
-    which = "additive noise" if found.to_json()["bounds"] is None else "private answer"
-    say(f"Excess over {outwards(design.lower, 7, False)}, below which no {which} can go ({word}).")
+    which = "additive noise" if found.to_json()["bounds"] is None else "private answers"
+    say(f"Excess over the lower bound {outwards(design.lower, 7, False)} of all {which} ({word}).")
     notes: dict[str, list[str]] = {}
     for row in found.rows:
         if row.note:

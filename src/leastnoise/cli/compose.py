@@ -19,30 +19,35 @@ def compose(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="A mechanism file; or several with how many releases of each, "
+            help="A mechanism file, or several with the number of releases of each, "
             "such as a.json:10 b.json:5.",
         ),
     ],
     times: Annotated[
-        str | None, typer.Option(help="Numbers of releases of one file [default: 1,2,5,10,100].")
+        str | None,
+        typer.Option(
+            help="Numbers of releases of one file [default: 1,2,5,10,100].", metavar="COUNTS"
+        ),
     ] = None,
     delta: Annotated[
         str | None,
         typer.Option(
-            help="Total delta; the table then shows the total epsilon. If neither is "
-            "given: twice the largest number of releases times the design's delta, "
-            "at most 1/2, or 1e-6 if that is 0."
+            help="Total delta; the table then shows the total epsilon. Default: twice the "
+            "largest number of releases times the design's delta, at most 1/2, or 1e-6 if "
+            "that is 0.",
+            metavar="NUMBER",
         ),
     ] = None,
     epsilon: Annotated[
-        str | None, typer.Option(help="Total epsilon; the table then shows the total delta.")
+        str | None,
+        typer.Option(help="Total epsilon; the table then shows the total delta.", metavar="NUMBER"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
-    """The total privacy cost of many releases, and of Gaussian noise with the same variance.
+    """Compute the total privacy loss of several releases, and of Gaussian noise of equal variance.
 
     Each value is a bracket: at least the first number, at most the second. All releases are about
-    the same people; of groups that have nobody in common, count the most expensive one alone.
+    the same people. Of groups without a person in common, count only the one that spends most.
 
     \b
     Example:
@@ -53,7 +58,7 @@ def compose(
     parts = [_counted(word) for word in files]
     if len(parts) > 1 or parts[0][1] is not None:
         if times is not None:
-            raise ArgumentError("times", times, "left out when files have numbers of their own")
+            raise ArgumentError("times", times, "left out when the files have counts of their own")
         _compose_several(parts, delta, epsilon, as_json)
         return
     _compose_one(parts[0][0], _counts(times or "1,2,5,10,100"), delta, epsilon, as_json)
@@ -75,7 +80,7 @@ def _compose_one(
             now(f"composing {count} releases, {done} of {len(counts)} done")
             found += compose_many(mechanism, [count], delta=total, epsilon=epsilon)
         if total is not None:
-            now("looking where Gaussian noise becomes cheaper")
+            now("looking for where Gaussian noise spends less")
             turn = break_even(mechanism, delta=total, max_releases=max(counts))
     if as_json:
         show_json(
@@ -106,16 +111,16 @@ def _compose_one(
     console.print(table)
     if any(one.pessimistic == float("inf") for one in found):
         console.print(
-            "inf: no epsilon is enough, since an output can rule the neighbor out.",
+            "inf: no epsilon is enough, because an output can exclude the neighboring table.",
             highlight=False,
             soft_wrap=True,
         )
     if total is None:
         return
     if turn is None:
-        words = f"Gaussian noise of equal variance is not cheaper up to {max(counts)} releases."
+        words = f"Gaussian noise of equal variance spends no less up to {max(counts)} releases."
     else:
-        words = f"From {turn} releases on, Gaussian noise of equal variance is cheaper."
+        words = f"From {turn} releases on, Gaussian noise of equal variance spends less."
     console.print(words, highlight=False, soft_wrap=True)
 
 
@@ -124,7 +129,9 @@ def _loaded(file: str) -> Any:
 
     mechanism = load(file)
     if not isinstance(mechanism, (Design, VectorDesign)):
-        raise ArgumentError("file", file, "additive: this noise depends on the value")
+        raise ArgumentError(
+            "file", file, "a file of additive noise: this noise depends on the value"
+        )
     return mechanism
 
 
@@ -173,12 +180,12 @@ def _compose_several(
         f"{shown(found.gaussian, round_up)}."
     )
     if found.pessimistic == float("inf"):
-        words += " inf: no epsilon is enough, since an output can rule the neighbor out."
+        words += " inf: no epsilon is enough, because an output can exclude the neighboring table."
     console.print(words, highlight=False, soft_wrap=True)
 
 
 def _counts(times: str) -> list[int]:
-    allowed = "whole numbers of releases with commas between, such as 1,2,5,10"
+    allowed = "numbers of releases, separated by commas, such as 1,2,5,10"
     try:
         counts = [int(part) for part in times.split(",")]
     except ValueError:

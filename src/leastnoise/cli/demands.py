@@ -69,7 +69,7 @@ def budgets_in_words(asked: AnyDocument) -> list[str]:
             f"delta {float(total.delta):g} together"
         )
     if asked.gdp is not None:
-        words.append(f"Gaussian-private for mu {float(asked.gdp.mu):g}")
+        words.append(f"mu-GDP with mu = {float(asked.gdp.mu):g}")
     else:
         budgets = [(asked.epsilon, asked.delta), *budgets]
     if asked.releases is not None and len(budgets) > 1:

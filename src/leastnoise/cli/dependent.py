@@ -38,9 +38,9 @@ def print_table(found: DependentDesign) -> None:
     low, high = found.bounds
     budgets = "; ".join(budgets_in_words(found.document))
     word = "proven" if found.certified else UNPROVEN
-    kind = "whole numbers" if found.integer else "answers"
+    kind = "integers" if found.integer else "answers"
     table = Table(
-        title=f"private {kind} on [{low:g}, {high:g}], {budgets}, "
+        title=f"private {kind} in [{low:g}, {high:g}], {budgets}, "
         f"sensitivity {found.sensitivity:g}, loss {found.loss.name}",
         show_header=False,
         title_justify="left",
@@ -48,13 +48,13 @@ def print_table(found: DependentDesign) -> None:
     table.add_row(
         "expected loss at most", outwards(found.upper, 8, True), f"of these answers, {word}"
     )
-    table.add_row("no private answer can go below", outwards(found.lower, 8, False), word)
+    table.add_row("no private answer has less than", outwards(found.lower, 8, False), word)
     worst = float(found.expected_loss(found.spots).max())
     table.add_row("expected loss at the worst value", f"{worst:.6g}", "")
-    table.add_row("95 % of errors within", f"{error_bound(found, 0.95):.6g}", "at the worst value")
+    table.add_row("95% of errors within", f"{error_bound(found, 0.95):.6g}", "at the worst value")
     if found.revealing > 1e-9:
         table.add_row(
-            "the true value with probability",
+            "the exact value with probability",
             f"{found.revealing:.6g}",
             f"at most, rounded to steps of {float(found.document.finest):.6g}",
         )

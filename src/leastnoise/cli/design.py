@@ -19,12 +19,18 @@ from .shared import INTERRUPTED, JSON_HELP, drawable, folder_exists, say, show_j
 
 @takes(*OPTIONS)
 def design(
-    out: Annotated[Path | None, typer.Option(help="Write the mechanism file here.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the mechanism file.", metavar="FILE")
+    ] = None,
     about: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="A note in the file: query, author; repeatable."),
+        typer.Option(
+            metavar="KEY=VALUE", help="A note in the file, such as author=Ann; repeatable."
+        ),
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the density (.png or .svg).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the density (.png or .svg).", metavar="FILE")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     **given: Any,
 ) -> None:
@@ -46,7 +52,9 @@ def design(
     drawable(plot)
     notes = about_of(about or [])
     if notes and out is None:
-        raise ArgumentError("about", about, "left out without --out: it is written to the file")
+        raise ArgumentError(
+            "about", about, "left out without --out: notes are written to that file"
+        )
     found, code = _made(arguments_of(given))
     if out is not None:
         found.save(out, about=notes)
@@ -95,7 +103,7 @@ def _line(now: Any) -> str:
     gap = (now.upper - now.lower) / now.lower if now.lower > 0 else float("inf")
     return (
         f"resolution {now.resolution}  round {now.rounds}  "
-        f"about [{now.lower:.6g}, {now.upper:.6g}]  gap {100 * gap:.3g} %"
+        f"about [{now.lower:.6g}, {now.upper:.6g}]  gap {100 * gap:.3g}%"
     )
 
 
@@ -128,7 +136,7 @@ def _print_table(found: Any) -> None:
     which = "no such noise" if found.constraints or found.profile or found.gdp else "no noise"
     table.add_row(f"{which} can go below", outwards(found.lower, 8, False), word)
     table.add_row("standard deviation", f"{noise.std:.6g}", "")
-    table.add_row("95 % of errors within", f"{noise.error_bound(0.95):.6g}", "")
+    table.add_row("95% of errors within", f"{noise.error_bound(0.95):.6g}", "")
     low, high = noise.support
     table.add_row("support", f"[{low:.6g}, {high:.6g}]", "")
     if noise.atom > 0:

@@ -45,11 +45,11 @@ class Check:
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False) -> None:
-    """Say what is installed and which extras are ready, and test that everything works.
+    """Report what is installed and which extras are ready, and test that everything works.
 
-    The test designs noise for made-up data, checks its proof, releases a number and charges a
-    ledger in a folder that is removed again. Exit code 0: all is well; 1: a check failed. A missing
-    extra is no failure.
+    The test designs noise for synthetic data, checks its proof, releases a number and charges a
+    temporary ledger. Exit code 0: every check passed; 1: a check failed. Missing extras do not
+    count as failures.
 
     \b
     Example:
@@ -205,5 +205,5 @@ def _ledger(folder: Path) -> tuple[str, None]:
     try:
         ledger.charge(1, query="doctor")
     except BudgetError:
-        return "a charge was kept, and overspending refused", None
-    raise RuntimeError("overspending was not refused")
+        return "a charge was kept, and overspending was rejected", None
+    raise RuntimeError("overspending was not rejected")

@@ -11,11 +11,13 @@ from .shared import folder_exists
 
 
 def export(
-    file: Annotated[Path, typer.Argument(help="A mechanism file of whole-number noise.")],
+    file: Annotated[
+        Path, typer.Argument(help="A mechanism file of integer noise.", metavar="FILE")
+    ],
     language: Annotated[str, typer.Option("--as", help="csv, sql, js, kotlin or rust.")],
-    out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write to this file.", metavar="FILE")] = None,
 ) -> None:
-    """The noise as a table of whole numbers and a sampler of a few lines, checked before.
+    """The noise as a table of integers and a sampler of a few lines, checked before.
 
     \b
     Example:

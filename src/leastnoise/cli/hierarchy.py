@@ -42,10 +42,14 @@ def hierarchy(
     ] = Algorithm.CUTTING_PLANE,
     limits: Annotated[
         tuple[str, str] | None,
-        typer.Option("--range", metavar="LOW HIGH", help="Data dependent noise on this range."),
+        typer.Option(
+            "--range", metavar="LOW HIGH", help="Data dependent noise for a query with this range."
+        ),
     ] = None,
     loss: Annotated[str, typer.Option(help='"l1", "l2", "pinball:TAU", ...')] = "l1",
-    monotone: Annotated[bool, typer.Option(help="Only noise that falls away from 0.")] = False,
+    monotone: Annotated[
+        bool, typer.Option(help="Only noise whose density falls away from 0.")
+    ] = False,
     time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:

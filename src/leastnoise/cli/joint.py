@@ -29,10 +29,10 @@ def show(found: Any) -> None:
         f"noise for {found.dimension} numbers at once, epsilon {found.epsilon:g}, "
         f"delta {found.delta:g}, {found.shape!r}, loss {found.loss_name}",
         f"  expected loss at most      {outwards(found.upper, 8, True)}  (of this noise, {word})",
-        f"  no noise can go below      {outwards(found.lower, 8, False)}  ({word})",
+        f"  no noise has less than     {outwards(found.lower, 8, False)}  ({word})",
         f"  std of a number            {found.noise.std:.6g}",
-        f"  95 % of errors within      {found.error_bound(0.95):.6g}  (of each number)",
-        f"  95 % of errors within      {found.error_bound(0.95, all_at_once=True):.6g}  (of all)",
+        f"  95% of errors within       {found.error_bound(0.95):.6g}  (of each number)",
+        f"  95% of errors within       {found.error_bound(0.95, all_at_once=True):.6g}  (of all)",
         f"{found.status}; {found.stats['seconds']:.2f} s.",
     ]
     say("\n".join(lines))

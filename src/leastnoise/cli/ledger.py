@@ -17,11 +17,15 @@ ledger = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Keep the privacy budget of a table: durable, shared by all processes.",
+    help="Keep the privacy budget of a table, durably and for all processes.",
 )
 
-_Where = Annotated[str, typer.Argument(help="A SQLite file, or a postgresql:// URL.")]
-_Name = Annotated[str, typer.Option(help="The ledger's name there.")]
+_Where = Annotated[
+    str, typer.Argument(metavar="LEDGER", help="A SQLite file, or a postgresql:// URL.")
+]
+_Name = Annotated[
+    str, typer.Option(help="Name of the ledger in its file or database.", metavar="NAME")
+]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 
 
@@ -37,17 +41,26 @@ def _show_state(command: str, state: Any) -> None:
 @ledger.command("create")
 def create(
     where: _Where,
-    epsilon: Annotated[str | None, typer.Option(help="The total epsilon.")] = None,
-    delta: Annotated[str, typer.Option(help="The total delta.")] = "0",
+    epsilon: Annotated[str | None, typer.Option(help="Total epsilon.", metavar="NUMBER")] = None,
+    delta: Annotated[str, typer.Option(help="Total delta.", metavar="NUMBER")] = "0",
     composition: Annotated[
-        str, typer.Option(help="basic (sums), or adaptive: pays from some 30 small questions on.")
+        str,
+        typer.Option(
+            metavar="basic|adaptive",
+            help="basic (epsilons add up) or adaptive (a privacy filter; better from about 30 "
+            "small queries).",
+        ),
     ] = "basic",
-    gdp: Annotated[str | None, typer.Option(help="The total mu, of mu-GDP charges.")] = None,
-    zcdp: Annotated[str | None, typer.Option(help="The total rho, of rho-zCDP charges.")] = None,
+    gdp: Annotated[
+        str | None, typer.Option(help="Total mu of a ledger of mu-GDP.", metavar="MU")
+    ] = None,
+    zcdp: Annotated[
+        str | None, typer.Option(help="Total rho of a ledger of rho-zCDP.", metavar="RHO")
+    ] = None,
     name: _Name = "budget",
     as_json: _Json = False,
 ) -> None:
-    """Make a ledger with a total budget.
+    """Create a ledger with a total budget.
 
     \b
     Examples:
@@ -68,7 +81,7 @@ def create(
 
 @ledger.command("show")
 def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
-    """What is spent and what is left.
+    """Show what is spent and what is left.
 
     \b
     Example:
@@ -97,7 +110,7 @@ def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
 
 @ledger.command("history")
 def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
-    """Every charge: time, cost, query, mechanism.
+    """List every charge: time, epsilon, delta, query, mechanism.
 
     \b
     Example:
@@ -134,7 +147,7 @@ def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> No
 
 @ledger.command("close")
 def close(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
-    """Refuse every further charge, for good.
+    """Reject every further charge, for good.
 
     \b
     Example:

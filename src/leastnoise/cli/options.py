@@ -1,4 +1,4 @@
-"""The options that ask a question, each declared once; commands name those that they take.
+"""The options that state a design problem, each declared once; commands name those that they take.
 
 An option has the name of the argument of `design` that it becomes, but for the constraints, which
 become one list. `arguments_of` turns what was typed into the arguments of `design`.
@@ -34,8 +34,12 @@ from .workload import workload_of
 C = TypeVar("C", bound=Callable[..., None])
 
 SENSITIVITY_HELP = (
-    "Must be stated: the most that the query can change when one person's data change; "
-    "1 for a count, (high - low) / n for a mean of n values in [low, high]."
+    "Required. The most that the query can change between neighboring tables: 1 for a count; "
+    "(high - low) / n for a mean of n values in [low, high] where one row is replaced."
+)
+GAP_HELP = (
+    "Relative optimality gap to reach [default: 1e-3; with --dimension 3e-3, with --gdp up to "
+    "5e-3, with --bounds 1e-2, with --bounds and --gdp 5e-2]."
 )
 LOSS_HELP = (
     "l1, l2, pinball:TAU, power:P, huber:WIDTH or piecewise:FILE, where FILE holds "
@@ -57,44 +61,94 @@ def flag(name: str, words: str) -> Any:
     return Annotated[bool, typer.Option(f"--{name}", help=words)]
 
 
+#: The options below each heading of a long help text; others stand below "Options".
+HEADINGS: dict[str, tuple[str, ...]] = {
+    "Privacy": (
+        *("epsilon", "delta", "within", "profile", "gdp", "zcdp", "failure", "releases"),
+        *("neighbors", "unit", "max_rows_per_group", "max_groups", "ledger", "name"),
+    ),
+    "Query": (
+        *("sensitivity", "low", "high", "by", "keys", "group_size", "where", "nulls", "interval"),
+        *("rows", "loss", "integer", "dimension", "shape", "one_sided", "workload", "bounds"),
+        *("prior", "output_step"),
+    ),
+    "Constraints on the noise": (
+        *("max_error", "monotone", "support", "symmetric", "unimodal", "unbiased"),
+        *("distinguishing", "loss_at_most", "instance_bound"),
+    ),
+    "Search": ("gap", "time_limit", "resolution", "core"),
+    "CSV files": ("delimiter", "decimal", "encoding", "line_breaks"),
+}
 #: What can be asked, in the order of the help text: the option and its default.
 OPTIONS: dict[str, tuple[Any, Any]] = {
-    "epsilon": (text("Budget: epsilon, from 0 to 15 (not with --profile, --gdp)."), None),
-    "delta": (text("Budget: delta, at least 0 and below 1."), None),
-    "sensitivity": (text(SENSITIVITY_HELP), None),
-    "loss": (Annotated[str, typer.Option(help=LOSS_HELP)], "l1"),
-    "gap": (text("Relative gap: 1e-3, with --bounds 1e-2 (and --gdp: 5e-2)."), None),
-    "integer": (flag("integer", "Noise on the integers."), False),
-    "dimension": (text("Noise for D numbers, Euclidean sensitivity.", "D"), None),
-    "shape": (text("Several numbers at once: cube:K[:WIDTH] or sparse:D:M[:WIDTH]."), None),
-    "one_sided": (flag("one-sided", "With --shape: one row is added or removed."), False),
+    "epsilon": (text("Privacy budget epsilon, from 0 to 15.", "NUMBER"), None),
+    "delta": (text("Privacy budget delta, at least 0 and below 1.", "NUMBER"), None),
+    "sensitivity": (text(SENSITIVITY_HELP, "NUMBER"), None),
+    "loss": (Annotated[str, typer.Option(help=LOSS_HELP, metavar="LOSS")], "l1"),
+    "gap": (text(GAP_HELP, "NUMBER"), None),
+    "integer": (flag("integer", "Integer noise, for integer queries."), False),
+    "dimension": (text("Noise for a vector of D numbers; --sensitivity is Euclidean.", "D"), None),
+    "shape": (
+        text(
+            "What one person can change of several numbers: cube:K[:WIDTH] or sparse:D:M[:WIDTH].",
+            "SHAPE",
+        ),
+        None,
+    ),
+    "one_sided": (
+        flag("one-sided", "With --shape: neighboring tables differ by one row added or removed."),
+        False,
+    ),
     "workload": (text(WORKLOAD_HELP, "W"), None),
-    "zcdp": (text("With --workload: rho-zCDP.", "RHO"), None),
-    "neighbors": (text("With --workload: add-remove (if left out) or replace."), None),
-    "bounds": (_pair("The query's range: noise may depend on the value."), None),
-    "prior": (text("With --bounds: uniform, or a JSON file (public knowledge)."), None),
-    "instance_bound": (text("With --bounds: no value's expected loss above this."), None),
-    "max_error": (text("No released error beyond T.", "T"), None),
-    "monotone": (flag("monotone", "Density falls from 0; with --bounds: answers grow."), False),
-    "core": (_pair("With wide --bounds: values with their own rows."), None),
-    "support": (_pair("Noise in [LOW, HIGH]; none: no end."), None),
+    "zcdp": (text("With --workload: a budget of rho-zCDP.", "RHO"), None),
+    "neighbors": (
+        text("With --workload: add-remove or replace [default: add-remove].", "RELATION"),
+        None,
+    ),
+    "bounds": (_pair("Range of the query; the noise may then depend on the value."), None),
+    "prior": (
+        text("With --bounds: uniform, or a JSON file with a public prior.", "uniform|FILE"),
+        None,
+    ),
+    "instance_bound": (
+        text("With --bounds: the largest expected loss at any value.", "NUMBER"),
+        None,
+    ),
+    "max_error": (text("Largest error that a release may have.", "T"), None),
+    "monotone": (
+        flag(
+            "monotone",
+            "Noise whose density falls away from 0; with --bounds: answers that grow with the "
+            "value.",
+        ),
+        False,
+    ),
+    "core": (_pair("With wide --bounds: the part of the range with its own probabilities."), None),
+    "support": (_pair("Bounded noise in [LOW, HIGH]; 'none' for an open end."), None),
     "symmetric": (flag("symmetric", "Symmetric noise."), False),
-    "unimodal": (text("Density rises to AT, then falls.", "AT"), None),
-    "unbiased": (flag("unbiased", "Mean exactly 0."), False),
-    "distinguishing": (text("With a support: outputs that rule a neighbor out.", "Q"), None),
-    "loss_at_most": (_pair("Keep a second expected loss below a bound.", "LOSS BOUND"), None),
+    "unimodal": (text("Noise with one mode, at AT.", "AT"), None),
+    "unbiased": (flag("unbiased", "Noise with mean exactly 0."), False),
+    "distinguishing": (
+        text(
+            "With --support: the largest probability of an output that excludes a neighboring "
+            "table.",
+            "Q",
+        ),
+        None,
+    ),
+    "loss_at_most": (_pair("Largest value of a second expected loss.", "LOSS BOUND"), None),
     "profile": (
         Annotated[
             list[str] | None,
-            typer.Option(metavar="EPS:DELTA", help="A further budget to keep; repeatable."),
+            typer.Option(metavar="EPS:DELTA", help="A further budget to satisfy; repeatable."),
         ],
         None,
     ),
-    "gdp": (text("Below the whole curve of mu-GDP.", "MU"), None),
-    "releases": (text("The budget is the total of K releases.", "K"), None),
-    "output_step": (text("Releases are multiples of STEP.", "STEP"), None),
-    "time_limit": (text("Seconds for the design."), None),
-    "resolution": (text("Cells per sensitivity."), None),
+    "gdp": (text("A budget of mu-GDP in place of epsilon and delta.", "MU"), None),
+    "releases": (text("Number of releases that share the budget.", "K"), None),
+    "output_step": (text("Round releases to multiples of STEP.", "STEP"), None),
+    "time_limit": (text("Time limit in seconds.", "SECONDS"), None),
+    "resolution": (text("Cells per sensitivity of the discretized problem.", "N"), None),
 }
 
 
@@ -179,7 +233,13 @@ def _constraints(found: dict[str, Any], ranged: bool) -> list[Constraint]:
     }
     if not ranged:
         made |= {"max_error": MaxError, "monotone": lambda _: Monotone()}
-    return [made[name](found.pop(name)) for name in OPTIONS if name in found and name in made]
+        constraints = []
+    for name in [name for name in OPTIONS if name in found and name in made]:
+        try:
+            constraints.append(made[name](found.pop(name)))
+        except ArgumentError as error:  # about an argument of the constraint: t, low, high
+            raise ArgumentError(name, error.value, error.allowed, error.words) from None
+    return constraints
 
 
 def budget_of(words: str) -> tuple[str, str]:
@@ -190,11 +250,11 @@ def budget_of(words: str) -> tuple[str, str]:
 
 
 def whole_of(name: str, value: str) -> int:
-    """A whole number."""
+    """An integer."""
     try:
         return int(value)
     except ValueError:
-        raise ArgumentError(name, value, "a positive whole number") from None
+        raise ArgumentError(name, value, "a positive integer") from None
 
 
 def _prior_file(path: str) -> Any:

@@ -9,30 +9,46 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import ArgumentError, DataError
+from ..errors import ArgumentError, DataError, Described
 from .options import LOSS_HELP, budget_of
 from .shared import JSON_HELP, drawable, folder_exists, say, show_json, working
 
-Epsilon = Annotated[str | None, typer.Option(help="Budget of all that is shown: epsilon.")]
-Delta = Annotated[str | None, typer.Option(help="Budget of all that is shown: delta, above 0.")]
+Epsilon = Annotated[str | None, typer.Option(help="Privacy budget epsilon of the whole release.")]
+Delta = Annotated[
+    str | None, typer.Option(help="Privacy budget delta of the whole release, above 0.")
+]
 Profile = Annotated[
     list[str] | None,
-    typer.Option(metavar="EPS:DELTA", help="A further budget to keep; may be repeated."),
+    typer.Option(metavar="EPS:DELTA", help="A further budget to satisfy; repeatable."),
 ]
 Gdp = Annotated[
-    str | None, typer.Option(metavar="MU", help="Instead: mu-Gaussian, but for --failure.")
+    str | None,
+    typer.Option(
+        metavar="MU",
+        help="In place of epsilon and delta: mu-GDP, except with probability --failure.",
+    ),
 ]
 Failure = Annotated[
-    str | None, typer.Option(metavar="P", help="With --gdp: how often it may fail.")
+    str | None, typer.Option(metavar="P", help="With --gdp: the probability that mu-GDP fails.")
 ]
 
 
 def partition_selection(
     epsilon: Epsilon = None,
     delta: Delta = None,
-    max_groups: Annotated[int, typer.Option(help="Keys that a unit counts in, at most.")] = 1,
-    neighbors: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove",
-    group_size: Annotated[int | None, typer.Option(help="Units of a key that matters.")] = None,
+    max_groups: Annotated[
+        int, typer.Option(help="Largest number of keys that one privacy unit counts in.")
+    ] = 1,
+    neighbors: Annotated[
+        str, typer.Option(help="Neighboring tables: add-remove or replace.")
+    ] = "add-remove",
+    group_size: Annotated[
+        int | None,
+        typer.Option(
+            help="A public guess at the number of units of a typical key, to "
+            "choose how the budget is split."
+        ),
+    ] = None,
     loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
     profile: Profile = None,
     gdp: Gdp = None,
@@ -41,15 +57,21 @@ def partition_selection(
         Path | None,
         typer.Option(
             help="A CSV file of lines KEY,UNITS (no header; - is standard input): "
-            "prints the keys that are shown, and spends the budget."
+            "release its keys, which spends the budget."
         ),
     ] = None,
-    compare: Annotated[bool, typer.Option("--compare", help="Beside other ways.")] = False,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Compare with other mechanisms.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism file.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw it (.png, .svg or .pdf).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the probability of release (.png, .svg or .pdf).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
-    """Show unknown keys with how many units have each, as often as any private mechanism can.
+    """Design the release of private group keys and their counts (partition selection).
+
+    No (epsilon, delta)-DP mechanism releases a key more often.
 
     Exit code 0: done; 2: bad input.
 
@@ -65,7 +87,7 @@ def partition_selection(
 
     folder_exists("out", out)
     drawable(plot)
-    with working("making the tables"):
+    with working("designing"):
         found = make(
             epsilon=epsilon,
             delta=delta,
@@ -97,9 +119,11 @@ def partition_selection(
 def release_keys(
     found: Any, values: list[str] | None, source: Path, as_json: bool, told: dict[str, Any]
 ) -> None:
-    """Print what is shown of the keys in a CSV file."""
+    """Print the keys of a CSV file that are released."""
     if values:
-        raise ArgumentError("values", "(not shown)", "left out: lines KEY,UNITS in a file")
+        raise ArgumentError(
+            "values", Described("(not shown)"), "left out: the file is given as lines KEY,UNITS"
+        )
     shown = found.release(_read(source))
     if as_json:
         show_json(
@@ -116,14 +140,14 @@ def _say(found: Any, compare: bool) -> None:
 
     keys = found.keys_of_a_unit
     lines = [
-        f"keys with their counts, {_promise(found)}, "
-        f"loss {found.loss_name}" + ("" if keys == 1 else f", {keys} keys of a unit"),
-        f"  shown half the time from   {found.group_size_for(0.5)} units",
-        f"  shown with 95 % from       {found.group_size_for(0.95)} units",
-        f"  always shown from          {found.always_released_from} units",
-        f"  no error beyond            {found.reach}",
-        f"  expected loss at most      {outwards(found.upper, 8, True)}  (of sure keys, proven)",
-        f"  no noise can go below      {outwards(found.lower, 8, False)}  (proven)",
+        f"private keys and their counts, {_promise(found)}, "
+        f"loss {found.loss_name}" + ("" if keys == 1 else f", {keys} keys per unit"),
+        f"  released half the time from {found.group_size_for(0.5)} units",
+        f"  released 95% of the time from {found.group_size_for(0.95)} units",
+        f"  always released from        {found.always_released_from} units",
+        f"  largest error               {found.reach}",
+        f"  expected loss at most       {outwards(found.upper, 8, True)}  (of large keys, proven)",
+        f"  no noise has less than      {outwards(found.lower, 8, False)}  (proven)",
         f"{found.status}.",
     ]
     say("\n".join(lines))
@@ -133,7 +157,7 @@ def _say(found: Any, compare: bool) -> None:
 
 def _promise(found: Any) -> str:
     if found.curve is not None:
-        return f"mu {found.curve[0]:g} but for failures of {found.curve[1]:g}"
+        return f"mu {found.curve[0]:g} except with probability {found.curve[1]:g}"
     more = f" and {len(found.profile)} more budgets" if found.profile else ""
     return f"epsilon {found.epsilon:g}, delta {found.delta:g}{more}"
 
@@ -155,7 +179,7 @@ def _read(source: Path) -> dict[str, int]:
         if not row:
             continue
         if len(row) != 2 or not row[1].strip().isascii() or not row[1].strip().isdigit():
-            raise DataError("release", "a line", "KEY,UNITS in each line, UNITS a whole number")
+            raise DataError("release", "a line", "KEY,UNITS in each line, UNITS an integer")
         if row[0] in units:
             raise DataError("release", "a key twice", "one line for each key")
         units[row[0]] = int(row[1])

@@ -28,25 +28,25 @@ def release(
     values: Annotated[
         list[str] | None,
         typer.Argument(
-            help="True values, one release each. They stay in the shell's history; "
-            "without any they are read from standard input."
+            help="True values, one release each; they stay in the shell's history. "
+            "Default: read from standard input."
         ),
     ] = None,
     source: Annotated[
         Path | None,
         typer.Option(
             "--values",
-            help="A file of true values, with spaces, commas or lines "
-            "between; - is standard input.",
+            help="A file of true values, separated by spaces, commas or "
+            "line breaks; - is standard input.",
         ),
     ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Print exact fractions.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
-    """Release values privately: one line each, every one spends the file's whole budget.
+    """Release values with a mechanism file. Each value spends the file's whole budget.
 
-    The file is checked exactly first; nothing is drawn if it or a value is refused. With a file
-    of kind "keyed" the values are lines KEY,UNITS, and those that are shown are printed; with one
+    The file is checked exactly first; nothing is drawn if it or a value is rejected. With a file
+    of kind "keyed" the values are lines KEY,UNITS, and the released keys are printed. With a file
     of kind "workload" they are the counts of all cells, and all answers are printed.
 
     \b
@@ -79,7 +79,7 @@ def release(
 
 
 def _released_vectors(design: Any, vectors: list[list[str]], exact: bool) -> list[Any]:
-    """A private answer for each vector: plain numbers, or exact fractions as texts."""
+    """A private answer for each vector: plain numbers, or exact fractions as strings."""
     rows = [[_number(word) for word in line] for line in vectors]
     plain = str if exact else int if design.integer else float
     return [[plain(x) for x in row] for row in design.release(rows, exact=exact)]
@@ -152,9 +152,12 @@ def _number(text: str) -> Fraction | Decimal:
 
 def sample(
     file: Annotated[Path, typer.Argument(help="A mechanism file.")],
-    count: Annotated[int, typer.Option(help="How many draws.")],
+    count: Annotated[int, typer.Option(help="Number of draws.")],
     out: Annotated[
-        Path | None, typer.Option(help="x.npy or x.csv; standard output if it is left out.")
+        Path | None,
+        typer.Option(
+            help="Write to FILE.npy or FILE.csv [default: standard output].", metavar="FILE"
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
@@ -173,12 +176,14 @@ def sample(
         raise ArgumentError("out", str(out), "a path that ends in .npy or .csv")
     folder_exists("out", out)
     if out is None and as_json:
-        raise ArgumentError("out", None, "given with --json: there is one object and no more")
+        raise ArgumentError("out", None, "given with --json")
     if not 1 <= count <= 10**9:
         raise ArgumentError("count", count, "from 1 to 1000000000")
     design = load(file)
     if isinstance(design, (DependentDesign, KeyedDesign)):
-        raise ArgumentError("file", str(file), "additive: this noise depends on the value")
+        raise ArgumentError(
+            "file", str(file), "a file of additive noise: this noise depends on the value"
+        )
     noise, width = design.noise, getattr(design, "dimension", 1)
     if isinstance(design, WorkloadDesign):
         width = design.workload.queries

@@ -15,7 +15,7 @@ def reproduce(
         str, typer.Argument(help="example1, table1, table4, ..., figure5, monotone, or all.")
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer budgets, coarser meshes.")] = False,
-    jobs: Annotated[int, typer.Option(help="Processes; -1: one per core.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Number of processes; -1: one per core.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder for reports and designs.")] = Path(
         "reproduction"
     ),

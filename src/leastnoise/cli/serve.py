@@ -13,17 +13,20 @@ from .shared import folder_exists, say
 
 def serve(
     table: Annotated[
-        Path | None, typer.Argument(help="A CSV, TSV or Parquet file to ask questions about.")
+        Path | None, typer.Argument(help="A CSV, TSV or Parquet file to query.", metavar="TABLE")
     ] = None,
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Where to listen [default: 8765, or any].")
+        int | None, typer.Option(min=1, max=65535, help="Port [default: 8765, or any free one].")
     ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Do not open a browser.")
     ] = False,
     ledger: Annotated[
         Path | None,
-        typer.Option(help="The budget of all tables: a ledger's file, made if there is none."),
+        typer.Option(
+            help="Ledger with the budget of all tables; created if the file does not exist.",
+            metavar="FILE",
+        ),
     ] = None,
 ) -> None:
     """Open the web app: design noise, ask a table questions, check mechanism files.

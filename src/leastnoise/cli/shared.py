@@ -21,14 +21,16 @@ F = TypeVar("F", bound=Callable[..., None])
 #: Exit codes. 0: done. 1: done, and what was asked for was not reached.
 SHORT = 1
 #: Bad input, or a malformed file.
-REFUSED = 2
-#: A question was charged and has no answer: a retry is a new charge.
+REJECTED = 2
+#: A query was charged and has no answer: a retry is a new charge.
 NOT_ANSWERED = 4
+#: The ledger has too little budget left: nothing was spent.
+NO_BUDGET = 5
 #: An error of this package, so that no script takes it for an answer.
 BROKEN = 70
 #: Ctrl-C ended it, as shells have it.
 INTERRUPTED = 130
-JSON_HELP = "One JSON object, no more (docs/command-line.md)."
+JSON_HELP = "Print one JSON object to standard output, and nothing else."
 
 
 def show_json(command: str, exit_code: int, fields: Mapping[str, Any]) -> None:
@@ -95,7 +97,11 @@ def interruptible(command: F, again: str = "") -> F:
             command(*args, **options)
         except KeyboardInterrupt as stop:
             best = getattr(stop, "design", None)
-            words = "nothing was kept, run it again" if best is None else f"the best so far: {best}"
+            words = (
+                "nothing was written; run it again"
+                if best is None
+                else f"the best so far is {best}"
+            )
             say(f"interrupted; {again or words}", err=True)
             raise typer.Exit(INTERRUPTED) from None
 

@@ -15,15 +15,23 @@ from .shared import JSON_HELP, say, show_json, working
 
 
 def sweep(
-    epsilon: Annotated[str, typer.Option(help="Budgets, separated by commas: 0.1,0.5,1.")],
-    delta: Annotated[str, typer.Option(help="Budgets, separated by commas: 1e-3,0.05.")],
+    epsilon: Annotated[
+        str,
+        typer.Option(help="Values of epsilon, separated by commas: 0.1,0.5,1.", metavar="NUMBERS"),
+    ],
+    delta: Annotated[
+        str,
+        typer.Option(help="Values of delta, separated by commas: 1e-3,0.05.", metavar="NUMBERS"),
+    ],
     out: Annotated[Path, typer.Option(help="Folder for mechanism files and table.csv.")],
     sensitivity: Annotated[str | None, typer.Option(help=SENSITIVITY_HELP)] = None,
     loss: Annotated[str, typer.Option(help="Losses, separated by commas: l1,l2.")] = "l1",
-    gap: Annotated[str, typer.Option(help="Relative gap to reach.")] = "1e-3",
-    integer: Annotated[bool, typer.Option("--integer", help="Noise on the integers.")] = False,
-    time_limit: Annotated[str, typer.Option(help="Seconds a design.")] = "300",
-    jobs: Annotated[int, typer.Option(help="Processes; -1: one per core.")] = 1,
+    gap: Annotated[str, typer.Option(help="Relative optimality gap to reach.")] = "1e-3",
+    integer: Annotated[
+        bool, typer.Option("--integer", help="Integer noise, for integer queries.")
+    ] = False,
+    time_limit: Annotated[str, typer.Option(help="Time limit of a design in seconds.")] = "300",
+    jobs: Annotated[int, typer.Option(help="Number of processes; -1: one per core.")] = 1,
     scheduler: Annotated[
         str | None, typer.Option(help="A Dask scheduler, such as tcp://host:8786.")
     ] = None,

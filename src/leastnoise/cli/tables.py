@@ -1,4 +1,4 @@
-"""`leastnoise ask`, `leastnoise plan` and `leastnoise columns`: questions about tables."""
+"""`leastnoise ask`, `leastnoise plan` and `leastnoise columns`: queries about tables."""
 
 from __future__ import annotations
 
@@ -30,70 +30,123 @@ _Queries = Annotated[list[str], typer.Argument(metavar="QUERY...", help=_QUERIES
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 #: What can be asked of a table beside the query, in the order of the help text.
 _ASKED: dict[str, tuple[Any, Any]] = {
-    "epsilon": (Annotated[str, typer.Option(help="Budget: epsilon, from 0 to 15.")], ...),
-    "delta": (Annotated[str, typer.Option(help="Budget: delta, at least 0 and below 1.")], "0"),
-    "low": (text("Smallest value; smaller ones are clamped."), None),
-    "high": (text("Largest value; larger ones are clamped."), None),
+    "epsilon": (
+        Annotated[
+            str, typer.Option(help="Privacy budget epsilon, from 0 to 15.", metavar="NUMBER")
+        ],
+        ...,
+    ),
+    "delta": (
+        Annotated[
+            str,
+            typer.Option(help="Privacy budget delta, at least 0 and below 1.", metavar="NUMBER"),
+        ],
+        "0",
+    ),
+    "low": (text("Smallest value that counts; smaller values are clamped to it.", "NUMBER"), None),
+    "high": (text("Largest value that counts; larger values are clamped to it.", "NUMBER"), None),
     "unit": (
         Annotated[
             str,
             typer.Option(
-                metavar="row|COLUMN", help="Whose privacy: a row's, or a person's (the id column)."
+                metavar="row|COLUMN",
+                help="Privacy unit: row, or the column that identifies a person.",
             ),
         ],
         "row",
     ),
     "max_rows_per_group": (
-        Annotated[int | None, typer.Option(help="Rows of one person that count (in a group).")],
+        Annotated[
+            int | None,
+            typer.Option(
+                help="With --unit COLUMN: largest number of rows of one person in a group."
+            ),
+        ],
         None,
     ),
     "max_groups": (
-        Annotated[int | None, typer.Option(help="Groups of one person that count.")],
+        Annotated[
+            int | None,
+            typer.Option(help="With --unit COLUMN: largest number of groups of one person."),
+        ],
         None,
     ),
-    "by": (text("A column to group by, or several with commas between them."), None),
+    "by": (text("Columns to group by, separated by commas.", "COLUMNS"), None),
     "keys": (
         text(
-            "Its public values, a,b,c (several columns, and marginals: a,b;x,y); or private: to be "
-            "found."
+            "Public values of the --by column: a,b,c; of several columns (and marginals): a,b;x,y. "
+            "Or private: release the keys, too (partition selection).",
+            "KEYS",
         ),
         None,
     ),
     "group_size": (
         Annotated[
             int | None,
-            typer.Option(help="Private keys: a public guess at the units of a key that matters."),
+            typer.Option(
+                help="With --keys private: a public guess at the number of units of a typical key."
+            ),
         ],
         None,
     ),
-    "where": (text('A condition, such as "year = 2024".'), None),
-    "neighbors": (Annotated[str, typer.Option(help="add-remove, or replace.")], "add-remove"),
-    "nulls": (text("Rows without a number: skip, or middle."), None),
-    "interval": (flag("interval", "Quantiles: half of epsilon buys an interval of values."), False),
-    "loss": (Annotated[str, typer.Option(help="What the noise is best for: l1, l2, ...")], "l1"),
+    "where": (
+        text('Count only rows for which this is true, such as "year = 2024".', "CONDITION"),
+        None,
+    ),
+    "neighbors": (
+        Annotated[
+            str, typer.Option(help="Neighboring tables: add-remove or replace.", metavar="RELATION")
+        ],
+        "add-remove",
+    ),
+    "nulls": (
+        text(
+            "Rows without a number: skip them, or count the middle of the bounds (middle).",
+            "skip|middle",
+        ),
+        None,
+    ),
+    "interval": (
+        flag("interval", "Quantiles: spend half of epsilon on a confidence interval."),
+        False,
+    ),
+    "loss": (
+        Annotated[
+            str, typer.Option(help="Loss that the noise minimizes: l1, l2, ...", metavar="LOSS")
+        ],
+        "l1",
+    ),
 }
 #: How a CSV file is written: stated by its owner, never guessed from its rows.
 _WRITTEN: dict[str, tuple[Any, Any]] = {
-    "delimiter": (text("CSV: what stands between fields (a comma; of .tsv files a tab)."), None),
-    "decimal": (text('CSV: what stands before decimals, "." or ",".'), None),
-    "encoding": (text("CSV: utf-8, cp1252, latin-1, ..."), None),
-    "line_breaks": (flag("line-breaks", "CSV: quoted fields may hold line breaks."), False),
+    "delimiter": (text("Field separator [default: comma; tab for .tsv].", "CHAR"), None),
+    "decimal": (text('Decimal separator, "." or ",".', "CHAR"), None),
+    "encoding": (text("Encoding: utf-8, cp1252, latin-1, ...", "NAME"), None),
+    "line_breaks": (flag("line-breaks", "Quoted fields may contain line breaks."), False),
 }
-_Table = Annotated[str, typer.Argument(help="A CSV or Parquet file, - (a CSV), or URL#TABLE.")]
+_Table = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE", help="A CSV or Parquet file, - (CSV on standard input), or URL#TABLE."
+    ),
+]
 _PLANNED = _ASKED | {
-    "epsilon": (text("Budget: epsilon, from 0 to 15; or --within in its place."), None),
-    "within": (text("The error that 95 % of answers shall keep: finds epsilon."), None),
+    "epsilon": (text("Privacy budget epsilon, from 0 to 15; or give --within.", "NUMBER"), None),
+    "within": (
+        text("Target 95% margin of error: print the smallest epsilon that reaches it.", "NUMBER"),
+        None,
+    ),
 }
 
 
 @takes(*_WRITTEN, options=_WRITTEN)
 def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
-    """The columns of a table and how each would be read: no row is read, no budget is spent.
+    """List the columns of a table and how each would be read. No row is read, no budget is spent.
 
     \b
     Examples:
       leastnoise columns data.csv
-      leastnoise columns umsatz.csv --delimiter ";" --decimal "," --encoding cp1252
+      leastnoise columns sales.csv --delimiter ";" --decimal "," --encoding cp1252
     """
     from ..queries.door import opened
     from ..words import printable
@@ -116,9 +169,9 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
     if as_json:
         show_json("columns", 0, {"table": table, "columns": told})
         return
-    shown = Table("column", "type", "as a number", "to group by", "to tell persons apart")
+    shown = Table("column", "type", "as a number", "to group by", "to identify people")
     for one in told:
-        number = f"texts like 1234{point}5" if one["type"] in ("text", "VARCHAR") else "yes"
+        number = f"strings like 1234{point}5" if one["type"] in ("text", "VARCHAR") else "yes"
         shown.add_row(
             escape(printable(one["name"])),
             escape(one["type"]),
@@ -128,10 +181,12 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
         )
     console = Console(highlight=False)
     console.print(shown)
-    console.print("What is no number counts as missing in its row. No row was read.")
+    console.print("A value that is not a number counts as missing. No row was read.")
     if any(one["type"] == "text" for one in told):
         encoding = getattr(source, "encoding", "utf-8")
-        console.print(f"Texts that are not {encoding} are missing, too: see --encoding.")
+        console.print(
+            f"A string that is not valid {encoding} counts as missing, too: see --encoding."
+        )
 
 
 def _source(table: str, given: dict[str, Any]) -> Any:
@@ -154,21 +209,30 @@ def _source(table: str, given: dict[str, Any]) -> Any:
 def ask(
     table: _Table,
     queries: _Queries,
-    ledger: Annotated[str | None, typer.Option(help="Charge this ledger.")] = None,
-    name: Annotated[str, typer.Option(help="The ledger's name there.")] = "budget",
+    ledger: Annotated[
+        str | None, typer.Option(metavar="LEDGER", help="Spend the budget of this ledger.")
+    ] = None,
+    name: Annotated[
+        str, typer.Option(help="Name of the ledger in its file or database.", metavar="NAME")
+    ] = "budget",
     rows: Annotated[
-        int, typer.Option(help="Several questions: a public guess at the rows.")
+        int, typer.Option(help="With several queries: a public guess at the number of rows.")
     ] = 1000,
-    plot: Annotated[Path | None, typer.Option(help="Draw the answer (.png or .svg).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the answer (.png or .svg).", metavar="FILE")
+    ] = None,
     report: Annotated[
-        Path | None, typer.Option(help="For reviewers: FILE.html, and FILE.json beside it.")
+        Path | None, typer.Option(help="Write a report: FILE.html, and FILE.json beside it.")
     ] = None,
     as_json: _Json = False,
     **given: Any,
 ) -> None:
-    """Private answers with their 95 % intervals, charged to a ledger before any row is read.
+    """Answer queries with 95% confidence intervals. A ledger is charged before any row is read.
 
-    Several questions share the budget and are one charge; bounds of one of them stand inside it.
+    Several queries share the budget, which is spent once. Bounds of one of them stand inside it.
+
+    Exit code 0: done; 2: bad input; 4: not answered, and the budget is spent; 5: the ledger has
+    too little budget left, and nothing is spent.
 
     \b
     Examples:
@@ -184,7 +248,7 @@ def ask(
 
     drawable(plot)
     if plot is not None and len(queries) > 1:
-        raise ArgumentError("plot", str(plot), "left out with several questions: see --report")
+        raise ArgumentError("plot", str(plot), "left out with several queries: --report draws them")
     if report is not None:
         checked_report(report)
     options = _budget_and_unit(given)
@@ -210,10 +274,11 @@ def _tell(answers: list[Any], book: Any, as_json: bool) -> None:
     """The answers, for people or as one object."""
     if as_json:
         told = [answer.as_dict() for answer in answers]
-        show_json("ask", 0, told[0] if len(told) == 1 else {"questions": told})
+        show_json("ask", 0, told[0] if len(told) == 1 else {"queries": told})
         return
     for answer in answers:
-        _print(answer, book)
+        _print(answer)
+    _print_spent(answers, book)
 
 
 @contextmanager
@@ -246,11 +311,11 @@ def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
 @takes(*_PLANNED, options=_PLANNED)
 def plan(
     queries: _Queries,
-    rows: Annotated[int, typer.Option(help="A public guess at the rows (of a group).")],
+    rows: Annotated[int, typer.Option(help="A public guess at the number of rows (of a group).")],
     as_json: _Json = False,
     **given: Any,
 ) -> None:
-    """The error to expect, from public numbers only: no table is read, no budget is spent.
+    """Predict the error of queries from public numbers. No table is read, no budget is spent.
 
     \b
     Example:
@@ -267,14 +332,14 @@ def plan(
         plans = [plan_of(question, rows=rows, within=given["within"], **options)]
     else:
         if given["within"] is not None:
-            raise ArgumentError("within", given["within"], "left out with several questions")
+            raise ArgumentError("within", given["within"], "left out with several queries")
         if given["epsilon"] is None:
-            raise ArgumentError("epsilon", None, "given with several questions")
+            raise ArgumentError("epsilon", None, "given with several queries")
         asked = [_question(one, _fitting(one, given)) for one in queries]
         plans = plan_all(asked, rows=rows, **options)
     if as_json:
         told = [_planned(one, rows) for one in plans]
-        show_json("plan", 0, told[0] if len(told) == 1 else {"questions": told})
+        show_json("plan", 0, told[0] if len(told) == 1 else {"queries": told})
         return
     console = Console(highlight=False)
     for found in plans:
@@ -329,19 +394,19 @@ def _unit(unit: str, max_rows_per_group: int | None, max_groups: int | None) -> 
     if unit == "row":
         if max_rows_per_group is not None or max_groups is not None:
             raise ArgumentError(
-                "max_rows_per_group", max_rows_per_group, "left out where the unit is a row"
+                "max_rows_per_group", max_rows_per_group, "left out when the unit is a row"
             )
         return "row"
     if max_rows_per_group is None:
         raise ArgumentError(
             "max_rows_per_group",
             None,
-            f"given with --unit {unit}: how many rows of one person may count",
+            f"given with --unit {unit}: the largest number of rows of one person in a group",
         )
     return PrivacyUnit(unit, max_rows_per_group=max_rows_per_group, max_groups=max_groups)
 
 
-def _print(answer: Any, book: Any) -> None:
+def _print(answer: Any) -> None:
     from ..queries.answer import rounded
     from ..words import printable
 
@@ -350,7 +415,7 @@ def _print(answer: Any, book: Any) -> None:
     table = Table(
         "",
         "answer",
-        "95 % interval",
+        "95% interval",
         *([""] if bars else []),
         title=escape(answer.query),
         title_justify="left",
@@ -358,29 +423,34 @@ def _print(answer: Any, book: Any) -> None:
     most = max((one.value for one in answer.groups.values()), default=0) or 1
     for key, one in answer.groups.items():
         value, low, high = rounded(one)
-        around = "of rank: see below" if one.low is None else f"{low} to {high}"
+        around = "of the rank: see below" if one.low is None else f"{low} to {high}"
         if one.low == float("-inf"):
             around = "too few rows"
         bar = ["\u2588" * round(20 * one.value / most)] if bars else []
         table.add_row(escape(printable(key) or "all rows"), value, around, *bar)
     if not answer.groups:
-        table.add_row("no key is shown", "", "")
+        table.add_row("no key was released", "", "")
     console.print(table)
-    console.print(
-        f"spent epsilon={float(answer.epsilon):g}, delta={float(answer.delta):g} for the "
-        f"unit {answer.unit} ({answer.neighbors})",
-        markup=False,
-    )
-    if book is not None:
-        state = book.balance
-        console.print(
-            f"charge {answer.charge}; left are epsilon={at_most(state.left_epsilon)}, "
-            f"delta={at_most(state.left_delta)}",
-            markup=False,
-        )
-    else:
-        console.print("not recorded: there is no --ledger", markup=False)
     for note in (answer.why, answer.noise, *answer.notes):
         console.print(f"- {note}", markup=False)
     for path in answer.mechanisms:
         console.print(f"- proof: leastnoise verify {path}", markup=False, soft_wrap=True)
+
+
+def _print_spent(answers: list[Any], book: Any) -> None:
+    """The charge of all answers, which are of one call, and what is left."""
+    console, first = Console(highlight=False), answers[0]
+    once = f" once for all {len(answers)} queries," if len(answers) > 1 else ""
+    console.print(
+        f"spent epsilon={float(first.epsilon):g}, delta={float(first.delta):g}{once} for the "
+        f"privacy unit {first.unit} ({first.neighbors})",
+        markup=False,
+    )
+    words = "not recorded: no --ledger was given"
+    if book is not None:
+        state = book.balance
+        words = (
+            f"charge {first.charge}; left: epsilon={at_most(state.left_epsilon)}, "
+            f"delta={at_most(state.left_delta)}"
+        )
+    console.print(words, markup=False)

@@ -27,10 +27,10 @@ def show(found: Any) -> None:
         f"noise for {found.dimension} numbers, epsilon {found.epsilon:g}, delta {found.delta:g}, "
         f"Euclidean sensitivity {found.sensitivity:g}, loss {found.loss_name} of the norm",
         f"  expected loss at most      {outwards(found.upper, 8, True)}  (of this noise, {word})",
-        f"  no noise can go below      {outwards(found.lower, 8, False)}  ({word})",
+        f"  no noise has less than     {outwards(found.lower, 8, False)}  ({word})",
         f"  std of a coordinate        {noise.variance**0.5:.6g}",
-        f"  95 % of errors within      {noise.error_radius(0.95):.6g}  (Euclidean)",
-        *([] if noise.endless else [f"  no error beyond            {noise.radii[-1]:.6g}"]),
+        f"  95% of errors within       {noise.error_radius(0.95):.6g}  (Euclidean)",
+        *([] if noise.endless else [f"  largest error              {noise.radii[-1]:.6g}"]),
         f"{found.status}; {found.stats['seconds']:.2f} s.",
     ]
     say("\n".join(lines))

@@ -35,20 +35,22 @@ def is_report(data: bytes) -> bool:
 
 def verify(
     file: Annotated[
-        Path, typer.Argument(help="A mechanism file, or a report of `ask`; - is standard input.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A mechanism file, or a report of `ask`; - is standard input."
+        ),
     ],
     formal: Annotated[
-        bool, typer.Option("--formal", help="Let Coq prove the claims, too (docs/formal.md).")
+        bool, typer.Option("--formal", help="Let Coq prove the claims, too (see docs/formal.md).")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
-    """Check a mechanism file exactly, with nothing but integer arithmetic.
+    """Check a mechanism file or a report exactly, in integer arithmetic.
 
-    Of a report (`ask --report`), each step from a published number to its proof.
-    Exit code 0: everything is proven; 1: a claim is refuted; 2: the file is malformed;
-    3: privacy is proven, the bracket is not; of a report, that some of its privacy is not covered.
-    With --formal, 0 says that Coq has proven it, too, 1 that Coq refuses it, 3 that it holds
-    something the theorem is not about.
+    Of a report (`ask --report`), each step from a published number to its proof is checked.
+    Exit code 0: everything is proven; 1: a claim is refuted; 2: the file is malformed or missing;
+    3: privacy is proven, the bracket is not, or a part of a report's privacy is not covered.
+    With --formal, 0: Coq has proven it, too; 1: Coq rejects it; 3: the theorem does not cover it.
 
     \b
     Example:
@@ -62,7 +64,11 @@ def verify(
                 from ..queries.published import check_report
 
                 if formal:
-                    raise ArgumentError("formal", True, "left out for a report: Coq is not asked")
+                    raise ArgumentError(
+                        "formal",
+                        True,
+                        "left out for a report: the theorem is about mechanism files",
+                    )
                 steps = check_report(load_json(data, MAX_REPORT))
             else:
                 document, report = check_bytes(data)
@@ -72,7 +78,9 @@ def verify(
                 "verify", 2, {"file": file, "ok": False, "private": False, "error": str(error)}
             )
         else:
-            say(f"malformed: {_printable(str(error))}", err=True)
+            missing = isinstance(error.__context__, OSError)
+            word = "error" if missing else "malformed"
+            say(f"{word}: {_printable(str(error))}", err=True)
         raise typer.Exit(2) from None
     if is_report(data):
         _show_report(file, steps, as_json)
@@ -84,7 +92,7 @@ def verify(
         found = {**report.to_json(), "ok": code == 0}
         show_json("verify", code, {"file": file, **found, **told, "about": about})
     else:
-        table = Table("claim", "verdict", "slack", "what was found", title_justify="left")
+        table = Table("claim", "verdict", "slack", "details", title_justify="left")
         for claim in report.claims:
             slack = "" if claim.slack is None else f"{nearest_float(claim.slack):.2g}"
             table.add_row(claim.name, claim.verdict, slack, claim.detail)
@@ -92,35 +100,35 @@ def verify(
         if formal:
             say(_formal_words(told))
         for key, value in about.items():
-            say(f"The file says of itself, unchecked: {_printable(key)}: {_printable(value)}")
+            say(f"Note in the file (not checked): {_printable(key)}: {_printable(value)}")
     raise typer.Exit(code)
 
 
 def _formally(content: bytes) -> tuple[int, dict[str, Any]]:
     """The exit code, and what JSON says, of a file that our own check has proven."""
     try:
-        with working("Coq (the first time it compiles the theory)"):
+        with working("running Coq (the first run compiles the theory)"):
             proof = prove(cast("dict[str, Any]", load_json(content)))
     except NotCovered as reason:
         return 3, {"formal": {"verdict": "not covered", "detail": str(reason)}}
     except CoqError as error:
         return 2, {"formal": {"verdict": "not run", "detail": str(error)}}
     good = "proven" if proof.whole else "partly proven"
-    verdict = good if proof.proven else "refused"
+    verdict = good if proof.proven else "rejected"
     told = {"verdict": verdict, "detail": proof.detail, "axioms": list(AXIOMS)}
     return (0 if proof.whole else 3) if proof.proven else 1, {"formal": told}
 
 
 def _formal_words(told: dict[str, Any]) -> str:
     if not told:
-        return "Coq was not asked: our own check does not prove every claim."
+        return "Coq was not run: the exact check does not prove every claim."
     formal = told["formal"]
     verdict, words = formal["verdict"], _printable(formal["detail"])
     after = ""
     if verdict in ("proven", "partly proven"):
-        after = " What that rests on is in docs/formal.md."
+        after = " docs/formal.md says what this rests on."
     elif verdict == "not covered":
-        after = " So there is no verdict of Coq; those above are our own check's."
+        after = " The verdicts above are those of the exact check alone."
     return f"Coq: {verdict}. {words[0].upper()}{words[1:]}.{after}"
 
 
@@ -139,5 +147,5 @@ def _show_report(file: Path, steps: list[Any], as_json: bool) -> NoReturn:
         for step in steps:
             table.add_row(_printable(step.words), step.verdict)
         Console(markup=False, emoji=False).print(table)
-        say(f"What is called proven was computed from this file alone. {UNCHECKED}")
+        say(f"Proven steps were computed from this file alone. {UNCHECKED}")
     raise typer.Exit(code)

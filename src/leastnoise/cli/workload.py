@@ -16,7 +16,7 @@ from ..words import UNPROVEN, outwards
 from .shared import say, show_json
 
 HELP = (
-    "Many linear questions: prefix:N, ranges:N, identity:N, marginals:2,3,5[:WAYS], or a file of "
+    "Many linear queries: prefix:N, ranges:N, identity:N, marginals:2,3,5[:WAYS], or a file of "
     "rows of numbers (.csv, .json)."
 )
 _ALLOWED = "prefix:N, ranges:N, identity:N, marginals:SIZES[:WAYS], or a readable file of rows"
@@ -70,7 +70,7 @@ def show(found: Any) -> None:
     lines = [
         f"{found.workload!r}, {found.budget_words}, {found.neighbors}",
         f"  {what + ' at most':<28} {outwards(found.upper, 10, True)}  (of this noise, {word})",
-        f"  {'nothing can go below':<28} {outwards(found.lower, 10, False)}  ({word})",
+        f"  {'no noise has less than':<28} {outwards(found.lower, 10, False)}  ({word})",
         f"  {'std of an answer':<28} {found.std.min():.6g} to {found.std.max():.6g}",
         f"{found.status}; {found.stats['seconds']:.2f} s.",
     ]
@@ -90,7 +90,7 @@ def release_workload(
 
 
 def _numbers(words: Sequence[str]) -> list[int]:
-    """Whole numbers; an error repeats none."""
+    """Integers; an error repeats none."""
     if not all(re.fullmatch(r"-?[0-9]{1,300}", word) for word in words):
-        raise DataError("values", "text", "whole counts")
+        raise DataError("values", "text", "integer counts")
     return [int(word) for word in words]

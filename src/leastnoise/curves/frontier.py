@@ -109,7 +109,7 @@ def frontier(
 def _between(given: set[Fraction], points: int) -> set[Fraction]:
     """Short decimals between the ends, evenly in the logarithm."""
     if isinstance(points, bool) or not isinstance(points, int) or not 0 <= points <= 200:
-        raise ArgumentError("points", points, "a whole number from 0 to 200")
+        raise ArgumentError("points", points, "an integer from 0 to 200")
     low, high = min(value for value in given if value > 0), max(given)
     width = math.log(high / low)
     evenly = (float(low) * math.exp(width * k / (points + 1)) for k in range(1, points + 1))

@@ -90,7 +90,7 @@ def tradeoff(
         if not loss.certified:
             raise ArgumentError(name, loss.name, "a loss that a file can hold")
     if isinstance(points, bool) or not isinstance(points, int) or not 2 <= points <= 100:
-        raise ArgumentError("points", points, "a whole number from 2 to 100")
+        raise ArgumentError("points", points, "an integer from 2 to 100")
     wanted = float(check_gap(gap))
     question: dict[str, Any] = {
         "epsilon": epsilon,

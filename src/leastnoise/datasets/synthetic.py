@@ -18,7 +18,7 @@ def synthetic(rows: int = 1000, seed: int = 0) -> Dataset:
     class, and naive Bayes without noise errs on about one row in seven.
     """
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 2:
-        raise ArgumentError("rows", rows, "a whole number, at least 2")
+        raise ArgumentError("rows", rows, "an integer, at least 2")
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 2, rows)
     labels[:2] = 0, 1  # both classes occur

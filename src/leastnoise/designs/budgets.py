@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from ..ask.privacy import Point, Releases
 from ..certify.about import about_object, about_text
 from ..certify.any_file import AnyDocument
-from ..errors import ArgumentError, FormatError
+from ..errors import ArgumentError, Described, FormatError
 from ..words import budget_words
 
 D = TypeVar("D", bound=AnyDocument)
@@ -123,4 +123,4 @@ def with_about(document: D, about: Mapping[str, Any] | None) -> D:
         return written
     except FormatError as error:
         words = str(error).removeprefix('"about" must ').removeprefix("be ")
-        raise ArgumentError("about", type(about).__name__, words) from None
+        raise ArgumentError("about", Described(type(about).__name__), words) from None

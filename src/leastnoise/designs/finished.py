@@ -122,11 +122,11 @@ def _status(
     words += search.plan.remarks(search.plan.question, search)
     if not converged and search.plan.aims_at_gap:
         reason = search.reason or "stopped when the program had nothing left to add"
-        words += f"; {reason}, before the gap of {number(100 * search.gap)} % that was asked for"
+        words += f"; {reason}, before the gap of {number(100 * search.gap)}% that was asked for"
         words += _advice(reason, gap_of(document))
         if bracket.failures:
             words += f" (the solver gave up {len(bracket.failures)} times)"
     if document.sensitivity > asked.question.sensitivity:
         served = float(document.sensitivity)
-        words += f"; private up to a sensitivity of {served:g}, a whole number of steps"
+        words += f"; private up to a sensitivity of {served:g}, a multiple of the step"
     return words

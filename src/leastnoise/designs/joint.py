@@ -16,7 +16,7 @@ from ..ask.shape import Shape
 from ..ask.shaped import shaped
 from ..certify.joint_document import JointDocument, short_weights
 from ..engine.joint.method import Joint, One
-from ..errors import ArgumentError, DataError, LimitError
+from ..errors import ArgumentError, DataError, Described, LimitError
 from ..losses import Loss
 from ..noise.joint import JointNoise
 from ..sampling import Entropy
@@ -105,7 +105,7 @@ def joint_design(arguments: Arguments, one: One | None) -> JointDesign:
     began = time.monotonic()
     question, wanted, seconds = shaped(arguments)
     if not short_weights(question.weights):
-        raise ArgumentError("weights", "of too many digits together", "simpler numbers")
+        raise ArgumentError("weights", Described("of too many digits together"), "simpler numbers")
     method = Joint(seconds=seconds)
     try:
         document, *others = method.noises(question)
@@ -142,7 +142,7 @@ def _status(document: JointDocument, others: Sequence[JointDocument]) -> str:
         words += f", {less} below the {outwards(costs[0], 5, True)} of {noise_words(other)}"
     if document.lower == 0:
         return f"{words}; nothing is known from below"
-    whose = "whole-number noise" if document.integer else "noise"
+    whose = "integer noise" if document.integer else "noise"
     at = " at delta = 0" if document.delta == 0 else f" at delta = {float(document.delta):g}"
     words += f"; lower is over all private {whose}{at}"
     return f"{words}, and weak" if gap_of(document) > _WEAK else words

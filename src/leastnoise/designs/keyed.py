@@ -220,5 +220,5 @@ def _table(units: Any) -> Mapping[Any, int]:
 def _number(name: str, value: object, least: int) -> int:
     whole = hasattr(value, "__index__") and not isinstance(value, bool)
     if not whole or int(value) < least:  # type: ignore[call-overload]
-        raise ArgumentError(name, value, f"a whole number, at least {least}")
+        raise ArgumentError(name, value, f"an integer, at least {least}")
     return int(value)  # type: ignore[call-overload,no-any-return]

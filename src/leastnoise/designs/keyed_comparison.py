@@ -18,7 +18,7 @@ from ..mechanisms.keyed_baselines import (
 if TYPE_CHECKING:
     from .keyed import KeyedDesign
 
-_HEAD = ("", "half from", "95 % from", "expected loss")
+_HEAD = ("", "half from", "95% from", "expected loss")
 
 
 @dataclass(frozen=True)

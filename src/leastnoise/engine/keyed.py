@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from ..ask.privacy import Point
 from ..certify.keyed_document import LEAST_BITS, MAX_REACH, Chain
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import exp_bounds, nearest_float
 
 #: Bits that are computed behind those that are kept.
@@ -84,7 +84,9 @@ def too_far(asked: Sequence[Point]) -> ArgumentError:
     """Few units would never be shown, and the tables would be long."""
     words = f"a key needs more than {MAX_REACH} units to be shown"
     if len(asked) > 1:
-        return ArgumentError("profile", f"{len(asked)} budgets", f"larger budgets: {words}")
+        return ArgumentError(
+            "profile", Described(f"{len(asked)} budgets"), f"larger budgets: {words}"
+        )
     ((epsilon, delta),) = asked
     name, value = ("epsilon", epsilon) if epsilon > 0 else ("delta", delta)
     return ArgumentError(

@@ -66,7 +66,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "take_public_knowledge_from_data_not_private", loud, "True or False"
             )
         if not isinstance(self.verbose, (bool, int, np.bool_)):
-            raise ArgumentError("verbose", self.verbose, "True, False, or a whole number")
+            raise ArgumentError("verbose", self.verbose, "True, False, or an integer")
         check_accountant(self.accountant)
 
     def __sklearn_clone__(self) -> Self:

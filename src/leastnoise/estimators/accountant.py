@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..errors import ArgumentError, BudgetError
+from ..errors import ArgumentError, BudgetError, Described
 from ..ledger import Ledger
 
 _ALLOWED = (
@@ -25,7 +25,7 @@ def check_accountant(accountant: Any) -> None:
     """`ArgumentError` if nothing can be charged to it."""
     known = accountant is None or isinstance(accountant, (Ledger, str, Path))
     if not known and not callable(getattr(accountant, "spend", None)):
-        raise ArgumentError("accountant", type(accountant).__name__, _ALLOWED)
+        raise ArgumentError("accountant", Described(type(accountant).__name__), _ALLOWED)
 
 
 def charge(

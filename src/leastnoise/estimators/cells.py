@@ -33,7 +33,7 @@ _TEXTS = ("str", "utf8", "large_string", "<u", ">u", "|s")
 #: The days of Python's years 1 to 9999, counted from 1970 on; and the day after them.
 _YEARS = -719_162, 2_932_897
 _ALLOWED = (
-    "numbers; texts are for `categorical` of naive Bayes, or to be encoded before with public "
+    "numbers; strings are for `categorical` of naive Bayes, or to be encoded before with public "
     "levels, OneHotEncoder(categories=...)"
 )
 

@@ -318,5 +318,5 @@ def _whole(name: str, value: Any, low: int, high: int, other: str = "") -> int:
         or not isinstance(value, (int, np.integer))
         or not (low <= value <= high)
     ):
-        raise ArgumentError(name, value, f"{other}a whole number from {low} to {high}")
+        raise ArgumentError(name, value, f"{other}an integer from {low} to {high}")
     return int(value)

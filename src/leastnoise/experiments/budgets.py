@@ -22,7 +22,7 @@ CONVENTIONS = (
     "upper benchmark: truncated Laplace; lower benchmark: the near-optimal lower bound of Geng "
     "et al., its number of cells rounded up or down, whichever the published entry agrees with",
     "rule: |published - ours| <= 1 point times B/max(O, 1), plus 0.01 for rounding, B the "
-    "benchmark's value; the published O is the midpoint of a bracket of up to 1 %",
+    "benchmark's value; the published O is the midpoint of a bracket of up to 1%",
 )
 
 
@@ -191,13 +191,13 @@ def explain(line: Line, side: str, uppers: dict[Budget, float]) -> str:
             return (
                 f"the near-optimal lower bound has exactly one cell here and is 0; the entry is "
                 f"computed with {beside:.4f}, its value for two cells, so floating point rounded "
-                "a whole number up"
+                "an integer up"
             )
     # A bracket of 1 % of max(O, 1) has its midpoint within half a point.
     return words + (
-        ", which a bracket of 1 % of max(O, 1) allows, but one of 1 % of O does not"
+        ", which a bracket of 1% of max(O, 1) allows, but one of 1% of O does not"
         if points <= 0.51
-        else f": {points:.2f} points, more than a bracket of 1 % allows"
+        else f": {points:.2f} points, more than a bracket of 1% allows"
     )
 
 

@@ -117,7 +117,7 @@ class Size:
     def __post_init__(self) -> None:
         for name, value in (("splits", self.splits), ("draws", self.draws)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 2:
-                raise ArgumentError(name, value, "a whole number, at least 2")
+                raise ArgumentError(name, value, "an integer, at least 2")
 
 
 def collect(

@@ -49,7 +49,8 @@ def run(place: Place) -> Report:
         name="figure1",
         title="Figure 1: noise densities of Example 1 at (1, 0.2)",
         verdict=(
-            "The picture shows the published laws; the paper prints no numbers with it. Ours is "
+            "The picture shows the published distributions; the paper prints no numbers with "
+            "it. Ours is "
             f"certified within {100 * found.gap:.2g} % of the least variance"
             + (
                 f", and its density rises away from 0 at {places} on the right."

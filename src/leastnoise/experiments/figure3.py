@@ -86,7 +86,7 @@ def run(place: Place) -> Report:
         lines += found
         sentences += words
     sentences.append(
-        "The paper rounds the support of truncated Laplace to the nearest whole number. At "
+        "The paper rounds the support of truncated Laplace to the nearest integer. At "
         "(1, 0.2) that is 3 for 3.33, and no noise on [-3, 3] is private (infeasible: `leastnoise "
         "hierarchy --epsilon 1 --delta 0.2 --sensitivity 2 --beta 1/8 --cells 24 --bound upper`), "
         "so supports are rounded up here."
@@ -99,7 +99,7 @@ def run(place: Place) -> Report:
         rows=list(lines),
         conventions=(
             "sensitivity 2, range of length 4; support of P(L, beta) that of truncated Laplace, "
-            "rounded up to a whole number; D(L, beta) reaches to 4, 6 and 20",
+            "rounded up to an integer; D(L, beta) reaches to 4, 6 and 20",
             "bands are read off the published picture; the Gaussian is given by its sigma",
         ),
         sentences=sentences,

@@ -19,7 +19,7 @@ def run(place: Place) -> Report:
             "As published: noise for (1, 0.1) on every count, mean and standard deviation, so "
             "the budget of the whole is far larger, and bounds and class counts come from the "
             "data: not a private classifier.",
-            "Sensitivities rounded up to whole numbers, counts kept above 1e-6 and standard "
+            "Sensitivities rounded up to integers, counts kept above 1e-6 and standard "
             "deviations above 1, only levels that occur perturbed.",
             "Data dependent: one certified design for each range of at most 16 sensitivities, "
             "additive noise for wider ones and for counts.",

@@ -32,12 +32,12 @@ def run(place: Place) -> Report:
         if abs(o / line.cell.middle - 1) > 0.005 + 1e-4 / line.cell.middle
     ]
     report.sentences.append(
-        f"The O behind the published entries is off by more than 0.5 % of the optimum, half of the "
-        f"bracket of 1 % that the paper states, at {len(far)} of {len(lines)} budgets."
+        f"The O behind the published entries is off by more than 0.5% of the optimum, half of the "
+        f"bracket of 1% that the paper states, at {len(far)} of {len(lines)} budgets."
     )
     half = sum(0.4 <= line.difference <= 0.6 for line in lines)
     report.sentences.append(
-        f"{half} differences are 0.4 to 0.6 points: a tight upper bound with a lower bound 1 % of "
+        f"{half} differences are 0.4 to 0.6 points: a tight upper bound with a lower bound 1% of "
         "max(O, 1) below it has its midpoint half a point too low."
     )
     loose = max(lines, key=lambda line: line.published / max(line.ours, 1e-9))

@@ -111,7 +111,7 @@ def _two_optima(
     inside = sum(held for _, held in widths)
     widest = max(range(len(found)), key=lambda k: widths[k][0])
     return (
-        "The two splits are measured from different values of O, which are more than 1 % apart at "
+        "The two splits are measured from different values of O, which are more than 1% apart at "
         f"{far} of {len(widths)} budgets and {100 * widths[widest][0]:.0f} % at "
         f"({found[widest].epsilon:g}, {found[widest].delta:g}). They fit the two ends of a bracket "
         f"rather than its midpoint: they enclose our certified bracket at {inside} budgets."

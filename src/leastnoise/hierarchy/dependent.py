@@ -40,13 +40,16 @@ class RangeCells:
         low, high = (rational(end, "range") for end in limits)
         #: How many cells of width beta the range has.
         self.base = whole(
-            (high - low) / beta, "range", limits, f"an interval of a whole number of beta={beta}"
+            (high - low) / beta,
+            "range",
+            limits,
+            f"an interval whose width is a multiple of beta={beta}",
         )
         ends = tuple(range(self.base + 1)) if merged is None else tuple(int(end) for end in merged)
         ordered = all(a < b for a, b in pairwise(ends))
         if ends[0] != 0 or ends[-1] != self.base or not ordered:
             raise ArgumentError(
-                "range_cells", merged, f"whole numbers 0 = rho_0 < ... < rho_K = {self.base}"
+                "range_cells", merged, f"integers 0 = rho_0 < ... < rho_K = {self.base}"
             )
         self.ends = ends
         self.count = len(ends) - 1

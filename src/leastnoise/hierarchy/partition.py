@@ -33,7 +33,7 @@ class Partition:
         ordered = all(a < b for a, b in pairwise(self.pi))
         if len(self.pi) < 2 or not ordered or self.pi[0] != 1 - self.pi[-1]:
             raise ArgumentError(
-                "pi", self.pi, "whole numbers -L = pi_1 < ... < pi_{N+1} = L + 1 for some L"
+                "pi", self.pi, "integers -L = pi_1 < ... < pi_{N+1} = L + 1 for some L"
             )
 
     @classmethod
@@ -104,8 +104,8 @@ def index_vector(pi: Sequence[int] | None, cells: int | None) -> tuple[int, ...]
         raise ArgumentError("cells", cells, "given, or else pi; one of the two")
     if pi is not None:
         if not all(isinstance(step, int | np.integer) for step in pi):
-            raise ArgumentError("pi", pi, "a list of whole numbers")
+            raise ArgumentError("pi", pi, "a list of integers")
         return tuple(int(step) for step in pi)
     if not isinstance(cells, int) or isinstance(cells, bool) or not 0 <= cells <= 1_000_000:
-        raise ArgumentError("cells", cells, "a whole number from 0 to 1000000")
+        raise ArgumentError("cells", cells, "an integer from 0 to 1000000")
     return tuple(range(-cells, cells + 2))

@@ -70,7 +70,7 @@ class BoundingProblem(ABC):
             self.sensitivity / self.beta,
             "beta",
             beta,
-            f"the sensitivity {self.sensitivity} divided by a whole number",
+            f"the sensitivity {self.sensitivity} divided by an integer",
         )
         self.costs = loss if isinstance(loss, Costs) else LossCosts(as_loss(loss))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArgumentError, MissingExtraError
+from ..errors import ArgumentError, Described, MissingExtraError
 from ..losses import Loss
 from ..noise.release import exact_value
 from ..words import float_towards
@@ -150,7 +150,7 @@ def _least_noise(query: Any, design: AnyDesign | None = None, **options: Any) ->
                 f"given, or a context whose loss is {' or '.join(_BUDGETS)}; "
                 "elsewhere hand over a design, such as design(gdp=...) where the loss is rho"
             )
-            raise ArgumentError("d_out", f"a loss of {measure}", allowed)
+            raise ArgumentError("d_out", Described(f"a loss of {measure}"), allowed)
         given["d_out"] = query._d_out
     return query.new_with(chain=chain >> then_least_noise(design, **given))
 
@@ -276,7 +276,7 @@ def _counts_measurement(
     if design is None:
         design = _designed_for_a_step(_distance(d_in), d_out, loss)
     if not design.integer or design.document.sensitivity != 1 or design.releases > 1:
-        raise ArgumentError("design", "another one", "whole-number noise for sensitivity 1")
+        raise ArgumentError("design", Described("another one"), "integer noise for sensitivity 1")
     budget, one = asked_budget(design), _function(design, kind)
     pure = budget.delta == 0
     measure = dp.max_divergence() if pure else dp.approximate(dp.max_divergence())

@@ -135,14 +135,16 @@ class Ledger:
         if gdp is not None or zcdp is not None:
             epsilon, composition = _of_curve(epsilon, delta, composition, gdp, zcdp)
         elif epsilon is None:
-            raise ArgumentError("epsilon", epsilon, "given, or gdp or zcdp: the total budget")
+            raise ArgumentError("epsilon", epsilon, "given, or gdp, or zcdp: the total budget")
         elif composition not in COMPOSITIONS:
             raise ArgumentError("composition", composition, f"one of {', '.join(COMPOSITIONS)}")
         total_epsilon, total_delta = rational(epsilon, "epsilon"), rational(delta, "delta")
         if not 0 <= total_epsilon <= 1000:
             raise ArgumentError("epsilon", epsilon, "from 0 to 1000")
         if not 0 <= total_delta < 1 or total_epsilon == total_delta == 0:
-            raise ArgumentError("delta", delta, "at least 0 and below 1, and not 0 with epsilon 0")
+            raise ArgumentError(
+                "delta", delta, "at least 0 and below 1, and positive if epsilon is 0"
+            )
         if composition == "adaptive" and total_delta < Fraction(1, 10**100):
             raise ArgumentError("delta", delta, "at least 1e-100 for the adaptive filter")
         store = Store(where, create=True)
@@ -152,7 +154,7 @@ class Ledger:
                 ledgers.select().where(ledgers.c.name == _checked_name(name))
             ).one_or_none()
             if found is not None:
-                raise LedgerError(f"there is a ledger called {name!r} there already")
+                raise LedgerError(f"a ledger called {name!r} exists there already")
             connection.execute(
                 ledgers.insert().values(
                     name=name,
@@ -329,8 +331,8 @@ class Ledger:
 
     def _changed(self) -> LedgerError:
         return LedgerError(
-            f"ledger {self.name!r}: its sums are not those of its entries; "
-            "it has been changed by hand and is not to be believed"
+            f"ledger {self.name!r}: its totals are not the sums of its entries; "
+            "it has been changed by hand and cannot be trusted"
         )
 
     def _worth(
@@ -345,14 +347,14 @@ class Ledger:
         given = {"epsilon": epsilon, "gdp": gdp, "zcdp": zcdp}
         stated = {name: value for name, value in given.items() if value is not None}
         if len(stated) != 1:
-            raise ArgumentError("epsilon", epsilon, "given, or gdp or zcdp, and one of them alone")
+            raise ArgumentError("epsilon", epsilon, "given, or gdp, or zcdp, but only one of them")
         ((name, value),) = stated.items()
         if name == "epsilon":
             found = cost_of(*_asked(value, delta), composition)
             if found is not None:
                 return found
         elif rational(value, name) <= 0 or rational(delta, "delta") != 0:
-            raise ArgumentError(name, value, "positive, without a delta")
+            raise ArgumentError(name, value, "positive, and without delta")
         else:
             cost = rational(value, name)
             if CURVES.get(composition) == name:
@@ -360,15 +362,15 @@ class Ledger:
             if composition == "concentrated":
                 return cost**2 / 2, Fraction(0)
         kept = CURVES.get(composition, "epsilon and delta")
-        raise BudgetError(f"ledger {self.name!r} keeps {kept}: {name} is not among its budgets")
+        raise BudgetError(f"ledger {self.name!r} has a budget of {kept}, and cannot spend {name}")
 
     def _refuse(self, row: Any, epsilon: Fraction, delta: Fraction, protects: str) -> None:
         if row.closed is not None:
             raise BudgetError(f"ledger {self.name!r} was closed at {row.closed}")
         if row.protects not in (None, protects):
             raise BudgetError(
-                f"ledger {self.name!r} is for the unit and neighbors {row.protects!r}, not "
-                f"{protects!r}: their budgets do not add up; use another ledger"
+                f"ledger {self.name!r} is about {row.protects!r}, not about {protects!r}: their "
+                "budgets do not add up. Use another ledger"
             )
         total = _total(row)
         if fits(_spent(row).plus(epsilon, delta), *total, row.composition):
@@ -378,13 +380,13 @@ class Ledger:
         left_delta = total[1] - reserve_of(row.composition, total[1]) - spent.delta
         if row.composition in CURVES:
             name = CURVES[row.composition]
-            raise BudgetError(
-                f"the budget does not allow {name}={_up(epsilon)}: left is {name}={_down(left)} of "
-                f"ledger {self.name!r}"
-            )
+            asked, rest = f"{name}={_up(epsilon)}", f"{name}={_down(left)}"
+        else:
+            asked = f"epsilon={_up(epsilon)}, delta={_up(delta)}"
+            rest = f"epsilon={_down(left)}, delta={_down(left_delta)}"
         raise BudgetError(
-            f"the budget does not allow epsilon={_up(epsilon)}, delta={_up(delta)}: left are "
-            f"epsilon={_down(left)} and delta={_down(left_delta)} of ledger {self.name!r}"
+            f"ledger {self.name!r} has too little budget left: {asked} was asked for, "
+            f"{rest} is left"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -404,7 +406,7 @@ def _of_curve(
     name = "zcdp" if gdp is None else "gdp"
     value = zcdp if gdp is None else gdp
     if epsilon is not None or rational(delta, "delta") != 0 or None not in (gdp, zcdp):
-        raise ArgumentError(name, value, "alone: the budget is that, or (epsilon, delta)")
+        raise ArgumentError(name, value, "given alone: it is the whole budget")
     if composition != "basic":
         raise ArgumentError("composition", composition, f"left out with {name}")
     total = rational(value, name)
@@ -418,7 +420,7 @@ def _asked(epsilon: Number, delta: Number) -> tuple[Fraction, Fraction]:
     if e < 0:
         raise ArgumentError("epsilon", epsilon, "at least 0")
     if not 0 <= d <= 1 or e == d == 0:
-        raise ArgumentError("delta", delta, "from 0 to 1, and not 0 with epsilon 0")
+        raise ArgumentError("delta", delta, "from 0 to 1, and positive if epsilon is 0")
     return e, d
 
 
@@ -447,7 +449,9 @@ def _total(row: Any) -> tuple[Fraction, Fraction]:
     epsilon, delta = read(row.epsilon), read(row.delta)
     adaptive = row.composition == "adaptive"
     if row.composition not in (*COMPOSITIONS, *CURVES) or (adaptive and delta == 0):
-        raise LedgerError("the ledger adds up charges in a way that this version does not know")
+        raise LedgerError(
+            "this version of leastnoise does not know the ledger's rule of composition"
+        )
     return epsilon, delta
 
 
@@ -465,5 +469,5 @@ def _up(value: Fraction) -> str:
 
 def _checked_name(name: str) -> str:
     if not isinstance(name, str) or not 1 <= len(name) <= 200 or not name.isprintable():
-        raise ArgumentError("name", name, "a text of 1 to 200 printable characters")
+        raise ArgumentError("name", name, "a string of 1 to 200 printable characters")
     return name

@@ -138,7 +138,9 @@ class Store:
                 found = connection.exec_driver_sql(_FIRST).scalar_one()
         if found is None:
             missing = "schema on the search path to make one in" if create else "ledger there"
-            raise LedgerError(f"PostgreSQL: no {missing}; `leastnoise ledger create` makes one")
+            raise LedgerError(
+                f"PostgreSQL: no {missing}; create one with `leastnoise ledger create`"
+            )
         return str(found)
 
     @staticmethod
@@ -150,7 +152,9 @@ class Store:
             with suppress(FileExistsError):
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         if not path.is_file():
-            raise LedgerError(f"{path}: no ledger there; make one with `leastnoise ledger create`")
+            raise LedgerError(
+                f"{path}: no ledger there; create one with `leastnoise ledger create`"
+            )
         if path.stat().st_nlink > 1:
             # SQLite finds what a crash has left to be undone by the file's name.
             raise LedgerError(f"{path} is also known by another name; remove the other hard link")
@@ -231,6 +235,6 @@ def entries_after(
 def _found(row: Any, name: str) -> Any:
     if row is None:
         raise LedgerError(
-            f"no ledger called {name!r} there; make one with `leastnoise ledger create`"
+            f"no ledger called {name!r} there; create one with `leastnoise ledger create`"
         )
     return row

@@ -60,7 +60,7 @@ def parts(text: str) -> tuple[int, int]:
     except (ValueError, TypeError):  # (SQLite keeps bytes in a column of texts)
         found = -1, 0
     if found[0] < 0 or found[1] < 1:
-        raise LedgerError("the ledger holds a number that no charge has written") from None
+        raise LedgerError("the ledger holds a number that no charge wrote") from None
     return found
 
 

@@ -138,7 +138,7 @@ class Loss(ABC):
     def ball_integral(self, dimension: int) -> BallIntegral:
         """That polynomial, over the volume of the unit ball; for losses `by_moments`."""
         if self.exponent is None or not self.by_moments:
-            raise ArgumentError("loss", self.name, "l1, l2, a whole power or huber")
+            raise ArgumentError("loss", self.name, "l1, l2, power:P with an integer P, or huber")
         p = int(self.exponent)
         return BallIntegral({dimension + p: Fraction(dimension, dimension + p)})
 

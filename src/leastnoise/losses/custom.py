@@ -36,7 +36,7 @@ class Custom(Loss):
         if not callable(self.function):
             raise ArgumentError("function", self.function, "a function of one number")
         if not isinstance(self.name, str) or not self.name.strip():
-            raise ArgumentError("name", self.name, "a text that is not empty")
+            raise ArgumentError("name", self.name, "a string that is not empty")
         if self.name.partition(":")[0].strip().lower() in RESERVED:
             raise ArgumentError("name", self.name, "one that names no other loss")
         if not self.convex and self.lipschitz is None:

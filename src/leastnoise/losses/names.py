@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import rational
 from .base import Loss
 from .huber import Huber
@@ -137,7 +137,9 @@ def _loss_from_file(path: str) -> Loss:
         return loss_from_spec(json.loads(Path(path).read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError) as error:
         raise ArgumentError(
-            "loss", f"piecewise:{path}", f"piecewise:FILE with {PIECEWISE_FILE} ({error})"
+            "loss",
+            Described(f"piecewise:{path}"),
+            f"piecewise:FILE with {PIECEWISE_FILE} ({error})",
         ) from None
 
 
@@ -150,7 +152,7 @@ def loss_from_spec(spec: object, number: Reader = rational) -> Loss:
     `number` reads a quantity; the checker passes a stricter one than `rational`.
     """
     if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
-        raise ArgumentError("loss", type(spec).__name__, 'an object with a "name"')
+        raise ArgumentError("loss", Described(type(spec).__name__), 'an object with a "name"')
     name = spec["name"]
     if name not in _KEYS:
         raise ArgumentError("loss", name, _NAMES)
@@ -187,7 +189,9 @@ def _sum_from_spec(terms: object, number: Reader) -> WeightedSum:
     points = 0
     for weight, spec in rows:
         if isinstance(spec, Mapping) and spec.get("name") == "sum":
-            raise ArgumentError("loss", "sum within sum", "a flat sum: no term is a sum itself")
+            raise ArgumentError(
+                "loss", Described("sum within sum"), "a flat sum: no term is a sum itself"
+            )
         part = loss_from_spec(spec, number)
         points += len(part.points) if isinstance(part, Piecewise) else 0
         if points > MAX_POINTS:

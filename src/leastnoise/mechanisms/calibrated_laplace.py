@@ -19,7 +19,7 @@ class CalibratedLaplace(CutExponential):
 
     name: ClassVar[str] = "calibrated-laplace"
     label: ClassVar[str] = "Laplace noise calibrated to delta"
-    citation: ClassVar[str] = "the hockey stick of Laplace noise, in closed form"
+    citation: ClassVar[str] = "the hockey-stick divergence of Laplace noise, in closed form"
 
     def __init__(self, *, epsilon: Number, delta: Number = 0, sensitivity: Number = 1) -> None:
         super().__init__(epsilon=epsilon, delta=delta, sensitivity=sensitivity)

@@ -37,7 +37,7 @@ class TruncatedDiscreteLaplace(CutGeometric):
     name: ClassVar[str] = "truncated-discrete-laplace"
     label: ClassVar[str] = "truncated discrete Laplace noise"
     citation: ClassVar[str] = (
-        "after Geng, Ding, Guo, Kumar (2020), arXiv:1810.00877, on the whole numbers"
+        "after Geng, Ding, Guo, Kumar (2020), arXiv:1810.00877, on the integers"
     )
 
     def __init__(self, *, epsilon: Number, delta: Number = 0, sensitivity: Number = 1) -> None:

@@ -32,7 +32,7 @@ class IntegerMechanism(Mechanism):
         reach = self._reach(nats)
         if reach > MANY:
             raise RegimeError(
-                f"{self.label} covers {reach:.3g} whole numbers at epsilon={self.epsilon!r}, "
+                f"{self.label} covers {reach:.3g} integers at epsilon={self.epsilon!r}, "
                 f"delta={self.delta!r}, sensitivity={self.sensitivity!r}; "
                 f"at most {MANY} can be listed"
             )

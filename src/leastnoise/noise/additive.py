@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..ask.values import check_confidence, check_levels
 from ..certify.document import Document
 from ..certify.privacy import worst_hockey_stick
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss
 from ..program.costs import cell_means, run_means
@@ -58,7 +58,7 @@ class AdditiveNoise:
         low, high = self.support
         return (
             f"AdditiveNoise({kind}standard deviation {number(self.std, 5)}, "
-            f"95 % of errors within {number(self.error_bound(0.95), 5)}, "
+            f"95% of errors within {number(self.error_bound(0.95), 5)}, "
             f"support [{number(low, 5)}, {number(high, 5)}]{atom})"
         )
 
@@ -116,7 +116,9 @@ class AdditiveNoise:
         if periods is None:
             raise ArgumentError(
                 "noise",
-                f"one whose tail falls by {nearest_float(1 - document.tail.ratio):.3g} a period",
+                Described(
+                    f"one whose tail falls by {nearest_float(1 - document.tail.ratio):.3g} a period"
+                ),
                 f"noise whose tail ends within {_MOST_LISTED} cells, to be looked at in floats "
                 "(releases and samples need no such list)",
             )
@@ -345,7 +347,7 @@ def grid_to_float(multiples: NDArray[np.int64], g: Fraction) -> Floats:
 
 def _check_size(size: int) -> int:
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 0:
-        raise ArgumentError("size", size, "a whole number of draws, at least 0")
+        raise ArgumentError("size", size, "a number of draws, at least 0")
     return int(size)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..certify.document import MAX_CELLS, Document
 from ..certify.runs import written_out
-from ..errors import ArgumentError, DataError
+from ..errors import ArgumentError, DataError, Described
 from ..losses import Loss
 from ..sampling import Entropy
 from ..words import outwards
@@ -55,11 +55,13 @@ class Clamped:
 
     def __post_init__(self) -> None:
         if not self.noise.integer:
-            raise ArgumentError("clamped", "additive noise", "asked of a design with integer=True")
+            raise ArgumentError(
+                "clamped", Described("additive noise"), "asked of a design with integer=True"
+            )
         whole = all(isinstance(x, (int, np.integer)) for x in (self.low, self.high))
         if not whole or not self.low < self.high <= self.low + _MOST:
             raise ArgumentError(
-                "high", self.high, f"a whole number above low={self.low}, at most {_MOST} more"
+                "high", self.high, f"an integer above low={self.low}, at most {_MOST} more"
             )
 
     @cached_property
@@ -68,7 +70,9 @@ class Clamped:
         found = written_out(self.noise.document, MAX_CELLS)
         if found is None:
             raise ArgumentError(
-                "clamped", "noise on more whole numbers", f"noise on at most {MAX_CELLS} of them"
+                "clamped",
+                Described("noise on more integers"),
+                f"noise on at most {MAX_CELLS} of them",
             )
         return found
 

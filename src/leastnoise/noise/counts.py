@@ -17,7 +17,7 @@ _MOST_BITS = 800
 
 def whole_vector(x: Any, cells: int) -> list[int]:
     """So many whole numbers, or a `DataError` that shows none of them."""
-    allowed = f"a sequence of {cells} whole counts below 2^{_MOST_BITS}"
+    allowed = f"a sequence of {cells} integer counts below 2^{_MOST_BITS}"
     if isinstance(x, (str, bytes, Mapping, Set)):
         raise DataError("x", type(x), allowed)
     held = np.asarray(x).ravel() if hasattr(x, "to_numpy") else x

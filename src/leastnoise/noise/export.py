@@ -12,9 +12,7 @@ from typing import Any
 
 from ..errors import ArgumentError
 
-_ALLOWED = (
-    "whole-number noise without a tail: a design with integer=True and delta > 0 (or MaxError)"
-)
+_ALLOWED = "integer noise without a tail: a design with integer=True and delta > 0 (or MaxError)"
 
 
 def table_of(design: Any) -> tuple[list[int], list[int]]:
@@ -43,7 +41,7 @@ def _about(design: Any) -> str:
     document = design.document
     return (
         f"epsilon={float(document.epsilon):g}, delta={float(document.delta):g}, sensitivity="
-        f"{document.sensitivity}; whole-number noise, one draw is one release"
+        f"{document.sensitivity}; integer noise, one draw is one release"
     )
 
 
@@ -57,7 +55,7 @@ def _sql(values: list[int], sums: list[int], about: str) -> str:
     digits = len(str(sums[-1]))
     return (
         f"-- {about}\n"
-        f"-- Draw u, a uniform whole number from 0 to {sums[-1] - 1}, from a secure source; then\n"
+        f"-- Draw u, a uniform integer from 0 to {sums[-1] - 1}, from a secure source; then\n"
         "-- SELECT value FROM noise WHERE cumulative > :u ORDER BY cumulative LIMIT 1;\n"
         f"CREATE TABLE noise (value BIGINT, cumulative NUMERIC({digits}, 0));\n"
         f"INSERT INTO noise (value, cumulative) VALUES\n{rows};\n"

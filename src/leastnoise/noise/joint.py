@@ -27,7 +27,7 @@ from .rounding import Exact, Uniform, exact_number
 
 Floats = NDArray[np.float64]
 
-_WHOLE = "whole numbers: this noise is for integer queries"
+_WHOLE = "integers: this noise is for integer queries"
 
 
 class JointNoise:

@@ -20,7 +20,7 @@ from ..certify.keyed_document import Chain
 from ..errors import DataError
 from ..sampling import Entropy
 
-KEYS = "texts, whole numbers, dates, None, or tuples of these"
+KEYS = "strings, integers, dates, None, or tuples of these"
 #: Keys that are worked on at a time.
 _BLOCK = 1 << 16
 
@@ -119,7 +119,7 @@ def in_order(units: Mapping[Any, object]) -> list[tuple[Any, int]]:
 def _number(value: object) -> int:
     whole = hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_))
     if not whole or int(value) < 0:  # type: ignore[call-overload]
-        raise DataError("units", type(value), "whole numbers, 0 or more: how many have each key")
+        raise DataError("units", type(value), "integers, 0 or more: how many have each key")
     return int(value)  # type: ignore[call-overload,no-any-return]
 
 

@@ -19,7 +19,7 @@ from ..ask.values import check_confidence, check_levels
 from ..certify.stairs import Stairs, rate_of
 from ..certify.vector import MOST_LISTED, mixture_of, worst_stick
 from ..certify.vector_document import VectorDocument
-from ..errors import ArgumentError, LimitError
+from ..errors import ArgumentError, Described, LimitError
 from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss
 from ..sampling import DiscreteSampler, Entropy, system_entropy
@@ -159,7 +159,9 @@ class VectorNoise:
         except LimitError:
             raise ArgumentError(
                 "noise",
-                f"stairs in {self.dimension} dimensions at epsilon={float(self.document.epsilon)}",
+                Described(
+                    f"stairs in {self.dimension} dimensions at epsilon={float(self.document.epsilon)}"
+                ),
                 f"noise of at most {MOST_LISTED} stairs, for its profile and for accounting: "
                 "a larger epsilon (releases and errors need no such list)",
             ) from None
@@ -267,14 +269,16 @@ def check_row(values: Iterable[object], dimension: int) -> list[Exact]:
     try:
         row = list(values)
     except TypeError:
-        raise ArgumentError("vector", "something else", "a sequence of numbers") from None
+        raise ArgumentError(
+            "vector", Described("something else"), "a sequence of numbers"
+        ) from None
     if len(row) != dimension:
         raise ArgumentError("len(vector)", len(row), f"the dimension, {dimension}")
     try:
         return [exact_number(value) for value in row]
     except ArgumentError:
         raise ArgumentError(
-            "vector", "something else (not shown)", "finite numbers throughout"
+            "vector", Described("something else (not shown)"), "finite numbers throughout"
         ) from None
 
 

@@ -83,4 +83,4 @@ def _excess(excess: float) -> str:
         return ""
     if excess > 10:
         return f"{number(1 + excess, 3)} times"
-    return f"+{100 * excess:.2f} %" if excess < 0.1 else f"+{100 * excess:.0f} %"
+    return f"+{100 * excess:.2f}%" if excess < 0.1 else f"+{100 * excess:.0f}%"

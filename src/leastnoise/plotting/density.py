@@ -158,7 +158,7 @@ def _draw_atoms(axes: Any, atoms: Sequence[tuple[float, Look]]) -> None:
             zorder=5 + k,
         )
     right.set_ylim(0, 1.08)
-    right.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
+    right.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25%", "50%", "75%", "100%"])
     right.set_ylabel("probability of exactly 0 (stem)")
     right.spines["right"].set_visible(True)
 

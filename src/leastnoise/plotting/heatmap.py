@@ -73,7 +73,7 @@ def shaded(axes: Any, share: Any) -> Any:
         origin="lower",
     )
     bar = axes.figure.colorbar(
-        image, ax=axes, format=FuncFormatter(lambda value, _: f"{number(100 * value, 3)} %")
+        image, ax=axes, format=FuncFormatter(lambda value, _: f"{number(100 * value, 3)}%")
     )
     bar.outline.set_visible(False)
     return image
@@ -81,4 +81,4 @@ def shaded(axes: Any, share: Any) -> Any:
 
 def _percent(share: float) -> str:
     value = 100 * share
-    return f"{value:.2f} %" if value < 9.995 else f"{value:.1f} %"
+    return f"{value:.2f}%" if value < 9.995 else f"{value:.1f}%"

@@ -186,7 +186,7 @@ def _map(axes: Any, panel: Panel) -> None:
                 colour = PAPER if dark else INK
                 axes.text(j, i, words, ha="center", va="center", fontsize=7, color=colour)
     far = math.ceil(float(panel.around.max(initial=0.0)))
-    bar = axes.figure.colorbar(image, ax=axes, label=f"rows, 95 % within ± {far} or less")
+    bar = axes.figure.colorbar(image, ax=axes, label=f"rows, 95% within ± {far} or less")
     bar.outline.set_visible(False)
     _ticks(axes.set_yticks, panel.keys[0])
     _ticks(axes.set_xticks, panel.keys[1])

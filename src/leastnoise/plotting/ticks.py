@@ -26,4 +26,4 @@ def percent_ticks(axis: Any) -> None:
     from matplotlib.ticker import FuncFormatter
 
     few_ticks(axis)
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{number(100 * value)} %"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{number(100 * value)}%"))

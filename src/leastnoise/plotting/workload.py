@@ -30,7 +30,7 @@ def plot_workload(
         if shape is not None and len(bars) == shape[0] * shape[1]:
             values = bars if answers is None else np.asarray(answers, dtype=float)
             held = axes.imshow(values.reshape(shape), cmap="Blues", aspect="auto")
-            name = "95 % of errors within" if answers is None else "released count"
+            name = "95% of errors within" if answers is None else "released count"
             picture.figure.colorbar(held, ax=axes, label=name)
             axes.set(xlabel="second attribute", ylabel="first attribute")
         else:
@@ -47,7 +47,7 @@ def _lines(axes: Any, bars: Any, answers: Any) -> None:
         axes.errorbar(places, middle, yerr=bars, fmt=".", color=colour, elinewidth=0.8, ms=3)
     else:
         axes.fill_between(places, middle - bars, middle + bars, color=colour, alpha=0.6, lw=0)
-    what = "error, 95 % within" if answers is None else "released answer, 95 % error bar"
+    what = "error, 95% within" if answers is None else "released answer, 95% error bar"
     axes.set(xlabel="question", ylabel=what)
 
 

@@ -74,7 +74,7 @@ class Answer:
         return data_frame(rows, [*names, "value", "low", "high"])
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain numbers and texts, for JSON; an end that is not known is None."""
+        """Plain numbers and strings, for JSON; an end that is not known is None."""
         return {
             "query": self.query,
             "answers": [
@@ -99,14 +99,19 @@ class Answer:
             "basis": self.basis.to_json(),
         }
 
-    def __str__(self) -> str:
-        lines = [
+    def _lines(self) -> list[str]:
+        return [
             f"{printable(key) or self.query}: {rounded(one)[0]}{_around(one)}"
             for key, one in self.groups.items()
-        ] or [f"{self.query}: no key is shown"]
-        return "\n".join(
-            [*lines, f"spent epsilon={float(self.epsilon):g}, delta={float(self.delta):g}"]
-        )
+        ] or [f"{self.query}: no key was released"]
+
+    def __str__(self) -> str:
+        together = " together with other queries" if self.batch else ""
+        return "\n".join([*self._lines(), f"{self._spent}{together}"])
+
+    @property
+    def _spent(self) -> str:
+        return f"spent epsilon={float(self.epsilon):g}, delta={float(self.delta):g}"
 
     def __repr__(self) -> str:
         groups = "" if set(self.groups) == {""} else f", {len(self.groups)} groups"
@@ -136,10 +141,13 @@ class Answer:
 
 
 class Answers(list[Answer]):
-    """Answers to questions that were asked together: a list that a notebook shows one by one."""
+    """Answers to queries that were asked together: a list that a notebook shows one by one."""
 
     def __str__(self) -> str:
-        return "\n\n".join(map(str, self))
+        if len({one.batch for one in self}) != 1 or not self[0].batch:
+            return "\n\n".join(map(str, self))
+        lines = ["\n".join(one._lines()) for one in self]
+        return "\n\n".join([*lines, f"{self[0]._spent} once for all {len(self)} queries"])
 
     def _repr_html_(self) -> str:
         return "<hr>".join(one._repr_html_() for one in self)
@@ -182,7 +190,7 @@ def _last_place(value: Fraction, low: Fraction, high: Fraction) -> int:
 
 def _around(one: Estimate) -> str:
     if one.low is None or one.high is None:
-        return "  (rank only: see the notes)"
+        return "  (interval of the rank only: see the notes)"
     if not (math.isfinite(one.low) and math.isfinite(one.high)):
         return "  (too few rows for an interval)"
     _, low, high = rounded(one)

@@ -12,7 +12,7 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import rational, text_of
 from .base import Query
 from .count import Count
@@ -83,7 +83,9 @@ def _made(name: str, kinds: Mapping[str, Any], raw: Any) -> Any:
             raise
         same = False
     if not same:
-        raise ArgumentError(name, type(raw).__name__, "the arguments as this tool writes them")
+        raise ArgumentError(
+            name, Described(type(raw).__name__), "the arguments as this tool writes them"
+        )
     return found
 
 

@@ -390,7 +390,7 @@ class Prepared:
             found.append(self.way.why)
         if self.workload > 1:
             found.append(
-                f"the budget is that of all {self.workload} questions together, which were "
+                f"the budget is that of all {self.workload} queries together, which were "
                 "declared in advance"
             )
         return found
@@ -419,7 +419,7 @@ def prepare(
     if ledger is not None:
         ledger.check(budget.epsilon, budget.delta, protects=protects(setting))
     asked = reading_of(table, bounded(query, setting))
-    quietly("the engine does not know how to compute this", asked.check)
+    quietly("the engine cannot compute this query", asked.check)
     if table.sized and query.fixed(setting.unit, setting.neighbors):
         setting = replace(setting, size=public_size(table))
     tell("finding the best noise")
@@ -445,7 +445,9 @@ def planned(
     if not isinstance(query, Quantile):
         noise = noise_of(replace(asked, epsilon=values.epsilon, delta=values.delta), way)
     elif values.epsilon == 0:
-        raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
+        raise ArgumentError(
+            "epsilon", 0, "positive for a quantile: the exponential mechanism is pure DP"
+        )
     else:
         query.mechanisms(values.epsilon / groups)  # before anything is charged
     return Prepared(query, setting, budget, None, None, noise, selection, groups, way)

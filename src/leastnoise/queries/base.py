@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..work import charge
 from .bounding import Request, Sums
 from .crossed import Crossed, named_in, names_of
@@ -136,7 +136,7 @@ class Query:
             raise ArgumentError(
                 "keys",
                 self.keys,
-                'a public list of values together with by=, or "private" to find them privately',
+                'a public list of values, together with by=; or "private" (partition selection)',
             )
         if self.by is not None and not isinstance(self.by, str):
             self._cross(names_of(self.by))
@@ -147,7 +147,9 @@ class Query:
         """Put several columns and their keys into one form."""
         keys = self.keys
         if len(names) > _MOST_COLUMNS:
-            raise ArgumentError("by", f"{len(names)} columns", f"at most {_MOST_COLUMNS}")
+            raise ArgumentError(
+                "by", Described(f"{len(names)} columns"), f"at most {_MOST_COLUMNS}"
+            )
         object.__setattr__(self, "by", names[0] if len(names) == 1 else names)
         if keys == PRIVATE:
             return
@@ -317,13 +319,19 @@ def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
         raise ArgumentError("keys", keys, 'a list of values, or "private"')
     found = tuple(str(key).lower() if isinstance(key, bool) else str(key) for key in keys)
     if not 1 <= len(found) <= _MOST_KEYS or len(set(found)) < len(found):
-        raise ArgumentError("keys", f"{len(found)} keys", f"1 to {_MOST_KEYS} different values")
+        raise ArgumentError(
+            "keys", Described(f"{len(found)} keys"), f"1 to {_MOST_KEYS} different values"
+        )
     if not all(key.isascii() or _encodes(key) for key in found):
-        raise ArgumentError("keys", "a text with half a character", "texts that UTF-8 can write")
+        raise ArgumentError(
+            "keys", Described("a string with half a character"), "strings that UTF-8 can write"
+        )
     if any(len(key) > LONGEST_KEY // 4 and len(octets_of(key)) > LONGEST_KEY for key in found):
-        raise ArgumentError("keys", "a longer text", f"of at most {LONGEST_KEY} bytes each")
+        raise ArgumentError(
+            "keys", Described("a longer one"), f"of at most {LONGEST_KEY} bytes each"
+        )
     if len({octets_of(key) for key in found}) < len(found):
-        raise ArgumentError("keys", "a key twice", "different texts, or bytes such as \\x00ff")
+        raise ArgumentError("keys", Described("a key twice"), "different values")
     return found
 
 

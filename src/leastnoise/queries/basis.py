@@ -23,7 +23,7 @@ from ..certify.joint_document import JointDocument
 from ..certify.keyed_document import KeyedDocument
 from ..certify.vector_document import VectorDocument
 from ..certify.workload_document import WorkloadDocument
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import nearest_float, text_of
 from ..work import add_up
 from .arguments import arguments_of, query_from, unit_from
@@ -66,17 +66,21 @@ class Basis:
     def __post_init__(self) -> None:
         private, setting = self.query.keys == PRIVATE, self.setting
         if (self.found is not None) != private or (self.keys is not None and not private):
-            raise ArgumentError("keys", "found privately", "of a question with private keys")
+            raise ArgumentError(
+                "keys", Described("found privately"), "of a question with private keys"
+            )
         chosen = isinstance(self.query, Quantile)
         if (self.epsilon is not None) != chosen or (chosen and self.files):
             raise ArgumentError("epsilon", self.epsilon, "given for quantiles, which have no files")
         if self.epsilon == 0:
-            raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
+            raise ArgumentError(
+                "epsilon", 0, "positive for a quantile: the exponential mechanism is pure DP"
+            )
         fixed = self.query.fixed(setting.unit, setting.neighbors)
         if setting.size is not None and not (fixed and setting.size >= 1):
             raise ArgumentError("size", setting.size, "left out where rows are not public")
         if self.released is None and not self.counts_keys:
-            raise ArgumentError("form", self.form, "one of the question's forms")
+            raise ArgumentError("form", self.form, "one of the query's forms")
         _ = self.groups
 
     @property
@@ -132,9 +136,11 @@ class Basis:
             raw[name] for name in ("size", "form", "keys", "found", "epsilon")
         )
         if type(form) is not int or type(size) not in (int, type(None)):
-            raise ArgumentError("form", type(form).__name__, "a whole number, as the size is")
+            raise ArgumentError(
+                "form", Described(type(form).__name__), "an integer, as the size is"
+            )
         if found is not None and not all(isinstance(key, str) for key in found):
-            raise ArgumentError("found", type(found).__name__, "a list of keys")
+            raise ArgumentError("found", Described(type(found).__name__), "a list of keys")
         neighbors = check_neighbors(raw["neighbors"])
         return cls(
             query_from(raw["question"]),
@@ -191,21 +197,19 @@ def check_batch(batch: Sequence[Basis], documents: Mapping[str, Any], budget: Bu
         drawn = isinstance(documents[name], JointDocument)
         found += (_of_draw if drawn else _of_law)(own, documents[name])
     if not _asked_as_one(batch):
-        found.append(
-            _said(batch, "one question is about other units or rows than another", REFUTED)
-        )
+        found.append(_said(batch, "one query is about other units or rows than another", REFUTED))
     epsilon = add_up(cost.epsilon for _, cost in found)
     delta = add_up(cost.delta for _, cost in found)
     steps = [step for step, _ in found]
     words = (
-        f"{_named(batch)}: all of it costs epsilon = {_short(epsilon)}, delta = {_rough(delta)}; "
-        f"charged are epsilon = {_short(budget.epsilon)}, delta = {_short(budget.delta)} for one "
+        f"{_named(batch)}: all of it spends epsilon = {_short(epsilon)}, delta = {_rough(delta)}; "
+        f"the charge is epsilon = {_short(budget.epsilon)}, delta = {_short(budget.delta)} for one "
         f"{batch[0].setting.unit}, {batch[0].setting.neighbors}"
     )
     whole = PROVEN if all(step.verdict == PROVEN for step in steps) else NOT_COVERED
     verdict = whole if epsilon == budget.epsilon and delta <= budget.delta else REFUTED
     if verdict == REFUTED and len(batch) > 1 and 0 < budget.delta >= delta and not shared:
-        words += ", composed by privacy loss distributions, which are not followed here"
+        words += ", composed by privacy loss distributions, which this check does not follow"
         verdict = NOT_COVERED
     return [*steps, Step(words, verdict)]
 
@@ -251,15 +255,17 @@ def _of_keys(basis: Basis, part: str, document: Any) -> _Found:
 def _of_values(basis: Basis, files: Sequence[Any], delta: Fraction) -> Iterator[_Found]:
     """What the numbers of a question rest on, where no other one shares it."""
     if basis.epsilon is not None:
-        words = "chosen by an exponential mechanism, of which there is no file: see its reason"
+        words = "chosen by an exponential mechanism, which has no file: see its reason"
         yield _said([basis], words, NOT_COVERED, Budget(basis.epsilon, Fraction(0)))
     elif basis.counts_keys:
-        yield _of_keys(basis, "keys with their counts", files[0] if len(files) == 1 else None)
+        yield _of_keys(
+            basis, "private keys and their counts", files[0] if len(files) == 1 else None
+        )
     elif isinstance(basis.query, Linear):
         yield _of_sums(basis, files)
     else:
         if basis.told:
-            words = "which keys are shown, the values say, of which there is no file"
+            words = "the values decide which keys are released; no file is about that"
             yield _said([basis], words, NOT_COVERED if delta > 0 else REFUTED)
         assert basis.released is not None
         yield _of_form(basis, basis.released, files)
@@ -272,7 +278,7 @@ def _of_form(basis: Basis, form: Form, files: Sequence[Any]) -> _Found:
         words = "; ".join(f"{part.name} in steps of {_short(part.measure)}" for part in form.parts)
         return _said([basis], f"no file of the report is for {words}", REFUTED)
     if isinstance(basis.query, MeanVector) and files[0].dimension != len(basis.query.columns):
-        return _said([basis], "no file of the report is for so many columns", REFUTED)
+        return _said([basis], "no file of the report is for this many columns", REFUTED)
     size = basis.setting.size
     words = "" if size is None else f"one of {size} rows is replaced; "
     words += "; ".join(
@@ -321,7 +327,7 @@ def _in_steps(basis: Basis, words: str, files: Sequence[Any], number: int, most:
     lossy = [one for one in files if one.delta > 0]
     words += f"; {number} steps" if number > 1 else "; one step"
     if most > 1 and any(most * one.epsilon > _FURTHEST for one in lossy):
-        words += " are too many to be followed here"
+        words += " are too many for this check"
         return _said([basis], words, NOT_COVERED, Budget(epsilon, Fraction(0)))
     grown = (one.delta * growth_of_delta(one.epsilon, most) for one in lossy)
     delta = max(grown, default=Fraction(0)) * number / most
@@ -341,9 +347,11 @@ def _of_draw(own: Sequence[Basis], document: JointDocument) -> Iterator[_Found]:
             held = document.shape == weighed(*shape_of(asked, document.power))[0]
         except ArgumentError:
             held = False  # more numbers than any draw has
-    words = f"one draw of {document.dimension} numbers, from a file for all that a unit can move"
+    words = (
+        f"one draw of {document.dimension} numbers, from a file for everything that a unit can move"
+    )
     if not held:
-        yield _said(own, f"{words}: that is another shape", REFUTED)
+        yield _said(own, f"{words}: the file is for another shape", REFUTED)
         return
     cost = Budget(document.epsilon, document.spent_delta)
     yield _said(own, f"{words}, {shortly(document.shape)}", PROVEN, cost)
@@ -360,7 +368,10 @@ def _of_law(own: Sequence[Basis], document: Document) -> Iterator[_Found]:
     apart = all(number == total.count for number in moved)
     for some in [[one] for one in own] if apart else [own]:
         number = total.count if apart else sum(moved)
-        words = f"a unit moves at most {number} numbers, with noise of one law for {total.count}"
+        words = (
+            f"a unit moves at most {number} numbers, with noise of one distribution for "
+            f"{total.count}"
+        )
         if number != total.count or not all(_has_law(basis, document) for basis in some):
             yield _said(some, words, REFUTED)
         else:

@@ -44,6 +44,8 @@ def check_group_size(group_size: object) -> int | None:
         or not 1 <= group_size <= 10**15
     ):
         raise ArgumentError(
-            "group_size", group_size, "a public guess at the units of a key, at least 1"
+            "group_size",
+            group_size,
+            "a public guess at the number of units of a typical key, at least 1",
         )
     return group_size

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from ..hints import hinted_class
 from .base import Estimate, Part, Query, Released, Setting, clamped
 from .bounding import Request, Sums
 from .rows import Rows
 from .tracks import Track
 
 
+@hinted_class
 @dataclass(frozen=True)
 class Count(Query):
     """The number of rows, or of rows that have a value (not NULL, not NaN) in `column`.

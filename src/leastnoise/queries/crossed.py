@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from .door import WHOLE, Form
 from .rows import Cell, Rows, sought
 
@@ -32,7 +32,7 @@ class Crossed:
     def __post_init__(self) -> None:
         if max(map(len, self.keys)) > _MOST_EACH or self.groups > MOST_GROUPS:
             allowed = f"at most {_MOST_EACH} keys a column and {MOST_GROUPS} combinations"
-            raise ArgumentError("keys", f"{self.groups} combinations", allowed)
+            raise ArgumentError("keys", Described(f"{self.groups} combinations"), allowed)
 
     @property
     def groups(self) -> int:

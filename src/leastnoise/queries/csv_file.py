@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import ArgumentError, MissingExtraError
+from ..errors import ArgumentError, Described, MissingExtraError
 from .csv_records import Fields, header_end, whole_records
 
 #: Bytes that are looked at together: as many as a processor's cache holds with all that is found.
@@ -69,10 +69,10 @@ class CsvFile:
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, (str, Path)):
-            raise ArgumentError("path", type(self.path).__name__, "the path of a file")
+            raise ArgumentError("path", Described(type(self.path).__name__), "the path of a file")
         one = isinstance(self.delimiter, str) and len(self.delimiter) == 1
         if not one or not self.delimiter.isascii() or self.delimiter in '"\r\n':
-            raise ArgumentError("delimiter", self.delimiter, "one ASCII character that is no quote")
+            raise ArgumentError("delimiter", self.delimiter, "one ASCII character, and not a quote")
         if not isinstance(self.line_breaks, bool):
             raise ArgumentError("line_breaks", self.line_breaks, "True or False")
         if self.decimal not in (".", ","):
@@ -128,7 +128,7 @@ class _Source:
     def __enter__(self) -> _Source:
         path = Path(self._csv.path)
         if path.exists() and not path.is_file():  # (a pipe would keep those waiting who have paid)
-            raise ArgumentError("table", str(path), "a plain file: it is read more than once")
+            raise ArgumentError("table", str(path), "a regular file: it is read more than once")
         packed = path.suffix.lower() == ".gz"
         self._characters = _characters(self._csv.encoding)
         self._file: Any = gzip.open(path) if packed else path.open("rb")
@@ -180,9 +180,7 @@ class _Source:
         if fields.width == 1 and not text[begin:end].lstrip().startswith(b'"'):
             for other in ";\t|,":
                 if other.encode() in text[begin:end]:
-                    allowed = (
-                        f"what stands between the names of the first line: {other!r}, it seems"
-                    )
+                    allowed = f"the separator of the names in the first line, probably {other!r}"
                     raise ArgumentError("delimiter", self._csv.delimiter, allowed)
         names = [column[0].as_py() for column in fields.columns(range(fields.width))]
         if not all(name and name.strip() and "\0" not in name for name in names):
@@ -193,7 +191,7 @@ class _Source:
             raise ArgumentError(
                 "table",
                 str(self._csv.path),
-                "without two columns of one name (upper and lower case are one)",
+                "a file without duplicate column names (case is ignored)",
             )
         return names
 
@@ -201,8 +199,8 @@ class _Source:
         return ArgumentError(
             "table",
             str(self._csv.path),
-            f"a file whose first line, in {self._csv.encoding}, names its columns (not shown: it "
-            "may be data); another encoding, such as cp1252, can be given",
+            f"a file whose first line, in {self._csv.encoding}, names its columns (the line is not "
+            "shown: it may be data). State another encoding, such as cp1252, if it has one",
         )
 
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from ..ask.workload import Workload
 from ..errors import ArgumentError
+from ..hints import hinted_class
 from .histogram import Histogram
 from .linear import MOST_ANSWERS, Linear
 
@@ -21,7 +22,7 @@ class _Binned(Linear, Histogram):
         super().__post_init__()
         names = self._sum_names()
         if len(set(names)) < len(names):
-            raise ArgumentError("bins", self.bins, "wide enough to be told apart in 12 digits")
+            raise ArgumentError("bins", self.bins, "wide enough to be distinguished by 12 digits")
 
     def _sums(self, bins: int) -> Workload:
         raise NotImplementedError
@@ -53,6 +54,7 @@ class _Binned(Linear, Histogram):
         ]
 
 
+@hinted_class
 @dataclass(frozen=True)
 class Cumulative(_Binned):
     """How many rows have a value below each edge of a column; the edges are public.
@@ -72,6 +74,7 @@ class Cumulative(_Binned):
         return [*(f"below {float(edge):.12g}" for edge in self._edges[1:-1]), "all"]
 
 
+@hinted_class
 @dataclass(frozen=True)
 class RangeCounts(_Binned):
     """How many rows have a value between any two edges of a column; the edges are public.
@@ -86,7 +89,7 @@ class RangeCounts(_Binned):
     def __post_init__(self) -> None:
         Histogram.__post_init__(self)
         if self._groups * self._bins * (self._bins + 1) // 2 > MOST_ANSWERS:
-            raise ArgumentError("bins", self.bins, f"so few that there are {MOST_ANSWERS} ranges")
+            raise ArgumentError("bins", self.bins, f"few enough for at most {MOST_ANSWERS} ranges")
         super().__post_init__()
 
     def _sums(self, bins: int) -> Workload:

@@ -113,12 +113,13 @@ class _Parser:
             raise ArgumentError(name, text, f'a condition with at most {_MOST} "and" and "or"')
 
     def wrong(self, place: int) -> ArgumentError:
-        return ArgumentError(
-            self.name,
-            self.text,
-            f"a condition such as year = 2024 and region in ('north', 'south') "
-            f"(not understood from character {place + 1} on)",
-        )
+        allowed = "a condition such as year = 2024 and region in ('north', 'south')"
+        alone = len(self.tokens) == 1 and place >= len(self.text.rstrip())
+        if alone and self.tokens[0][0] in ("word", "quoted", "ticked"):
+            hint = f"to count rows where a Boolean column is true, write {self.text.strip()} = true"
+        else:
+            hint = f"not understood from character {place + 1} on"
+        return ArgumentError(self.name, self.text, f"{allowed} ({hint})")
 
     def peek(self) -> tuple[str, str, int]:
         if self.at < len(self.tokens):

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
+from ..hints import hinted_class
 from ..work import arithmetic, bits, charge
 from .base import PRIVATE, Query, Setting, numbered
 from .bounding import Request
@@ -23,6 +24,7 @@ from .scale import FURTHEST, NARROWEST
 _MOST_BINS = 10_000
 
 
+@hinted_class
 @dataclass(frozen=True)
 class Histogram(Count):
     """How many rows fall into each bin of a column; the bins are public.
@@ -42,13 +44,17 @@ class Histogram(Count):
         if not self.column:
             raise ArgumentError("column", self.column, "the name of a column")
         if self.keys == PRIVATE:
-            raise ArgumentError("keys", PRIVATE, "public keys: a histogram has a bin for each")
+            raise ArgumentError(
+                "keys", PRIVATE, "a list of public keys: a histogram has bins for each of them"
+            )
         Query.__post_init__(self)
         bins = len(self._edges) - 1
         if len({self._bin(i) for i in range(bins)}) < bins:
-            raise ArgumentError("bins", self.bins, "wide enough to be told apart in 12 digits")
+            raise ArgumentError("bins", self.bins, "wide enough to be distinguished by 12 digits")
         if self._outer is not None and bins * self._outer.groups > MOST_GROUPS:
-            raise ArgumentError("keys", self.keys, f"of at most {MOST_GROUPS} bins in all")
+            raise ArgumentError(
+                "keys", self.keys, f"few enough for at most {MOST_GROUPS} bins in all"
+            )
 
     @property
     def grouped(self) -> bool:
@@ -78,7 +84,7 @@ class Histogram(Count):
         if not isinstance(self.bins, int):
             edges = [rational(edge, "bins") for edge in self.bins]
         elif self.low is None or self.high is None:
-            raise ArgumentError("low", self.low, "given, and high too, or the edges as bins")
+            raise ArgumentError("low", self.low, "given, and high, too; or give the edges as bins")
         else:
             low, high = rational(self.low, "low"), rational(self.high, "high")
             if isinstance(self.bins, bool) or not 1 <= self.bins <= _MOST_BINS:
@@ -87,7 +93,7 @@ class Histogram(Count):
             edges = [low + (high - low) * i / self.bins for i in range(self.bins + 1)]
         ends = [float(edge) for edge in edges if abs(edge) <= FURTHEST]
         if len(ends) < len(edges):
-            raise ArgumentError("bins", self.bins, "between ends of at most 1e300 in size")
+            raise ArgumentError("bins", self.bins, "edges between -1e300 and 1e300")
         rising = all(b - a >= NARROWEST for a, b in pairwise(ends))
         if not rising or not 2 <= len(edges) <= _MOST_BINS + 1:
             raise ArgumentError(

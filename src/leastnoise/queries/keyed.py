@@ -82,7 +82,7 @@ class KeyedNoise:
         """Which noise, and why."""
         found = self.design
         words = (
-            f"keys and counts from one draw; {found.document.competitors} shows a key more often"
+            f"keys and counts from one draw; {found.document.competitors} releases a key more often"
         )
         return words if found.keys_of_a_unit == 1 else f"{words}; {found.status}"
 
@@ -91,10 +91,10 @@ class KeyedNoise:
         """What a reader must know."""
         found = self.design
         return (
-            "keys and counts come from one draw at the full budget: a key is shown with 95 % from "
-            f"{found.group_size_for(0.95)} units on, always from "
-            f"{found.always_released_from} on; a value of {found.reach} or a little more may come "
-            "from a smaller key"
+            "keys and counts come from one draw at the full budget: a key of "
+            f"{found.group_size_for(0.95)} units is released with 95%, a key of "
+            f"{found.always_released_from} always; a value of {found.reach} or a little more may "
+            "come from a smaller key"
         )
 
     def shown(self, counts: Mapping[str, int], entropy: Entropy) -> dict[str, list[Released]]:
@@ -120,7 +120,7 @@ def apart_note(keys: KeyedDesign, way: Way) -> str:
     """What a reader must know of keys that were found apart."""
     units = keys.group_size_for(0.95)
     part = "half" if way.epsilon == _HALF else str(way.epsilon)
-    return f"{part} of epsilon found the keys; a key is shown with 95 % from {units} units on"
+    return f"{part} of epsilon was spent on the keys; a key of {units} units is released with 95%"
 
 
 def one_draw(asked: Priced) -> bool:
@@ -174,7 +174,7 @@ def _apart(asked: Priced) -> Way:
         assert group_size is not None
         if keys.release_probability(group_size) >= SURE:
             shown = number(100 * keys.release_probability(group_size), 6)
-            why = f"so much of epsilon shows a key of {group_size} units with {shown} %"
+            why = f"this part of epsilon releases a key of {group_size} units with {shown}%"
             return Way(part, whole, why)
     return Way(_HALF, whole)
 
@@ -204,7 +204,7 @@ def _better(asked: Priced, sharing: Sharing) -> Way:
     figures.sort(key=rank)
     best = figures[0][0]
     least = min(error for _, _, error in figures)
-    names = {True: "keys apart from values", False: "keys by their values"}
+    names = {True: "keys before values", False: "keys from their values"}
     said = [
         f"{names[way.apart]} ({_shows(found, group_size)}, errors times {error / least:.3g})"
         for way, found, error in figures
@@ -222,10 +222,9 @@ def _error(noise: KeyedValues | Noise) -> float:
 
 def _shows(found: KeyedDesign | KeyedValues, group_size: int | None) -> str:
     if group_size is None:
-        return f"shown with 95 % from {found.group_size_for(0.95)} units on"
-    return (
-        f"{group_size} units shown with {number(100 * found.release_probability(group_size), 4)} %"
-    )
+        return f"a key of {found.group_size_for(0.95)} units released with 95%"
+    chance = number(100 * found.release_probability(group_size), 4)
+    return f"a key of {group_size} units released with {chance}%"
 
 
 def keyed_noise(asked: Priced) -> KeyedNoise:

@@ -92,7 +92,7 @@ def _sides(total: Combination, low: Fraction, high: Fraction, step: Fraction) ->
     fine = width.numerator if whole and width <= FINE else FINE
     parts = tuple(
         Part(name, width, whole=whole, step=width / fine)
-        for name in ("distances from the least", "distances from the largest")
+        for name in ("distances from the smallest", "distances from the largest")
     )
     steps = fine if fine == width and whole else fine + 1
     of = (rows, values, units - low), (-rows, -values, high - units)
@@ -140,21 +140,21 @@ class KeyedValues:
     def told(self) -> str:
         """Which keys are shown."""
         return (
-            "a key is shown where these add up to more than "
-            f"{float(self.threshold):.6g}, one unit alone with at most {float(self.failure):.3g}"
+            f"a key is released where these add up to more than {float(self.threshold):.6g}, and a "
+            f"key of one unit with probability at most {float(self.failure):.3g}"
         )
 
     @property
     def note(self) -> str:
         """What a reader must know."""
         return (
-            "keys cost nothing of epsilon, the values say which are shown: one is shown with 95 % "
-            f"from {self.group_size_for(0.95)} units on{self._rows}"
+            "keys spend nothing of epsilon, because the values decide which keys are released: a "
+            f"key of {self.group_size_for(0.95)} units{self._rows} is released with 95%"
         )
 
     @property
     def _rows(self) -> str:
-        return "" if self.sharing.least == self.sharing.most else ", of one row each"
+        return "" if self.sharing.least == self.sharing.most else " with one row each"
 
     # -- what to expect -------------------------------------------------------------------------
 
@@ -280,7 +280,11 @@ def keyed_values(
     replaced keeps two of them.
     """
     if delta <= 0:
-        raise ArgumentError("delta", number(delta), "positive: no unknown key is shown without")
+        words = (
+            'keys="private" needs delta > 0 (for example delta=1e-6): with delta = 0 no private '
+            "key can be released."
+        )
+        raise ArgumentError("delta", number(delta), "positive", words)
     form = coarser(sharing.form, max(_FEWEST, int(_STEPS * epsilon / groups)))
     # Noise can do without a delta that is too small to be of use; the keys cannot.
     spare = delta if delta >= _LEAST_DELTA else Fraction(0)
@@ -297,5 +301,7 @@ def keyed_values(
     try:
         threshold = sharing.most + tails_of(noise).level(failure)
     except ArithmeticError:  # the noise is not listed so far out
-        raise ArgumentError("delta", number(delta), "larger, for keys to be shown at all") from None
+        raise ArgumentError(
+            "delta", number(delta), "larger: with this budget no key would be released"
+        ) from None
     return KeyedValues(noise, sharing, threshold, failure)

@@ -69,7 +69,7 @@ class Linear(Query):
     def why(self, setting: Setting) -> str:
         """Why a unit moves few counts by little, and all answers with them."""
         return (
-            f"A unit adds between 0 and {setting.rows} to each count that it has a part in, and "
+            f"A unit adds between 0 and {setting.rows} to each count that its rows are in, and "
             "every row is in one of them at most. The answers follow from the counts."
         )
 

@@ -13,7 +13,8 @@ from math import comb, prod
 from typing import Any, ClassVar
 
 from ..ask.workload import MAX_ATTRIBUTES, Workload
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
+from ..hints import hinted_class
 from ..work import charge
 from .base import PRIVATE, keys_of
 from .crossed import Crossed, names_of, quoted
@@ -24,6 +25,7 @@ from .linear import MOST_ANSWERS, Linear
 EVERY = "*"
 
 
+@hinted_class
 @dataclass(frozen=True)
 class Marginals(Linear):
     """Tables of counts by some attributes of the rows: by all pairs of them, if `ways` is 2.
@@ -43,23 +45,29 @@ class Marginals(Linear):
         if self.where is not None:
             parse_condition(self.where)
         if self.by is not None:
-            raise ArgumentError("by", self.by, "left out: attributes are what tables are by")
+            raise ArgumentError(
+                "by", self.by, "left out: the attributes are the columns to group by"
+            )
         if isinstance(self.attributes, str):
             raise ArgumentError("attributes", self.attributes, "a list of columns")
         if len(set(map(str, self.attributes))) < len(self.attributes):
             raise ArgumentError("attributes", list(self.attributes), "different columns")
         names = names_of(self.attributes)
         if len(names) > MAX_ATTRIBUTES:
-            raise ArgumentError("attributes", f"{len(names)} columns", f"at most {MAX_ATTRIBUTES}")
+            raise ArgumentError(
+                "attributes", Described(f"{len(names)} columns"), f"at most {MAX_ATTRIBUTES}"
+            )
         given = self.keys
         lists = f"{len(names)} public lists of values, one for each attribute"
         if given == PRIVATE or given is None or isinstance(given, str):
             raise ArgumentError("keys", given, lists)
         if len(given) != len(names):
-            raise ArgumentError("keys", f"{len(given)} of them", lists)
+            raise ArgumentError("keys", Described(f"{len(given)} of them"), lists)
         keys = tuple(keys_of(one) for one in given)
         if any(EVERY in one for one in keys):
-            raise ArgumentError("keys", EVERY, f"others: {EVERY} stands for all values")
+            raise ArgumentError(
+                "keys", EVERY, f"values other than {EVERY}, which stands for all values"
+            )
         object.__setattr__(self, "attributes", names)
         object.__setattr__(self, "keys", keys)
         if not isinstance(self.ways, int):
@@ -67,7 +75,9 @@ class Marginals(Linear):
         answers = sum(prod(len(keys[i]) for i in one) for one in self._sets)
         if answers > MOST_ANSWERS:
             raise ArgumentError(
-                "ways", f"{answers} counts", f"{MOST_ANSWERS} at most in all tables"
+                "ways",
+                Described(f"{answers} counts"),
+                f"at most {MOST_ANSWERS} counts in all tables",
             )
 
     @property
@@ -99,7 +109,9 @@ class Marginals(Linear):
                     words = f"from 0 to {len(places)}, or lists of attributes"
                     raise ArgumentError("ways", one, words)
                 if comb(len(places), one) > MOST_ANSWERS:
-                    raise ArgumentError("ways", one, f"of at most {MOST_ANSWERS} tables")
+                    raise ArgumentError(
+                        "ways", one, f"sets of attributes, at most {MOST_ANSWERS} of them"
+                    )
                 found += combinations(range(len(places)), one)
             elif isinstance(one, str) or not set(one) <= set(places) or len(set(one)) < len(one):
                 names = ", ".join(places)
@@ -135,11 +147,11 @@ class Marginals(Linear):
 def _frozen(ways: Any) -> tuple[Any, ...]:
     """Numbers and lists in a tuple, as a question that is compared and kept needs them."""
     if isinstance(ways, str) or not isinstance(ways, Sequence):
-        raise ArgumentError("ways", ways, "a whole number, or a list of numbers and of lists")
+        raise ArgumentError("ways", ways, "an integer, or a list of numbers and of lists")
     return tuple(one if isinstance(one, (int, str)) else tuple(_listed(one)) for one in ways)
 
 
 def _listed(one: Any) -> Sequence[str]:
     if not isinstance(one, Sequence) or not all(isinstance(name, str) for name in one):
-        raise ArgumentError("ways", one, "a whole number, or a list of numbers and of lists")
+        raise ArgumentError("ways", one, "an integer, or a list of numbers and of lists")
     return one

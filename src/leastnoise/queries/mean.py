@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..exact import text_of
+from ..hints import hinted_class
 from .base import Estimate, Form, Part, Released, Setting, clamped, nearest_of, ratio_interval
 from .believed import Line, believed
 from .bounding import Sums, centred, exact_total
@@ -15,6 +16,7 @@ from .tracks import Track
 from .valued import Valued
 
 
+@hinted_class
 @dataclass(frozen=True)
 class Mean(Valued):
     """The mean of a column between public bounds.
@@ -78,12 +80,13 @@ def why_mean(scale: Scale, setting: Setting) -> str:
     rows = "one row" if setting.rows == 1 else f"at most {setting.rows} rows"
     if setting.replace:
         return (
-            f"A unit is replaced, {rows} within bounds that are {width} apart: what it moves of "
-            "the total it cannot also move of the count. Both are released and divided."
+            f"A unit is replaced, {rows} within bounds that are {width} apart. A unit that moves "
+            "the sum the most cannot also move the count. Both are released, and the answer is "
+            "their quotient."
         )
     return (
         f"A unit has {rows}, and a row adds {width} in all to the sums of the distances from the "
-        "two bounds: what it adds to one it cannot add to the other. Both sums are released."
+        "two bounds: what it adds to one sum, it cannot add to the other. Both sums are released."
     )
 
 
@@ -94,7 +97,7 @@ def mean_parts(scale: Scale, setting: Setting) -> list[Part]:
         return [Part("mean", sensitivity, range=(scale.low, scale.high))]
     apart = 2 if setting.replace else 1
     return [
-        Part("centred total in half steps", Fraction(apart * setting.rows * scale.top), whole=True),
+        Part("centered sum in half steps", Fraction(apart * setting.rows * scale.top), whole=True),
         Part("rows", Fraction(setting.rows), whole=True),
     ]
 
@@ -118,7 +121,7 @@ def mean_forms(scale: Scale, setting: Setting) -> list[Form]:
             for part, size in zip(parts, (top, 1), strict=True)
         )
         steps = 2 * rows if fine == rows else 2 * fine + 1
-        return [plain, Form((total, count), steps, 2 * fine, "a total and a count", weights)]
+        return [plain, Form((total, count), steps, 2 * fine, "a sum and a count", weights)]
     most = rows * top
     fine = min(most, FINE)
     steps = fine if fine == most else fine + 1

@@ -14,8 +14,9 @@ from functools import cached_property
 from math import isqrt
 from typing import Any, ClassVar
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import Number
+from ..hints import hinted_class
 from ..kept import designed
 from ..sampling import Entropy
 from .base import Estimate, Form, Part, Query, Released, Setting, clamped
@@ -28,6 +29,7 @@ _DIGITS = 10**12
 VECTOR = "vector"
 
 
+@hinted_class
 @dataclass(frozen=True)
 class MeanVector(Query):
     """The means of 2 to 1,000 columns between public bounds, released as one vector.
@@ -46,16 +48,16 @@ class MeanVector(Query):
         for name in ("low", "high"):
             if isinstance(getattr(self, name), str) or not getattr(self, name):
                 raise ArgumentError(
-                    name, getattr(self, name) or None, "given, a bound for each column"
+                    name, getattr(self, name) or None, "given, with one bound for each column"
                 )
         if not 2 <= len(self.columns) == len(self.low) == len(self.high) <= 1000:
             raise ArgumentError(
                 "columns",
-                f"{len(self.columns)} columns",
-                "as many as there are bounds in low and in high, 2 to 1,000",
+                Described(f"{len(self.columns)} columns"),
+                "2 to 1,000 columns, with as many bounds in low and in high",
             )
         if len(set(self.columns)) < len(self.columns):
-            raise ArgumentError("columns", "a name twice", "different columns")
+            raise ArgumentError("columns", Described("a name twice"), "different columns")
         for name in ("columns", "low", "high"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         _ = self.means
@@ -168,9 +170,9 @@ class MeanVector(Query):
                 f"the vector of means, in halves of the widths, moves by at most {size:.6g}."
             )
         return (
-            f"The vector of totals of distances from the middles, in halves of the widths, "
+            f"The vector of sums of distances from the middles, in halves of the widths, "
             f"moves by at most {size:.6g} (Euclidean), the count by at most {setting.rows}; "
-            "both are released and divided."
+            "both are released, and the answer is their quotient."
         )
 
     def notes(self, setting: Setting) -> list[str]:

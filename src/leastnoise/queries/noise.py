@@ -222,9 +222,9 @@ def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: st
     sensitivity = part.measure if whole else Fraction(1)
     found, path = designed(epsilon, delta, sensitivity, whole, releases, loss)
     if not found.noise.listable:  # said now, and not once the budget is spent
-        words = "larger: noise for so little is too wide for its errors to be told"
+        words = "larger: with this budget the margin of error of the noise cannot be computed"
         raise ArgumentError("epsilon", float(epsilon), words)
-    kind = "whole-number noise" if whole else "additive noise"
+    kind = "integer noise" if whole else "additive noise"
     steps = part.sensitivity / part.measure
     moved = f"sensitivity {_short(part.sensitivity)}"
     if steps > 1:
@@ -239,8 +239,8 @@ def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: st
 def gap_of(found: Any) -> str:
     """How far the noise is from the best there is, in words."""
     if found.gap > 1:
-        return "and how much less there could be is not known"
-    return f"within {100 * found.gap:.2g} % of the least loss possible"
+        return "and no useful lower bound is known"
+    return f"within {100 * found.gap:.2g}% of the least possible loss"
 
 
 def _short(value: Fraction) -> str:

@@ -25,16 +25,16 @@ def notes(
     if isinstance(setting.unit, PrivacyUnit):
         found.append(_of_persons(query, setting.unit))
     if query.grouped and groups > 1:
-        budget = "each has its part of the budget" if apart else "all groups come from one draw"
+        budget = "each group has a part of the budget" if apart else "all groups come from one draw"
         found.append(f"one unit can move {groups} groups, and {budget}")
     if isinstance(query, Quantile):
         if query.interval:
             found.append("half of epsilon was spent on the interval; delta is not used")
         error = query.rank_error(epsilon / groups, setting)
         found.append(
-            f"with 95 % the rank of the answer is within {error:.3g} rows of that of the best "
-            "candidate"
-            + ("" if query.interval else "; an interval of values costs budget: interval=True")
+            f"with 95% confidence the rank of the answer is within {error:.3g} rows of the best "
+            "candidate's"
+            + ("" if query.interval else "; interval=True spends budget on an interval of values")
         )
     return found
 
@@ -49,12 +49,12 @@ def _of_persons(query: Query, unit: PrivacyUnit) -> str:
     keys = query.public_keys if query.grouped else ()
     some = unit.max_groups is not None and (keys is None or unit.max_groups < len(keys))
     groups = (
-        f"; in at most {unit.max_groups} of their groups: their rows in others are left out, so "
-        "that counts and totals are too small where persons are in more"
+        f", and in at most {unit.max_groups} groups: rows in other groups are left out, so that "
+        "counts and sums are too small where people are in more groups"
         if some
         else ""
     )
     return (
-        f"a person counts with at most {_rows(unit.max_rows_per_group)}{each}: more are weighed "
-        f"down to that{groups}; rows without {unit.id} are left out"
+        f"a person counts with at most {_rows(unit.max_rows_per_group)}{each} (with more rows, "
+        f"each has a smaller weight){groups}; rows without {unit.id} are left out"
     )

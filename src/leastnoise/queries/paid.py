@@ -106,7 +106,9 @@ def warn_of_log() -> None:
     if path:
         with suppress(FileNotFoundError):
             if not _is_private(os.lstat(path)):
-                raise ArgumentError(LOG, path, "a file of yours of mode 0600 (no link), or none")
+                raise ArgumentError(
+                    LOG, path, "a regular file that you own with mode 0600, or left unset"
+                )
         warnings.warn(
             f"{LOG} is set: causes of failures are written to a file that is not private",
             stacklevel=3,

@@ -52,8 +52,8 @@ class Plan:
 
     def __str__(self) -> str:
         return (
-            f"{self.query}: 95 % of answers within {self.error:.4g}{self.counted} "
-            f"({100 * self.relative:.3g} %) at epsilon={float(self.epsilon):g}, "
+            f"{self.query}: 95% of answers within {self.error:.4g}{self.counted} "
+            f"({100 * self.relative:.3g}%) at epsilon={float(self.epsilon):g}, "
             f"delta={float(self.delta):g} for {self.rows} rows a group{self._keys}"
         )
 
@@ -62,8 +62,8 @@ class Plan:
         if self.release_probability is None:
             return ""
         return (
-            f"; a key that {self.group_size} units have is shown with "
-            f"{outwards(100 * self.release_probability, 6, False)} %, and with 95 % from "
+            f"; a key that {self.group_size} units have is released with "
+            f"{outwards(100 * self.release_probability, 6, False)}%, and with 95% from "
             f"{self.keys_from} units on"
         )
 
@@ -108,7 +108,7 @@ def plan(
     """
     question = query_of(query)
     if (epsilon is None) == (within is None):
-        raise ArgumentError("epsilon", epsilon, "given, or within= in its place")
+        raise ArgumentError("epsilon", epsilon, "given, or within=")
     if within is not None:
         asked = partial(
             plan,
@@ -164,7 +164,7 @@ def _cheapest(asked: Callable[..., Plan], within: Fraction) -> Plan:
     grid = [Fraction(i, 10**k) for k in (4, 3, 2, 1) for i in range(10, 100)]
     grid += [Fraction(i) for i in range(10, 16)]
     if within <= 0 or (best := asked(epsilon=grid[-1])).error > within:
-        raise ArgumentError("within", float(within), f"an error that epsilon={grid[-1]} can keep")
+        raise ArgumentError("within", float(within), f"an error that epsilon={grid[-1]} can reach")
     low, high = 0, len(grid) - 1  # the error falls with epsilon; grid[high] keeps it
     while low < high:
         middle = (low + high) // 2

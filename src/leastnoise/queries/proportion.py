@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..exact import text_of
+from ..hints import hinted_class
 from .base import Estimate, Form, Part, Query, Released, Setting, clamped
 from .bounding import Request, Sums, centred
 from .expression import parse_condition
@@ -36,6 +37,7 @@ def _scale(setting: Setting) -> Scale:
     return _FINE if isinstance(setting.unit, PrivacyUnit) else _SCALE
 
 
+@hinted_class
 @dataclass(frozen=True)
 class Proportion(Query):
     """The part of the rows for which `condition` is true: the mean of zeros and ones.

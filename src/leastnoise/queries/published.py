@@ -18,7 +18,7 @@ from typing import Any
 
 from ..ask.values import check_delta, check_epsilon
 from ..certify.any_file import check_any, parse_any
-from ..errors import ArgumentError, FormatError, LeastnoiseError, LimitError
+from ..errors import ArgumentError, Described, FormatError, LeastnoiseError, LimitError
 from ..exact import text_of
 from ..ledger import Ledger
 from ..ledger.ledger import Balance
@@ -29,7 +29,7 @@ from .base import Estimate
 from .basis import PROVEN, REFUTED, Basis, Step, check_batch, file_name
 from .budget import Budget
 from .report_ledger import balance_from, charged_to
-from .report_page import answer_html, page_of
+from .report_page import answers_html, page_of
 
 REPORT = "leastnoise-report/2"
 #: Work for all files of a report: a short file can take seconds, and a report hold thousands.
@@ -40,24 +40,32 @@ _NAME = 5
 _TOOL, _YOU, _NOBODY = "stated by the tool", "stated by you", "not covered"
 #: What reviewers ask for (NIST SP 800-226; registries of deployments), and who says it.
 _HEADINGS = (
-    ("Unit of privacy", _YOU, "{unit}"),
-    ("Neighboring tables", _YOU, "{neighbors}: what an observer cannot tell apart"),
+    ("Privacy unit", _YOU, "{unit}"),
+    ("Neighboring tables", _YOU, "{neighbors}: the tables that an observer cannot distinguish"),
     ("Privacy loss", "{loss_by}", "epsilon = {epsilon}, delta = {delta} for all answers together"),
     ("Mechanisms", "{files_by}", "mechanism files in the JSON beside this page: {files}"),
-    ("What one unit can change", _TOOL, "computed from each question; proofs in prose"),
+    ("What one unit can change", _TOOL, "computed from each query; the proofs are in prose"),
     ("Composition with other releases", "{ledger_by}", "{ledger}"),
-    ("Accuracy", _TOOL, "95 % intervals about the noise alone, not about sampling or clamping"),
+    (
+        "Accuracy",
+        _TOOL,
+        "95% confidence intervals for the noise alone, not for sampling or clamping",
+    ),
     ("Bounds, keys and filters", _YOU, "public, chosen without looking at the data{keys}"),
-    ("Trust", _YOU, "central: who runs this sees the data, who reads this does not"),
-    ("Timing and other side channels", _NOBODY, "not measured; run it where nobody watches"),
+    ("Trust", _YOU, "central: those who run the tool see the data, readers of this page do not"),
+    (
+        "Timing and other side channels",
+        _NOBODY,
+        "not measured; run the tool where nobody else can measure it",
+    ),
     ("Collection, retention, access", _NOBODY, "the policies of the data's owner"),
 )
 #: What no file can show.
 UNCHECKED = (
     "Not checked, because no file can show it: the numbers and their intervals, that they answer "
-    "these questions about a table with so many rows, where that is said, and were drawn from "
-    "these files, words about noise and notes, the title, and the balance of the ledger. They are "
-    "as the author of this report states them."
+    "these queries about a table of the stated size and were drawn from these files; explanations "
+    "of the noise and notes; the title; and the balance of the ledger. They are as the author of "
+    "this report states them."
 )
 
 
@@ -71,11 +79,14 @@ class PublishedReport:
 
     def __post_init__(self) -> None:
         if not isinstance(self.title, str):
-            raise ArgumentError("title", self.title, "a text")
+            raise ArgumentError("title", self.title, "a string")
         protected = sorted({_protects(one) for one in self.answers})
         if len(protected) != 1:
-            allowed = "about one unit and one kind of neighbors: budgets of others do not add up"
-            raise ArgumentError("answers", "; ".join(protected) or "none", allowed)
+            allowed = (
+                "about one privacy unit and one neighboring relation: budgets of different units "
+                "do not add up"
+            )
+            raise ArgumentError("answers", Described("; ".join(protected) or "none"), allowed)
 
     @property
     def batches(self) -> list[tuple[Budget, tuple[Answer, ...]]]:
@@ -119,7 +130,7 @@ class PublishedReport:
         for budget, own in self.batches:
             found += check_batch([one.basis for one in own], documents, budget)
         if self.balance is not None:
-            words = "the ledger says that it is about the same unit, and can hold all these charges"
+            words = "the ledger is about the same privacy unit, and can hold all these charges"
             found.append(Step(words, PROVEN if self.charged else REFUTED))
         return found
 
@@ -154,7 +165,7 @@ class PublishedReport:
         return where, beside
 
     def _repr_html_(self) -> str:
-        return "".join(map(answer_html, self.answers))
+        return "".join(answers_html(self.answers))
 
     def _headings(self, steps: Sequence[Step]) -> list[dict[str, str]]:
         """What reviewers ask for, from all the rest of a report and the steps to its proofs."""
@@ -168,7 +179,7 @@ class PublishedReport:
             ) + ("" if kind == "basic" else f" ({kind} composition)")
         private = any(one.basis.found is not None for one in self.answers)
         words = {
-            "keys": "; but for keys that were found privately" if private else "",
+            "keys": "; except keys that were released privately" if private else "",
             "unit": self.answers[0].unit,
             "neighbors": self.answers[0].neighbors,
             "epsilon": text_of(self.epsilon),
@@ -192,21 +203,23 @@ def report(
     ledger: Ledger | str | Path | None = None,
     title: str = "Private answers",
 ) -> PublishedReport:
-    """A report of answers for reviewers: questions, numbers, budget, reasons and proofs.
+    """A report of answers for reviewers: queries, numbers, budget, reasons and proofs.
 
     Written to `path` if it is given: FILE.html with FILE.json beside it, or the JSON alone.
-    Everything in it is private already. Answers of one `ask_all` cost their budget once. All are
+    Everything in it is private already. Answers of one `ask_all` spend their budget once. All are
     about the same unit and neighbors, or their budgets would not add up.
 
     ledger: the one that all of them were charged to.
     """
     held = (answers,) if isinstance(answers, Answer) else tuple(answers)
     if not held or not all(isinstance(one, Answer) for one in held):
-        raise ArgumentError("answers", type(answers).__name__, "an Answer, or a list of them")
+        raise ArgumentError(
+            "answers", Described(type(answers).__name__), "an Answer, or a list of Answers"
+        )
     book = Ledger(ledger) if isinstance(ledger, (str, Path)) else ledger
     found = PublishedReport(title, held, None if book is None else book.balance)
     if not found.charged:
-        raise ArgumentError("ledger", str(ledger), "the one that the answers were charged to")
+        raise ArgumentError("ledger", str(ledger), "the ledger that the answers were charged to")
     if path is not None:
         found.save(path)
     return found
@@ -252,7 +265,7 @@ def check_report(raw: Any) -> list[Step]:
     That the tables are read so is the tool's own proof, in prose.
     """
     if isinstance(raw, dict) and raw.get("format") == "leastnoise-report/1":
-        words = "a report of format 1, which does not hold its questions: ask and report again"
+        words = "a report of format 1 does not hold its queries: ask and report again"
         raise FormatError(words)
     try:
         with counted():
@@ -271,9 +284,9 @@ def check_report(raw: Any) -> list[Step]:
         if isinstance(error, LeastnoiseError) and not isinstance(error, ArgumentError):
             raise
         said = f": {error}" if isinstance(error, ArgumentError) else ""
-        raise FormatError(f"a report lacks a field, or has one of another kind{said}") from None
-    words = "all else is what this tool writes for these questions, numbers and files"
-    words += "" if other is None else f"; it is not at {other}"
+        raise FormatError(f"the report lacks a field, or has one of another type{said}") from None
+    words = "everything else is what this tool writes for these queries, numbers and files"
+    words += "" if other is None else f"; it differs at {other}"
     return [*found, *steps, Step(words, PROVEN if other is None else REFUTED)]
 
 
@@ -301,7 +314,7 @@ def _read(raw: Any) -> PublishedReport:
         epsilon, paid = check_epsilon(batch["epsilon"]), batch["charge"]
         budget = Budget(epsilon, check_delta(batch["delta"], epsilon))
         if paid is not None and (type(paid) is not int or paid < 1):
-            raise ArgumentError("charge", type(paid).__name__, "a whole number from 1 on")
+            raise ArgumentError("charge", Described(type(paid).__name__), "an integer from 1 on")
         for one in batch["answers"]:
             answers.append(_read_answer(one, raw["mechanisms"], budget, paid, number))
     balance = None if raw["ledger"] is None else balance_from(raw["ledger"])
@@ -317,7 +330,7 @@ def _read_answer(
     groups = dict(zip(basis.names, map(_read_number, raw["answers"]), strict=True))
     for text in (raw["noise"], *raw["notes"]):
         if not isinstance(text, str):
-            raise ArgumentError("notes", type(text).__name__, "texts")
+            raise ArgumentError("notes", Described(type(text).__name__), "texts")
     return Answer(
         query=str(query),
         groups=groups,
@@ -339,7 +352,7 @@ def _read_number(raw: Any) -> Estimate:
     for name in ("value", "low", "high"):
         one, missing = raw[name], name != "value" and raw[name] is None
         if not missing and (type(one) not in (int, float) or abs(one) > sys.float_info.max):
-            raise ArgumentError(name, type(one).__name__, "a number")
+            raise ArgumentError(name, Described(type(one).__name__), "a number")
     return Estimate(raw["value"], raw["low"], raw["high"])
 
 

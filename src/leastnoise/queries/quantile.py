@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
+from ..hints import hinted_class
 from ..sampling import Entropy, ExponentialSampler
 from .base import Estimate, Part, Setting
 from .bounding import WEIGHT, Request
@@ -25,6 +26,7 @@ _MOST_CANDIDATES = 20_000
 _DENOMINATOR = 10_000
 
 
+@hinted_class
 @dataclass(frozen=True)
 class Quantile(Valued):
     """The value below which a share `q` of a column's values lies, up to the steps between bounds.
@@ -164,6 +166,7 @@ class Quantile(Valued):
         return self.text(f"{self.column}, {float(self.level):g}")
 
 
+@hinted_class
 @dataclass(frozen=True)
 class Median(Quantile):
     """The value in the middle of a column's values: the quantile of one half."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import round_down
 from ..ledger import COMPOSITIONS
 from ..ledger.filters import CURVES, Spent, cost_of, fits, largest_next, reserve_of
@@ -29,10 +29,10 @@ def balance_from(raw: Mapping[str, Any]) -> Balance:
     closed = "" if raw["closed"] is None else raw["closed"]
     texts = raw["created"], raw["protects"], raw["composition"], closed
     if not all(isinstance(text, str) for text in texts) or type(raw["charges"]) is not int:
-        raise ArgumentError("ledger", type(raw).__name__, "as this tool writes it")
+        raise ArgumentError("ledger", Described(type(raw).__name__), "as this tool writes it")
     numbers = {name: Fraction(raw[name]) for name in _NUMBERS}
     if min(numbers.values()) < 0 or raw["charges"] < 1:
-        raise ArgumentError("ledger", "below 0", "of numbers from 0 on, and of charges")
+        raise ArgumentError("ledger", Described("below 0"), "of numbers from 0 on, and of charges")
     return Balance(**{**raw, **numbers})
 
 

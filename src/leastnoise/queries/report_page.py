@@ -22,15 +22,23 @@ def page_of(held: Mapping[str, Any], answers: Sequence[Answer], steps: Sequence[
     )
     return _PAGE.format(
         title=escaped(held["title"]),
-        answers="".join(map(answer_html, answers)),
+        answers="".join(answers_html(answers)),
         rows=rows,
         steps="".join(f"<li>{escaped(one.words)}: {one.verdict}</li>" for one in steps),
         sha256=held["sha256"],
     )
 
 
-def answer_html(answer: Answer) -> str:
-    """One question: its numbers, its picture, and what it rests on."""
+def answers_html(answers: Sequence[Answer]) -> list[str]:
+    """A section for each answer; those of one charge say how many queries share it."""
+    return [
+        _section(one, sum(x.batch == one.batch for x in answers) if one.batch else 1)
+        for one in answers
+    ]
+
+
+def _section(answer: Answer, mates: int) -> str:
+    """One query: its numbers, its picture, and what it rests on."""
     rows = "".join(
         f"<tr><th>{escaped(key) or 'all rows'}</th><td>{value}</td>"
         f"<td>{f'{low} to {high}' if low and high else 'see the notes'}</td></tr>"
@@ -42,21 +50,23 @@ def answer_html(answer: Answer) -> str:
     if len(answer.groups) > 1:
         try:
             drawn = base64.b64encode(answer.plot().png()).decode()
-            picture = f'<img alt="the same as a picture" src="data:image/png;base64,{drawn}">'
+            picture = (
+                f'<img alt="the same answers as a picture" src="data:image/png;base64,{drawn}">'
+            )
         except MissingExtraError:
             pass  # the table says it all
     said = [answer.why, answer.noise, *answer.notes]
     items = "".join(f"<li>{escaped(line)}</li>" for line in said)
     spent = (
-        f"Spent epsilon = {text_of(answer.epsilon)}, delta = {text_of(answer.delta)} for the unit "
-        f"{answer.unit} ({answer.neighbors})"
-        + (", together with other questions" if answer.batch else "")
+        f"Spent epsilon = {text_of(answer.epsilon)}, delta = {text_of(answer.delta)}"
+        + (f" once for all {mates} queries," if mates > 1 else "")
+        + f" for the privacy unit {answer.unit} ({answer.neighbors})"
         + (f"; charge {answer.charge}" if answer.batch and answer.charge is not None else "")
     )
     return (
         f"<section><h2>{escaped(answer.query)}</h2><table><tr><th></th><th>answer</th>"
-        f"<th>95 % interval</th></tr>{rows}</table>{picture}<p>{escaped(spent)}.</p>"
-        f"<details><summary>What this rests on</summary><ul>{items}</ul></details></section>"
+        f"<th>95% confidence interval</th></tr>{rows}</table>{picture}<p>{escaped(spent)}.</p>"
+        f"<details><summary>How this was computed</summary><ul>{items}</ul></details></section>"
     )
 
 
@@ -82,14 +92,14 @@ details li {{ overflow-wrap: anywhere; }}
 .not-covered {{ color: #8b1a1a; }}
 </style></head><body>
 <h1>{title}</h1>
-<p>Everything on this page is differentially private and may be published. Intervals hold the
-exact answer with 95 %, one at a time.</p>
+<p>Everything on this page is differentially private and may be published. Each
+interval holds the exact answer with 95% confidence, one at a time.</p>
 {answers}
 <h2>For reviewers</h2>
-<table><tr><th>heading</th><th>what holds</th><th>who says so</th></tr>{rows}</table>
+<table><tr><th>heading</th><th>what holds</th><th>stated by</th></tr>{rows}</table>
 <details><summary>From the numbers to their proofs</summary><ul>{steps}</ul></details>
-<p>The JSON file beside this page holds the same with the mechanism files;
-<code>leastnoise verify FILE.json</code> walks from each number to its proof, and reads
-that file alone, not this page. Its hash: <code>{sha256}</code></p>
+<p>The JSON file beside this page holds the same answers and the mechanism files.
+<code>leastnoise verify FILE.json</code> checks the steps from each number to its
+proof. It reads that file, not this page. The file's hash: <code>{sha256}</code></p>
 </body></html>
 """

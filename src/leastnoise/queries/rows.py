@@ -16,6 +16,8 @@ from ..errors import ArgumentError
 from .door import DATE, NUMBER, TEXT, TRUTH, WHOLE, Column, Form, Table
 from .scale import Scale
 
+#: What a column must hold to be added up.
+_NUMBERS = "of numbers"
 #: What a key shows as if its bytes are no text: \\x and their digits. So does a text that begins
 #: like this, so that no two keys look alike.
 _BYTES = "\\x"
@@ -51,28 +53,34 @@ class Rows:
     def value(self, name: str, argument: str) -> Cell:
         """A column's values as they are compared."""
         column = self.table.column(name, argument)
-        return self._cell(column, column.value, argument, "of texts, numbers, truths or dates")
+        return self._cell(column, column.value, argument, "of strings, numbers, Booleans or dates")
 
     def number(self, name: str, argument: str) -> Cell:
         """A column's values as doubles."""
         column = self.table.column(name, argument)
-        return self._cell(column, column.number, argument, "of numbers")
+        return self._cell(column, column.number, argument, _NUMBERS)
 
     def key(self, name: str, argument: str) -> Cell:
         """A column to group by."""
         column = self.table.column(name, argument)
-        words = "of texts, whole numbers, truths or dates"
+        words = "of strings, integers, Booleans or dates"
         return self._cell(column, column.key, argument, words)
 
     def person(self, name: str, argument: str) -> Cell:
         """A column that tells persons apart."""
         column = self.table.column(name, argument)
-        return self._cell(column, column.person, argument, "of texts, numbers or dates")
+        return self._cell(column, column.person, argument, "of strings, numbers or dates")
 
     def _cell(self, column: Column, form: Form | None, argument: str, words: str) -> Cell:
         if form is None:
+            hint = ""
+            if words == _NUMBERS:
+                hint = (
+                    f': for a Boolean column use Proportion("{column.name} = true"), to count by '
+                    f'the values of a column use Count(by="{column.name}", keys=...)'
+                )
             raise ArgumentError(
-                argument, column.name, f"a column {words}, not of type {column.stored}"
+                argument, column.name, f"a column {words}, not of type {column.stored}{hint}"
             )
         self._names[column.name] = None
         return Cell(self._forms.setdefault(form, f"c{len(self._forms)}"), form)
@@ -124,7 +132,7 @@ class Rows:
         if form is None or not form.quick:
             cell = self.number(name, argument).sql
             return cell, f"{cell} IS NOT NULL"
-        cell = self._cell(column, Form(NUMBER, form.before), argument, "of numbers").sql
+        cell = self._cell(column, Form(NUMBER, form.before), argument, _NUMBERS).sql
         return cell, form.quick.format(cell)
 
 

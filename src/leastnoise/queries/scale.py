@@ -46,27 +46,23 @@ class Scale:
         return self.low + self.width / 2
 
 
-def scale_of(low: Number | None, high: Number | None, most: int, step: Number | None) -> Scale:
+def scale_of(low: Number, high: Number, most: int, step: Number | None) -> Scale:
     """The steps between two bounds: the finest power of ten with at most `most` of them.
 
     The upper end is the first step at or above `high`.
     """
-    if low is None or high is None:
-        raise ArgumentError(
-            "low" if low is None else "high",
-            None,
-            "given: without bounds one row could change the answer by any amount",
-        )
     ends = rational(low, "low"), rational(high, "high")
     if not -_LARGEST <= ends[0] < ends[1] <= _LARGEST:
-        raise ArgumentError("high", high, f"above low={low}, both at most 1e18 in size")
+        raise ArgumentError("high", high, f"above low={low}, and both between -1e18 and 1e18")
     width = ends[1] - ends[0]
     if width < Fraction(NARROWEST) * 2**32:
         raise ArgumentError("high", high, f"above low={low} by at least 1e-280")
     if step is not None:
         chosen = rational(step, "step")
         if not 0 < chosen <= width or math.ceil(width / chosen) > most:
-            raise ArgumentError("step", step, f"positive, with at most {most} steps in the bounds")
+            raise ArgumentError(
+                "step", step, f"positive, with at most {most} steps between low and high"
+            )
     else:
         chosen = Fraction(10) ** math.ceil(math.log10(width) - math.log10(most))
         while width / chosen > most:

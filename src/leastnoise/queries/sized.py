@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import ArgumentError, NotAnsweredError
+from ..errors import ArgumentError, Described, NotAnsweredError
 from .bounding import Sums
 from .door import Table
 from .paid import paid
@@ -21,7 +21,9 @@ def public_size(table: Table) -> int:
     if size is None:
         raise UncountedError
     if size < 1:
-        raise ArgumentError("table", "0 rows", "of at least one row where rows are replaced")
+        raise ArgumentError(
+            "table", Described("0 rows"), "a table of at least one row where rows are replaced"
+        )
     return size
 
 

@@ -7,12 +7,14 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..exact import text_of
+from ..hints import hinted_class
 from .base import Estimate, Part, Released, Setting, clamped
 from .bounding import Sums, exact_total
 from .tracks import Track
 from .valued import Valued, reach
 
 
+@hinted_class
 @dataclass(frozen=True)
 class Sum(Valued):
     """The sum of a column between public bounds.

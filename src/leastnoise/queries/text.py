@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ..errors import ArgumentError
-from ..hints import meant
+from ..hints import did_you_mean
 from .base import Query
 from .count import Count
 from .cumulative import Cumulative, RangeCounts
@@ -53,15 +53,14 @@ def query_of(query: Query | str, **options: Any) -> Query:
     """The query that a text means; options are those of the query's class."""
     if isinstance(query, Query):
         return query
-    allowed = f'a query, or a text such as "mean(salary)" with one of {", ".join(KINDS)}'
+    allowed = f'a query, or a string such as "mean(salary)" (queries are {", ".join(KINDS)})'
     found = _CALL.fullmatch(query) if isinstance(query, str) else None
     if found is None:
         raise ArgumentError("query", query, allowed)
     word, inside = found.group(1).lower(), found.group(2).strip()
     if word not in KINDS:
-        name = meant(word, KINDS)
-        hint = f" (did you mean {name}?)" if name else ""
-        raise ArgumentError("query", query, allowed + hint)
+        known = f"There is no query {word}().{did_you_mean(word, KINDS)}"
+        raise ArgumentError("query", query, allowed, f"{known} Queries are {', '.join(KINDS)}.")
     if word == "proportion":
         return Proportion(condition=inside, **_only(options, "where", "by", "keys"))
     plain = [part for part in inside.split(",") if _NAMED.fullmatch(part) is None]
@@ -92,7 +91,8 @@ def query_of(query: Query | str, **options: Any) -> Query:
         }
         return MeanVector(columns, **options)
     if word not in _VALUED or (len(more) != (1 if word == "quantile" else 0)):
-        raise ArgumentError("query", query, allowed)
+        example = {"quantile": "quantile(column, 0.9)"}.get(word, f"{word}(column)")
+        raise ArgumentError("query", query, f"{example}, with bounds as low=0, high=100")
     if word == "quantile":
         options = options | {"q": more[0]}
     elif word != "median":
@@ -115,7 +115,7 @@ def _bounds(name: str, value: Any, count: int) -> list[Any]:
     found = list(found) if isinstance(found, (list, tuple)) else [found]
     found = found * count if len(found) == 1 else found
     if len(found) != count:
-        raise ArgumentError(name, value, f"one bound, or {count} of them for {count} columns")
+        raise ArgumentError(name, value, f"one bound, or {count} bounds for {count} columns")
     return found
 
 

@@ -244,12 +244,13 @@ class DrawnNoise:
             f"{part.name} {self.draw.size(number) * float(track.step / part.sensitivity):.4g}"
             for part, (track, number) in zip(self.parts, self._tracked, strict=True)
         ]
-        kind = "mean error" if found.loss_name == "l1" else "error with 95 %"
+        kind = "mean error" if found.loss_name == "l1" else "95% error"
         which = found.document.noise_name
         words = (
-            f"one draw for all {found.dimension} numbers, {which} for all that a unit can "
+            f"one draw for all {found.dimension} numbers, {which} for everything a unit can "
             f"move, {shortly(found.shape)}, at epsilon={text_of(found.document.epsilon)}, "
-            f"delta={text_of(self.draw.delta)}; {kind} in sensitivities: {', '.join(errors)}"
+            f"delta={text_of(self.draw.delta)}; {kind} in units of the sensitivity: "
+            f"{', '.join(errors)}"
         )
         return f"{words}; {self.baseline}" if self.baseline else words
 
@@ -319,7 +320,7 @@ def better_together(
     if found is None or found[0].loss >= noise.loss:
         return noise
     part = 100 * found[0].loss / noise.loss
-    return replace(found[0], baseline=f"{part:.0f} % of that of noise for each number by itself")
+    return replace(found[0], baseline=f"{part:.0f}% of the error of noise for each number alone")
 
 
 def release_drawn(

@@ -63,7 +63,7 @@ def unit_of(unit: str | Unit) -> Unit:
         return unit
     if unit == "row":
         return Row()
-    raise ArgumentError("unit", unit, '"row" or PrivacyUnit(id, max_rows_per_group=...)')
+    raise ArgumentError("unit", unit, '"row" or PrivacyUnit(column, max_rows_per_group=...)')
 
 
 def check_neighbors(neighbors: str) -> str:
@@ -75,4 +75,4 @@ def check_neighbors(neighbors: str) -> str:
 
 def _bound(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_ROWS:
-        raise ArgumentError(name, value, f"a whole number from 1 to {MOST_ROWS}")
+        raise ArgumentError(name, value, f"an integer from 1 to {MOST_ROWS}")

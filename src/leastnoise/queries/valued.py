@@ -38,14 +38,23 @@ class Valued(Query):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.column, str) or not self.column:
-            raise ArgumentError("column", self.column, "the name of a column")
+            hint = ": the loss that adds up losses is WeightedSum" if self.word == "sum" else ""
+            raise ArgumentError("column", self.column, f"the name of a column{hint}")
         if self.nulls is not None and self.nulls not in NULLS:
             raise ArgumentError("nulls", self.nulls, f"one of {', '.join(NULLS)}, or None")
+        if self.low is None or self.high is None:
+            missing = "low" if self.low is None else "high"
+            words = (
+                f"{self.word}({self.column}) needs low= and high=: the smallest and the largest "
+                "value that count. Choose them from public knowledge, not from the data."
+            )
+            raise ArgumentError(missing, None, "given", words)
         _ = self.scale
 
     @cached_property
     def scale(self) -> Scale:
         """The bounds and the steps between them."""
+        assert self.low is not None and self.high is not None  # checked above
         return scale_of(self.low, self.high, self.most, self.step)
 
     @property

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import text_of
+from ..hints import hinted_class
 from .base import Estimate, Form, Part, Released, Setting, clamped, nearest_of, ratio_interval
 from .believed import Line, believed
 from .bounding import Request, Sums, centred
@@ -20,6 +21,7 @@ _PAIRS = "pairs"
 _PARTS = (Line(1, -1), Line(0, -1))
 
 
+@hinted_class
 @dataclass(frozen=True)
 class Variance(Valued):
     """The variance (divided by the number of rows) of a column between public bounds.
@@ -37,12 +39,14 @@ class Variance(Valued):
         if setting.size is not None:
             n = setting.size
             if n < 2:
-                raise ArgumentError("table", f"{n} rows", "of at least 2 rows for a variance")
+                raise ArgumentError(
+                    "table", Described(f"{n} rows"), "a table of at least 2 rows for a variance"
+                )
             return [Part("variance", self.scale.width**2 * Fraction(n - 1, n * n))]
         apart = 2 if setting.replace else 1
         return [
-            Part("centred squares", Fraction(apart * rows * top * top), whole=True),
-            Part("centred total in half steps", Fraction(apart * rows * top), whole=True),
+            Part("centered squares", Fraction(apart * rows * top * top), whole=True),
+            Part("centered sum in half steps", Fraction(apart * rows * top), whole=True),
             Part("rows", Fraction(rows), whole=True),
         ]
 
@@ -64,7 +68,7 @@ class Variance(Valued):
         return tuple(
             Track(name, Fraction(rows * size), one_sided, Fraction(weight, size), True, rows)
             for name, size, weight in (
-                ("squares and what they fall short of", top * top, Fraction(1, 2)),
+                ("squares and their distances from the largest square", top * top, Fraction(1, 2)),
                 ("distances from both bounds", top, Fraction(1)),
             )
         )
@@ -75,8 +79,8 @@ class Variance(Valued):
             return self.forms(setting)[0]
         rows, top = setting.rows, self.scale.top
         names = (
-            ("squares from the middle", rows * top * top),
-            ("what squares fall short of", rows * top * top),
+            ("squares about the middle", rows * top * top),
+            ("distances of squares from the largest", rows * top * top),
             ("distances from the lower bound", rows * top),
             ("distances from the upper bound", rows * top),
         )
@@ -176,6 +180,6 @@ class Variance(Valued):
             )
         return (
             "It follows from squares, distances and a count. Squares and distances are taken from "
-            "the middle of the bounds, where a unit's part is smallest; the count moves by at most "
+            "the middle of the bounds, where a unit adds least; the count moves by at most "
             f"{setting.rows}."
         )

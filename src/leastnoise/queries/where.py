@@ -24,7 +24,11 @@ def truth_of(rows: Rows, condition: Condition, argument: str = "where") -> str:
         cell, (value,) = _comparable(rows, condition.column, (condition.value,), argument)
         if isinstance(condition.value, bool) and cell.kind == TEXT:
             if condition.operator not in ("=", "!="):
-                raise ArgumentError(argument, condition.column, "= true or != true, for texts")
+                raise ArgumentError(
+                    argument,
+                    condition.column,
+                    "compared as = true or != true, as a column of strings",
+                )
             return f"({cell.sql} {'' if condition.operator == '=' else 'NOT '}IN ({value}))"
         return f"({cell.sql} {condition.operator.replace('!=', '<>')} {value})"
     if isinstance(condition, Within):
@@ -83,7 +87,7 @@ def _encoded(text: Literal, argument: str) -> bytes:
     try:
         return str(text).encode()
     except UnicodeEncodeError:
-        raise ArgumentError(argument, text, "texts that UTF-8 can write") from None
+        raise ArgumentError(argument, text, "strings that UTF-8 can write") from None
 
 
 def _day(text: Literal, argument: str) -> str:

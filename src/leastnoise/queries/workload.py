@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..ask.values import check_delta, check_epsilon
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..exact import Number
 from ..hints import hinted
 from ..ledger import Ledger
@@ -128,7 +128,9 @@ def plan_all(
 
 def _questions(queries: Sequence[Query | str]) -> list[Query]:
     if not 1 <= len(queries) <= _MOST:
-        raise ArgumentError("queries", f"{len(queries)} queries", f"1 to {_MOST} of them")
+        raise ArgumentError(
+            "queries", Described(f"{len(queries)} queries"), f"a list of 1 to {_MOST} queries"
+        )
     return [query_of(query) for query in queries]
 
 
@@ -149,7 +151,7 @@ def _best(
     ways = [ready, *_tighter(ready, whole, loss)]
     found = min(ways, key=lambda way: (-_shown(way, group_size), _errors(way, rows)))
     part = _errors(found, rows) / _errors(ready, rows)
-    baseline = f"{100 * part:.0f} % of the errors with a budget for each question"
+    baseline = f"{100 * part:.0f}% of the errors with a budget for each query"
     return [
         replace(one, noise=replace(one.noise, baseline=baseline))
         if isinstance(one.noise, DrawnNoise) and one.shown is not None

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from .entropy import Entropy, Words
 
 #: Samples handled at a time: the words and the temporaries then stay in the cache.
@@ -76,7 +76,7 @@ class DiscreteSampler:
                 raise ArgumentError(f"weights[{j}]", weight, "a non-negative integer")
         self.total = sum(exact)
         if self.total == 0:
-            raise ArgumentError("weights", "all zero", "positive somewhere")
+            raise ArgumentError("weights", Described("all zero"), "positive somewhere")
         columns = alias_columns(exact)
         low_bits = word_bits - (len(columns) - 1).bit_length()
         if not (low_bits >= 1 and word_bits <= 64):

@@ -93,11 +93,11 @@ async def _refused(_: Request, error: Exception) -> JSONResponse:
 
 #: What pydantic says of a field, as the package says it; no value is quoted.
 _WORDS = {
-    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be an integer"),
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
     "missing": "must be given",
-    "string_type": "must be a text",
+    "string_type": "must be a string",
     "string_too_long": "must have at most {max_length} characters",
 }
 

@@ -177,3 +177,4 @@ class _Renamed(ArgumentError):
     def __init__(self, field: str, error: ArgumentError) -> None:
         Exception.__init__(self, str(error))
         self.name, self.value, self.allowed = field, error.value, error.allowed
+        self.words = str(error)

@@ -88,9 +88,9 @@ class Guard:
             return 403, f"this is not the Host of this server: open {self.settings.place}"
         own = {f"http://{host}" for host in self.settings.hosts}
         if any(origin.lower() not in own for origin in headers.get("origin", [])):
-            return 403, "requests from another site are refused"
+            return 403, "requests from another site are rejected"
         if "cross-site" in headers.get("sec-fetch-site", []) and scope["path"] != "/":
-            return 403, "requests from another site are refused"
+            return 403, "requests from another site are rejected"
         if self._keyed(headers):
             self.known(scope.get("client"))
         elif not _open(scope):

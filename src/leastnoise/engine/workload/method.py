@@ -30,7 +30,7 @@ from ...certify.strategy import (
 from ...certify.workload import variance_above, variance_below
 from ...certify.workload_document import WorkloadDocument, factors_of
 from ...certify.workload_parts import MAX_RANK
-from ...errors import ArgumentError, FormatError, LimitError
+from ...errors import ArgumentError, Described, FormatError, LimitError
 from ...words import gap_of
 from ...work import counted
 from .candidates import Law, Piece, bounded, candidates, closed_form, empty, stated
@@ -335,7 +335,7 @@ def _badly_scaled(question: WorkloadQuestion) -> ArgumentError:
 def _too_large(part: Part) -> ArgumentError:
     return ArgumentError(
         "workload",
-        f"{part.queries} questions of {part.cells} counts",
+        Described(f"{part.queries} questions of {part.cells} counts"),
         f"of at most {MAX_RANK} independent counts or questions, a product of such, marginals, or "
         f"at most {MAX_PREFIX} prefix sums",
     )

@@ -11,7 +11,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import Any
 
-from ...errors import ArgumentError
+from ...errors import ArgumentError, Described
 
 BASE_TABLE = (
     "a base table of DuckDB (a view, an expression or a temporary table: make a table of it, "
@@ -51,10 +51,10 @@ def full_name(owner: Any, catalog: str | None, schema: str | None, name: str) ->
     database, present = _asked(owner, _HERE)[0]
     if schema is None:
         if any(str(other).lower() == name.lower() for (other,) in _asked(owner, _TEMPORARY)):
-            raise ArgumentError("table", f"{name}, which is temporary", BASE_TABLE)
+            raise ArgumentError("table", Described(f"{name}, which is temporary"), BASE_TABLE)
     elif any(str(other).lower() == schema.lower() for other, *_ in _asked(owner, _DATABASES)):
         allowed = "with its database and its schema: that is the name of a database, too"
-        raise ArgumentError("table", f"{schema}.{name}", allowed)
+        raise ArgumentError("table", Described(f"{schema}.{name}"), allowed)
     return [str(catalog or database), str(schema or present), name]
 
 
@@ -77,7 +77,7 @@ def base_table(cursor: Any, wanted: list[str]) -> list[str]:
         raise ArgumentError("table", shown, BASE_TABLE)
     place, sql = found[0]
     if "GENERATED ALWAYS AS" in sql:
-        raise ArgumentError("table", f"{shown} with a generated column", BASE_TABLE)
+        raise ArgumentError("table", Described(f"{shown} with a generated column"), BASE_TABLE)
     return place
 
 
@@ -86,7 +86,9 @@ def refuse_other_functions(cursor: Any) -> None:
     for name, *_ in Counter(cursor.execute(_FUNCTIONS).fetchall()) - _built_in():
         if str(name).lower() in USED:
             allowed = "on a connection whose macros and functions have names of their own"
-            raise ArgumentError("table", f"a table beside another function {name}", allowed)
+            raise ArgumentError(
+                "table", Described(f"a table beside another function {name}"), allowed
+            )
 
 
 @lru_cache(maxsize=1)
@@ -114,4 +116,4 @@ def _asked(owner: Any, query: str) -> list[tuple[Any, ...]]:
                 break
         time.sleep(0.002)
     allowed = "a connection without unfinished results that no other thread keeps busy"
-    raise ArgumentError("table", "a table of a connection in use", allowed)
+    raise ArgumentError("table", Described("a table of a connection in use"), allowed)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ArgumentError
+from ...errors import ArgumentError, Described
 from ..csv_records import LONGEST_RECORD
 
 #: A whole number of more digits is written as it is.
@@ -73,7 +73,7 @@ def _polars(source: Any) -> Frame | None:
 
     if isinstance(source, pl.LazyFrame):
         allowed = "a DataFrame: call .collect(), because a lazy frame may guess types from rows"
-        raise ArgumentError("table", "a Polars LazyFrame", allowed)
+        raise ArgumentError("table", Described("a Polars LazyFrame"), allowed)
     return _Polars(source) if isinstance(source, pl.DataFrame) else None
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...errors import ArgumentError, EngineError, LeastnoiseError, MissingExtraError
+from ...errors import ArgumentError, Described, EngineError, LeastnoiseError, MissingExtraError
 from ..csv_file import CsvFile, delimiter_of
 from ..paid import unwarned
 from .catalog import BASE_TABLE, full_name
@@ -50,7 +50,7 @@ def open_table(source: Any) -> Table:
     else:
         frame = quietly("the table's types could not be read", lambda: frame_of(source))
         if frame is None:
-            raise ArgumentError("table", type(source).__name__, _ALLOWED)
+            raise ArgumentError("table", Described(type(source).__name__), _ALLOWED)
         table = _frame(frame)
     repeated = [name for name, times in Counter(table.columns).items() if times > 1]
     if repeated:
@@ -192,7 +192,7 @@ def _csv(file: CsvFile) -> Table:
 def _frame(frame: Frame) -> Table:
     names = frame.names()
     if len({*names}) < len(names):
-        raise ArgumentError("table", "a frame", "without duplicate column names")
+        raise ArgumentError("table", Described("a frame"), "without duplicate column names")
 
     def declared() -> dict[str, Any]:
         return {name: frame.usable(name) for name in names}
@@ -264,11 +264,13 @@ def _at_url(text: str) -> Table:
     scheme = url.partition("://")[0]
     if scheme in ("s3", "gs", "gcs", "az", "abfs", "abfss", "hdfs", "http", "https", "file"):
         allowed = "a file of this machine, or a Spark DataFrame of it: addresses are not read"
-        raise ArgumentError("table", f"{scheme}://...", allowed)
+        raise ArgumentError("table", Described(f"{scheme}://..."), allowed)
     if not mark or not name:
-        raise ArgumentError("table", f"{scheme}://...", "a URL with the table's name after #")
+        raise ArgumentError(
+            "table", Described(f"{scheme}://..."), "a URL with the table's name after #"
+        )
     if scheme not in ("duckdb", "postgres", "postgresql"):
-        raise ArgumentError("table", f"{scheme}://...", f"a table {_COVERED}")
+        raise ArgumentError("table", Described(f"{scheme}://..."), f"a table {_COVERED}")
 
     def opened() -> Table:
         if scheme == "duckdb":
@@ -286,20 +288,24 @@ def _at_url(text: str) -> Table:
 def _ibis_table(source: Any) -> Table:
     ibis = _ibis()
     if not isinstance(source, ibis.Table):
-        raise ArgumentError("table", type(source).__name__, _ALLOWED)
+        raise ArgumentError("table", Described(type(source).__name__), _ALLOWED)
     import ibis.expr.operations as ops
 
     if source.op().find(ops.InMemoryTable):
-        raise ArgumentError("table", "an Ibis memtable", "the frame itself, not a memtable of it")
+        raise ArgumentError(
+            "table", Described("an Ibis memtable"), "the frame itself, not a memtable of it"
+        )
     backend = quietly("the Ibis table has no engine", source.get_backend)
     if backend.name == "pyspark":  # (a query may read rows to find out its types)
-        raise ArgumentError("table", "an Ibis table of Spark", "the DataFrame: spark.table(name)")
+        raise ArgumentError(
+            "table", Described("an Ibis table of Spark"), "the DataFrame: spark.table(name)"
+        )
     if backend.name not in ("duckdb", "postgres"):
-        raise ArgumentError("table", f"a table of {backend.name}", f"a table {_COVERED}")
+        raise ArgumentError("table", Described(f"a table of {backend.name}"), f"a table {_COVERED}")
     operation = source.op()
     if type(operation) is not ops.DatabaseTable:
         allowed = BASE_TABLE if backend.name == "duckdb" else _VIEW
-        raise ArgumentError("table", "an expression or a query", allowed)
+        raise ArgumentError("table", Described("an expression or a query"), allowed)
     place, name = operation.namespace, operation.name
 
     def seen() -> Table:
@@ -341,7 +347,7 @@ def _of_postgres(
 
 def _spark_frame(frame: Any) -> Table:
     if not hasattr(frame, "createOrReplaceTempView"):
-        raise ArgumentError("table", type(frame).__name__, _ALLOWED)
+        raise ArgumentError("table", Described(type(frame).__name__), _ALLOWED)
 
     def seen() -> Table:
         refuse_unsettled(frame)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
-from ...errors import ArgumentError, EngineError
+from ...errors import ArgumentError, Described, EngineError
 from .dialect import LARGEST, LONGEST_NUMERAL, NUMERAL, SMALLEST, Dialect
 from .table import MOMENT, NUMBER, TEXT, Column, Form
 
@@ -126,7 +126,7 @@ class Postgres(Dialect):
         #: Database, schema and name of what was opened, and what it was.
         self._opened: tuple[tuple[str, str, str], Relation] | None = None
         if self.read("SHOW server_encoding") != [("UTF8",)]:
-            raise EngineError("the database must be encoded in UTF8: other texts may not convert")
+            raise EngineError("the database must be encoded in UTF8: other strings may not convert")
 
     # -- literals ---------------------------------------------------------------------------------
 
@@ -162,7 +162,7 @@ class Postgres(Dialect):
     ) -> tuple[tuple[str, str, str], Relation]:
         for (other,) in self.read(_OTHERS):
             allowed = "of a database in which nobody has put any among those of PostgreSQL's own"
-            raise ArgumentError("table", f"a table beside another {other}", allowed)
+            raise ArgumentError("table", Described(f"a table beside another {other}"), allowed)
         whole = ".".join(self.identifier(part) for part in (schema, name) if part)
         with self._aside():  # (by the connection's own search path, and nothing else by that)
             ((number,),) = self._rows(_MEANT.format(whole.encode().hex()))
@@ -172,7 +172,7 @@ class Postgres(Dialect):
         found = self.read(_READ.format(number))
         if any(kind == "f" for kind, _ in found):
             allowed = "of this database itself: another one computes by rules of its own; copy it"
-            raise ArgumentError("table", f"{name}, which reads a foreign table", allowed)
+            raise ArgumentError("table", Described(f"{name}, which reads a foreign table"), allowed)
         base = all(kind in "rp" and not secured for kind, secured in found)
         relation = ".".join(map(self.identifier, named[0][1:]))
         return named[0], (relation, self._columns(relation, number), base)

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from ...errors import ArgumentError, EngineError
+from ...errors import ArgumentError, Described, EngineError
 from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
 from .spark_files import ALLOWED, each, kind_of, nodes_of, spoiled
 from .table import MOMENT, TEXT, Column, Form
@@ -60,12 +60,12 @@ def refuse_unsettled(frame: Any) -> None:
     """Refuse a DataFrame whose rows are not the same each time, or that is not of this process."""
     if not hasattr(frame, "_jdf"):
         allowed = "of a classic session: nothing is tested with Spark Connect"
-        raise ArgumentError("table", "a DataFrame of Spark Connect", allowed)
+        raise ArgumentError("table", Described("a DataFrame of Spark Connect"), allowed)
     if frame.isStreaming:
-        raise ArgumentError("table", "a stream", "a DataFrame that is not streaming")
+        raise ArgumentError("table", Described("a stream"), "a DataFrame that is not streaming")
     if not frame._jdf.queryExecution().analyzed().deterministic():
         allowed = "without rand(), uuid() or others that differ each time: write it to a file first"
-        raise ArgumentError("table", "a DataFrame that is drawn at random", allowed)
+        raise ArgumentError("table", Described("a DataFrame that is drawn at random"), allowed)
 
 
 def readers_of(frame: Any) -> list[Any]:
@@ -96,7 +96,9 @@ def _readers(plan: Any, jvm: Any) -> list[Any]:
                 _refuse_partial(copied)
                 found += _readers(copied, jvm)
                 if any(spoiled(copied, jvm)):  # (a cache has all columns of its rows)
-                    raise ArgumentError("table", "a DataFrame with a part that is cached", ALLOWED)
+                    raise ArgumentError(
+                        "table", Described("a DataFrame with a part that is cached"), ALLOWED
+                    )
                 continue
         if name == f"{_READ}LogicalRelation":
             relation = leaf.relation()
@@ -110,7 +112,9 @@ def _readers(plan: Any, jvm: Any) -> list[Any]:
             _refuse_pending(leaf.rdd())
         if name not in _MEMORY | _FILES:
             allowed = "of Parquet or ORC files or of rows in memory: write it to Parquet first"
-            raise ArgumentError("table", f"a DataFrame of {name.rpartition('.')[2]}", allowed)
+            raise ArgumentError(
+                "table", Described(f"a DataFrame of {name.rpartition('.')[2]}"), allowed
+            )
     return found
 
 
@@ -124,7 +128,7 @@ def _refuse_other_rules(session: Any) -> None:
     parser = session.sessionState().sqlParser()
     if any(rule.size() for rule in rules) or added.buildParser(session, parser) != parser:
         allowed = "of a session without rules of others: they would plan or read"
-        raise ArgumentError("table", "a table of Spark", allowed)
+        raise ArgumentError("table", Described("a table of Spark"), allowed)
 
 
 def _refuse_partial(copied: Any) -> None:
@@ -132,7 +136,7 @@ def _refuse_partial(copied: Any) -> None:
     inner = [node for part in _parts(copied) for node in nodes_of(part) if each(node.children())]
     if any(kind_of(node) not in _COPYING for node in inner):
         allowed = "cached before filters and joins, or not at all: unpersist() what is"
-        raise ArgumentError("table", "a DataFrame with a part that is cached", allowed)
+        raise ArgumentError("table", Described("a DataFrame with a part that is cached"), allowed)
 
 
 def _refuse_options(options: Any) -> None:
@@ -140,14 +144,16 @@ def _refuse_options(options: Any) -> None:
     given = {option._1().lower(): option._2().lower() for option in each(options.toSeq())}
     for name in ("ignoreCorruptFiles", "datetimeRebaseMode", "int96RebaseMode"):
         if given.get(name.lower(), "false") != "false":
-            raise ArgumentError("table", "a DataFrame", f"read without the option {name}")
+            raise ArgumentError(
+                "table", Described("a DataFrame"), f"read without the option {name}"
+            )
 
 
 def _refuse_pending(rows: Any) -> None:
     """Refuse rows that are still to be read of files, by settings of another time."""
     if "FileScanRDD" in rows.toDebugString():
         allowed = "the DataFrame itself, or localCheckpoint() of it: rows in memory"
-        raise ArgumentError("table", "a DataFrame of an RDD of files", allowed)
+        raise ArgumentError("table", Described("a DataFrame of an RDD of files"), allowed)
 
 
 def _parts(plan: Any) -> list[Any]:
@@ -171,7 +177,7 @@ class Spark(Dialect):
         for name in ("spark.sql.extensions", "spark.plugins"):
             if self.session.conf.get(name, ""):
                 allowed = f"of a session without {name}: others would plan or read"
-                raise ArgumentError("table", "a table of Spark", allowed)
+                raise ArgumentError("table", Described("a table of Spark"), allowed)
         _refuse_other_rules(session._jsparkSession)
         self._refuse_other_functions()
 
@@ -182,14 +188,16 @@ class Spark(Dialect):
             ((path,),) = self.session.sql("SELECT current_path()").collect()
             if str(path).partition(",")[0].replace("`", "").lower() != "system.builtin":
                 allowed = "of a session whose SQL path begins with system.builtin"
-                raise ArgumentError("table", "a table of Spark", allowed)
+                raise ArgumentError("table", Described("a table of Spark"), allowed)
         # (DESCRIBE FUNCTION asks it, too: a statement for each would be most of opening a table.)
         catalog = self.session._jsparkSession.sessionState().catalog()
         for name in sorted(USED):
             found = catalog.lookupBuiltinOrTempFunction(name)
             if found.isEmpty() or not found.get().getClassName().startswith(_OWN):
                 allowed = "of a session whose temporary functions have names of their own"
-                raise ArgumentError("table", f"a table beside another function {name}", allowed)
+                raise ArgumentError(
+                    "table", Described(f"a table beside another function {name}"), allowed
+                )
 
     # -- literals ---------------------------------------------------------------------------------
 

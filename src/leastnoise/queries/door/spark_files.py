@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...errors import ArgumentError
+from ...errors import ArgumentError, Described
 
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
 #: What hands all columns of its rows on, under the same ids, and needs those it refers to alone.
@@ -63,7 +63,7 @@ def spoiled(plan: Any, jvm: Any) -> list[bool]:
     """
     for inner in each(plan.subqueriesAll()):
         if any(_spoiled(inner, jvm)):
-            raise ArgumentError("table", "a DataFrame with a subquery", ALLOWED)
+            raise ArgumentError("table", Described("a DataFrame with a subquery"), ALLOWED)
     return _spoiled(plan, jvm)
 
 
@@ -88,7 +88,7 @@ def _spoiled(plan: Any, jvm: Any) -> list[bool]:
                 needed += [one for child in each(node.children()) for one in each(child.output())]
             if found & _ids(needed):
                 name = kind.rpartition(".")[2]
-                raise ArgumentError("table", f"a DataFrame with a step {name}", ALLOWED)
+                raise ArgumentError("table", Described(f"a DataFrame with a step {name}"), ALLOWED)
     return [_number(one) in found for one in each(plan.output())]
 
 

@@ -106,7 +106,7 @@ def _facts(found: Found | KeyedDesign) -> list[list[str]]:
         noise = found.noise
         low, high = noise.support
         facts = [
-            ["95 % of errors within", number(noise.error_bound(0.95), 5)],
+            ["95% of errors within", number(noise.error_bound(0.95), 5)],
             ["standard deviation", number(noise.std, 5)],
             ["support", f"{number(low, 5)} to {number(high, 5)}"],
         ]
@@ -117,12 +117,12 @@ def _facts(found: Found | KeyedDesign) -> list[list[str]]:
         law = found.noise
         end = [] if law.endless else [["no error beyond", number(float(law.radii[-1]), 5)]]
         return [
-            ["95 % of errors (Euclidean) within", number(law.error_radius(0.95), 5)],
+            ["95% of errors (Euclidean) within", number(law.error_radius(0.95), 5)],
             ["standard deviation of a coordinate", number(law.variance**0.5, 5)],
             *end,
         ]
     facts = [
-        ["95 % of errors within, at the worst value", number(error_bound(found, 0.95), 5)],
+        ["95% of errors within, at the worst value", number(error_bound(found, 0.95), 5)],
         ["expected loss at the worst value", number(found.expected_loss(found.spots).max(), 5)],
     ]
     if found.revealing > NEGLIGIBLE:
