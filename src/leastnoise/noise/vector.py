@@ -160,7 +160,8 @@ class VectorNoise:
             raise ArgumentError(
                 "noise",
                 Described(
-                    f"stairs in {self.dimension} dimensions at epsilon={float(self.document.epsilon)}"
+                    f"a staircase in {self.dimension} dimensions, "
+                    f"epsilon={float(self.document.epsilon)}"
                 ),
                 f"noise of at most {MOST_LISTED} stairs, for its profile and for accounting: "
                 "a larger epsilon (releases and errors need no such list)",
