@@ -61,42 +61,65 @@ class MechanismDocument(ABC):
         @property
         def about(self) -> str: ...
 
-    # What only some kinds state.
+        # What only some kinds state.
 
-    @property
-    def integer(self) -> bool:
-        """Whether values and releases are whole numbers."""
-        return False
+        @property
+        def integer(self) -> bool:
+            """Whether values and releases are integers."""
 
-    @property
-    def largest(self) -> bool:
-        """Whether the loss is that of the worst of several numbers, and not their mean or total."""
-        return False
+        @property
+        def largest(self) -> bool:
+            """Whether the loss is that of the worst of several numbers, not their mean or total."""
 
-    @property
-    def profile(self) -> tuple[Point, ...]:
-        """Further budgets that are kept."""
-        return ()
+        @property
+        def profile(self) -> tuple[Point, ...]:
+            """Further budgets that are kept."""
 
-    @property
-    def gdp(self) -> GaussianCurve | None:
-        """The curve that the releases are below, by its chords."""
-        return None
+        @property
+        def gdp(self) -> GaussianCurve | None:
+            """The curve that the releases are below, by its chords."""
 
-    @property
-    def releases(self) -> Releases | None:
-        """So many releases together keep a total budget."""
-        return None
+        @property
+        def releases(self) -> Releases | None:
+            """So many releases together keep a total budget."""
 
-    @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """What else additive noise obeys."""
-        return ()
+        @property
+        def constraints(self) -> tuple[Constraint, ...]:
+            """What else additive noise obeys."""
 
-    @property
-    def range(self) -> Range | None:
-        """Where values lie, and what is asked of all of them."""
-        return None
+        @property
+        def range(self) -> Range | None:
+            """Where values lie, and what is asked of all of them."""
+
+        @property
+        def endless(self) -> bool:
+            """Whether errors of every size are possible, as the file states the noise."""
+
+    else:  # (as plain attributes, which the fields of a kind can hide)
+        integer = largest = endless = False
+        profile = constraints = ()
+        gdp = releases = range = None
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object of the file, which its reader takes back."""
+
+    def dumps(self) -> str:
+        """The text of the file: one top-level key a line."""
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        """(Written once: every answer says which file its noise is from, by the file's hash.)"""
+        lines = (
+            f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
+            for key, value in self.to_json().items()
+        )
+        return "{" + ",\n ".join(lines) + "}\n"
+
+
+class ListedDocument(MechanismDocument):
+    """A document of a kind that no codec writes: it lists its keys by hand."""
 
     @abstractmethod
     def _body_json(self) -> dict[str, Any]:
@@ -136,19 +159,6 @@ class MechanismDocument(ABC):
         if self.about:
             data["about"] = about_object(self.about)
         return data
-
-    def dumps(self) -> str:
-        """The text of the file: one top-level key a line."""
-        return self._text
-
-    @cached_property
-    def _text(self) -> str:
-        """(Written once: every answer says which file its noise is from, by the file's hash.)"""
-        lines = (
-            f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
-            for key, value in self.to_json().items()
-        )
-        return "{" + ",\n ".join(lines) + "}\n"
 
 
 @contextmanager

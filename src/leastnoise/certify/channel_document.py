@@ -19,7 +19,7 @@ from ..ask.question import Question, Range
 from ..exact import text_of
 from ..losses import Loss
 from ..work import bits, charge
-from .base import MechanismDocument
+from .base import ListedDocument
 from .channel_intervals import Intervals
 from .document import Document
 from .shifts import Certificate, ShiftMultipliers, shifts_to_json
@@ -97,7 +97,7 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class ChannelDocument(MechanismDocument):
+class ChannelDocument(ListedDocument):
     """A data dependent mechanism and its claims, exactly as stated. Nothing here is checked.
 
     Node k is low + k * step. Row k serves it, and answer j of a row is low + (first + j) * step,

@@ -30,7 +30,7 @@ from .channel_document import (
 )
 from .channel_groups import MAX_GROUP, grouped
 from .channel_intervals import Intervals
-from .curve import curve_from_json, points_from_json, profile_from_json, releases_from_json
+from .curve import CURVE, POINTS, PROFILE, RELEASES
 from .document import Document, document_of
 from .fields import (
     check_keys,
@@ -280,17 +280,17 @@ def _question(data: Mapping[str, Any]) -> Question:
     bound = None
     if "instance_bound" in data:
         bound = read_not_negative(data["instance_bound"], "instance_bound")
-    curve = curve_from_json(data["gdp"]) if "gdp" in data else None
+    curve = CURVE.read(data["gdp"], "gdp") if "gdp" in data else None
     return Question(
         read_epsilon(data["epsilon"]),
         read_delta(data["delta"]),
         sensitivity,
         read_loss(read_object(data["loss"], "loss")),
         integer,
-        profile=profile_from_json(data["profile"]) if "profile" in data else (),
+        profile=PROFILE.read(data["profile"], "profile") if "profile" in data else (),
         gdp=None if curve is None else curve.mu,
         curve=curve,
-        releases=releases_from_json(data["releases"]) if "releases" in data else None,
+        releases=RELEASES.read(data["releases"], "releases") if "releases" in data else None,
         range=Range(
             low,
             high,
@@ -337,7 +337,7 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
     optional = {"instance"} if question.instance_bound is not None else set()
     optional |= {"points", "copies", "group", "prices"}
     check_keys(data, "certificate", {"step", "first", "pairs"}, optional)
-    points = points_from_json(data["points"], "points") if "points" in data else ()
+    points = POINTS.read(data["points"], "certificate.points") if "points" in data else ()
     check_points(points)
     # Answers beyond the outermost nodes never help when the loss falls nowhere.
     read_integer(data["first"], "certificate.first", 0, 0)

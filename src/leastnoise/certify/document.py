@@ -19,9 +19,9 @@ from ..errors import ArgumentError, FormatError
 from ..exact import text_of
 from ..losses import Loss
 from .about import about_text
-from .base import BUDGETS, FORMAT, MechanismDocument, check_file_keys, head_of, reading
+from .base import BUDGETS, FORMAT, ListedDocument, check_file_keys, head_of, reading
 from .constraints import check_duals, constraints_from_spec, dual_to_json
-from .curve import curve_from_json, points_from_json, releases_from_json
+from .curve import CURVE, POINTS, RELEASES
 from .fields import (
     check_keys,
     demand,
@@ -50,7 +50,7 @@ class Tail:
 
 
 @dataclass(frozen=True)
-class Document(MechanismDocument):
+class Document(ListedDocument):
     """A mechanism and its claims, exactly as the file states them.
 
     It is well formed, or cannot be made; whether its claims hold is what `check` finds out.
@@ -166,6 +166,11 @@ class Document(MechanismDocument):
     def integer(self) -> bool:
         """Whether the noise is on the whole numbers."""
         return self.kind == "integer"
+
+    @property
+    def endless(self) -> bool:
+        """Whether errors of every size are possible."""
+        return self.tail is not None
 
     @property
     def whole_shifts(self) -> int:
@@ -305,9 +310,9 @@ def _document(raw: object) -> Document:
         lower=read_number(data["lower"], "lower"),
         certificate=None if custom else certificate_from_json(data["certificate"], constraints),
         constraints=constraints,
-        profile=points_from_json(data["profile"], "profile") if "profile" in data else (),
-        gdp=curve_from_json(data["gdp"]) if "gdp" in data else None,
-        releases=releases_from_json(data["releases"]) if "releases" in data else None,
+        profile=POINTS.read(data["profile"], "profile") if "profile" in data else (),
+        gdp=CURVE.read(data["gdp"], "gdp") if "gdp" in data else None,
+        releases=RELEASES.read(data["releases"], "releases") if "releases" in data else None,
         about=about_text(data.get("about", {})),
     )
 

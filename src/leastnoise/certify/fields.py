@@ -80,14 +80,15 @@ def read_integer(value: object, name: str, low: int, high: int) -> int:
     return value
 
 
-def _anything(value: Fraction) -> bool:
+def anything(value: Fraction) -> bool:
+    """Whether the number is allowed: each is."""
     return True
 
 
 def read_number(
     value: object,
     name: str,
-    allowed: Callable[[Fraction], bool] = _anything,
+    allowed: Callable[[Fraction], bool] = anything,
     words: str = "a number",
     longest: int = MAX_DIGITS,
 ) -> Fraction:
@@ -148,6 +149,11 @@ def read_bracket(data: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
     upper = read_not_negative(data["upper"], "upper")
     lower = read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper")
     return lower, upper
+
+
+def check_bracket(lower: Fraction, upper: Fraction) -> None:
+    """`FormatError` unless the bounds are in order."""
+    demand(lower <= upper, '"lower" must be at most "upper"')
 
 
 def read_loss(value: object) -> Loss:

@@ -15,7 +15,7 @@ from ..ask.privacy import Point, check_points
 from ..errors import FormatError
 from ..exact import text_of
 from .constraints import Dual, duals_from_spec
-from .curve import points_from_json
+from .curve import POINTS
 from .fields import (
     check_keys,
     read_cells,
@@ -90,7 +90,7 @@ def certificate_from_json(raw: object, constraints: tuple[Constraint, ...]) -> C
     data = read_object(raw, "certificate")
     more = {"constraints"} if constraints else set()
     check_keys(data, "certificate", {"step", "reach", "shifts"} | more, {"points", "narrow"})
-    points = points_from_json(data["points"], "points") if "points" in data else ()
+    points = POINTS.read(data["points"], "certificate.points") if "points" in data else ()
     return Certificate(
         read_positive(data["step"], "certificate.step"),
         read_integer(data["reach"], "reach", 0, MAX_CELLS),

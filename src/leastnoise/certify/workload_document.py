@@ -20,7 +20,7 @@ from ..exact import text_of
 from ..losses import L2, Loss
 from ..work import multiply
 from .about import about_object, about_text
-from .base import FORMAT, FREE, MechanismDocument, head_of, reading
+from .base import FORMAT, FREE, ListedDocument, MechanismDocument, head_of, reading
 from .document import document_of
 from .fields import (
     check_keys,
@@ -70,7 +70,7 @@ _LAWS = {"integer": document_of, "joint": parse_joint, "vector": parse_vector}
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkloadDocument(MechanismDocument):
+class WorkloadDocument(ListedDocument):
     """Noise for many linear questions and its claims as stated. Nothing here is checked."""
 
     KINDS = ("workload",)
