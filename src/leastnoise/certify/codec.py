@@ -9,7 +9,7 @@ Standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -19,7 +19,7 @@ from ..exact import text_of
 from ..losses import Loss
 from ..work import charge
 from .about import about_object, about_text
-from .base import FORMAT, MechanismDocument, head_of, reading
+from .base import FORMAT, head_of, reading
 from .fields import (
     anything,
     check_keys,
@@ -37,14 +37,15 @@ from .fields import (
     read_object,
     read_positive,
     read_short_number,
+    short,
 )
 from .limits import MAX_DIGITS
 
 #: The name of the outermost object.
 FILE = "file"
+_NONE: Mapping[str, object] = {}
 
 T = TypeVar("T")
-D = TypeVar("D", bound=MechanismDocument)
 
 
 def _same(value: Any) -> Any:
@@ -131,6 +132,21 @@ def row(*items: Codec[Any]) -> Codec[Any]:
     return Codec(read, write)
 
 
+def pair(first: Codec[Any], second: Codec[Any]) -> Codec[Any]:
+    """A list of two entries: a `row`, which files have by the thousand."""
+    read_first, read_second = first.read, second.read
+    write_first, write_second = first.write, second.write
+
+    def read(value: object, name: str) -> tuple[Any, Any]:
+        one, other = read_exactly(value, name, 2)
+        return read_first(one, name), read_second(other, name)
+
+    def write(value: tuple[Any, Any]) -> list[Any]:
+        return [write_first(value[0]), write_second(value[1])]
+
+    return Codec(read, write)
+
+
 def always(constant: T, codec: Codec[T]) -> Codec[T]:
     """A key that always has this value."""
 
@@ -144,12 +160,13 @@ def always(constant: T, codec: Codec[T]) -> Codec[T]:
 
 FLAG = Codec(read_flag)
 COUNT = Codec(read_count, str)  #: a non-negative integer in a string
-NUMBER = number()
+NUMBER = Codec(read_number, text_of)
 SHORT = Codec(read_short_number, text_of)  #: a number that enters products and powers
 POSITIVE = Codec(read_positive, text_of)
 NOT_NEGATIVE = Codec(read_not_negative, text_of)
 EPSILON = Codec(lambda value, name: read_epsilon(value), text_of)
 DELTA = Codec(lambda value, name: read_delta(value), text_of)
+ABOUT = Codec(lambda value, name: about_text(value), about_object)
 LOSS = Codec[Loss](lambda value, name: read_loss(value), lambda loss: loss.spec())
 
 Flag = Annotated[bool, FLAG]
@@ -158,7 +175,7 @@ Positive = Annotated[Fraction, POSITIVE]
 NotNegative = Annotated[Fraction, NOT_NEGATIVE]
 Epsilon = Annotated[Fraction, EPSILON]
 Delta = Annotated[Fraction, DELTA]
-About = Annotated[str, Codec(lambda value, name: about_text(value), about_object)]
+About = Annotated[str, ABOUT]
 
 
 # -- records --------------------------------------------------------------------------------------
@@ -171,26 +188,71 @@ class Beside:
     record: Record[Any]
 
 
+@dataclass(frozen=True)
+class Within:
+    """Fields of a record that stand in an object of their own."""
+
+    record: Record[Any]
+
+
 _REQUIRED = object()
 
 
 @dataclass(frozen=True)
 class _Part:
-    """One field of a record: its name, its key in the file, and its default, if it has one."""
+    """One key of a record: the field, how it is read, and its default, if it has one."""
 
     name: str
     key: str
     codec: Codec[Any]
     default: object = _REQUIRED
-    beside: bool = False
     constant: bool = False
 
     @property
     def keys(self) -> tuple[set[str], set[str]]:
         """(required, optional) keys."""
-        if isinstance(self.codec, Record) and self.beside:
-            return self.codec.required, self.codec.optional
         return ({self.key}, set()) if self.default is _REQUIRED else (set(), {self.key})
+
+    def read(self, data: dict[str, Any], name: str, values: dict[str, Any]) -> None:
+        """Add the value of the field."""
+        if self.key not in data:
+            values[self.name] = self.default
+            return
+        value = self.codec.read(data[self.key], self.key if name == FILE else f"{name}.{self.key}")
+        if not self.constant:
+            values[self.name] = value
+
+    def write(self, value: Any, data: dict[str, Any]) -> None:
+        """Add the key."""
+        field = getattr(value, self.name)
+        if self.default is _REQUIRED or field != self.default:
+            data[self.key] = self.codec.write(field)
+
+
+@dataclass(frozen=True)
+class _Beside(_Part):
+    codec: Record[Any]
+
+    @property
+    def keys(self) -> tuple[set[str], set[str]]:
+        return self.codec.required, self.codec.optional
+
+    def read(self, data: dict[str, Any], name: str, values: dict[str, Any]) -> None:
+        values[self.name] = self.codec.made(data, name)
+
+    def write(self, value: Any, data: dict[str, Any]) -> None:
+        data |= self.codec.write(getattr(value, self.name))
+
+
+@dataclass(frozen=True)
+class _Within(_Part):
+    codec: Record[Any]
+
+    def read(self, data: dict[str, Any], name: str, values: dict[str, Any]) -> None:
+        values |= self.codec.values(data[self.key], self.key)
+
+    def write(self, value: Any, data: dict[str, Any]) -> None:
+        data[self.key] = self.codec.write(value)
 
 
 class Record(Codec[T]):
@@ -199,65 +261,65 @@ class Record(Codec[T]):
     def __init__(
         self, cls: type[T], parts: list[_Part], check: Callable[[T], None] | None = None
     ) -> None:
-        super().__init__(self._read, self._write)
+        super().__init__(lambda value, name: self._checked(self.values(value, name)), self._written)
         self.cls, self._parts, self._check = cls, parts, check
         self.required = {key for part in parts for key in part.keys[0]}
         self.optional = {key for part in parts for key in part.keys[1]}
-        self._known = self.required | self.optional
+        self.keys = self.required | self.optional
 
-    def _read(self, value: object, name: str) -> T:
+    def values(self, value: object, name: str) -> dict[str, Any]:
+        """The fields in a JSON object that has these keys and no others."""
         data = read_object(value, name)
-        if not self.required <= data.keys() <= self._known:
+        if not self.required <= data.keys() <= self.keys:
             check_keys(data, name, self.required, self.optional)
-        return self._made(data, name)
+        return self._values(data, name)
 
-    def _made(self, data: dict[str, Any], name: str) -> T:
+    def made(self, data: dict[str, Any], name: str) -> T:
+        """The record in a JSON object that has further keys, too."""
+        return self._checked(self._values(data, name))
+
+    def _values(self, data: dict[str, Any], name: str) -> dict[str, Any]:
         values: dict[str, Any] = {}
         for part in self._parts:
-            if part.beside:
-                assert isinstance(part.codec, Record)
-                values[part.name] = part.codec._made(data, name)
-            elif part.key in data:
-                path = part.key if name == FILE else f"{name}.{part.key}"
-                value = part.codec.read(data[part.key], path)
-                if not part.constant:
-                    values[part.name] = value
+            part.read(data, name, values)
+        return values
+
+    def _checked(self, values: dict[str, Any]) -> T:
         made = self.cls(**values)
         if self._check is not None:
             self._check(made)
         return made
 
-    def _write(self, value: T) -> dict[str, Any]:
+    def _written(self, value: T) -> dict[str, Any]:
         data: dict[str, Any] = {}
         for part in self._parts:
-            field = getattr(value, part.name)
-            if part.beside:
-                data |= part.codec.write(field)
-            elif part.default is _REQUIRED or field != part.default:
-                data[part.key] = part.codec.write(field)
+            part.write(value, data)
         return data
 
 
 def record(
     cls: type[T],
     check: Callable[[T], None] | None = None,
-    optional: Collection[str] = (),
-    **codecs: Codec[Any],
+    optional: Mapping[str, object] = _NONE,
+    *,
+    required: Collection[str] = (),
+    without: Collection[str] = (),
+    **codecs: Codec[Any] | Within,
 ) -> Record[T]:
     """The JSON object of a dataclass: its annotated fields, in order.
 
     check: raises a `FormatError` unless the fields that were read go together.
-    codecs: for a class without annotations, the codecs of its fields in the file; all but those
-    named as `optional` are required, whether or not they have defaults.
+    required: fields that must be in the file, though they have defaults.
+    without: fields that are never in the file.
+    codecs: for a class without annotations, the codecs of its fields in the file; those with a
+    value in `optional` may be left out, and then have it. What is no field is a constant.
     """
-    defaults = {
-        field.name: _REQUIRED if field.default is MISSING else field.default
-        for field in fields(cls)  # type: ignore[arg-type]
-    }
+    known = {field.name: field.default for field in fields(cls)}  # type: ignore[arg-type]
     if codecs:
-        required = codecs.keys() - set(optional)
         parts = [
-            _Part(name, name, codec, _REQUIRED if name in required else defaults[name])
+            _Within(name, name, codec.record)
+            if isinstance(codec, Within)
+            else _Part(name, name, codec, optional.get(name, _REQUIRED), name not in known)
             for name, codec in codecs.items()
         ]
         return Record(cls, parts, check)
@@ -266,12 +328,13 @@ def record(
         constant = get_origin(hint) is ClassVar
         notes = getattr(get_args(hint)[0] if constant else hint, "__metadata__", ())
         key = next((note.name for note in notes if isinstance(note, Key)), name)
-        for note in notes:
+        for note in () if name in without else notes:
             if isinstance(note, Beside):
-                parts.append(_Part(name, key, note.record, beside=True))
+                parts.append(_Beside(name, key, note.record))
             elif isinstance(note, Codec):
-                default = _REQUIRED if constant else defaults[name]
-                parts.append(_Part(name, key, note, default, constant=constant))
+                default = MISSING if constant or name in required else known[name]
+                default = _REQUIRED if default is MISSING else default
+                parts.append(_Part(name, key, note, default, constant))
     return Record(cls, parts, check)
 
 
@@ -294,17 +357,37 @@ def one_of(otherwise: Record[Any] | None = None, **cases: Record[Any]) -> Codec[
     return Codec(read, lambda value: written[type(value)].write(value))
 
 
+def by_name(cases: Mapping[str, Record[Any]]) -> Codec[Any]:
+    """The JSON object of one of several dataclasses, told apart by the value of its key "name"."""
+    names = {case.cls: name for name, case in cases.items()}
+
+    def read(value: object, name: str) -> Any:
+        data = dict(read_object(value, name))
+        which = data.pop("name", None)
+        case = cases.get(which) if isinstance(which, str) else None
+        if case is None:
+            allowed = ", ".join(cases)
+            raise FormatError(f'"{name}.name" must be one of {allowed}, got {short(which)}')
+        return case.read(data, name)
+
+    def write(value: Any) -> dict[str, Any]:
+        name = names[type(value)]
+        return {"name": name, **cases[name].write(value)}
+
+    return Codec(read, write)
+
+
 # -- files ----------------------------------------------------------------------------------------
 
 
-def read_file(file: Record[D], raw: object) -> D:
-    """The document in a JSON object of a kind that the class stands for; `FormatError` if it is
-    not one."""
+def read_file(file: Record[T], kinds: tuple[str, ...], raw: object) -> T:
+    """What a JSON object of one of these kinds holds; `FormatError` if it is not one."""
     with reading():
-        data = head_of(raw, file.cls.KINDS)
-        return file.read({k: v for k, v in data.items() if k not in ("format", "kind")}, FILE)
+        data = head_of(raw, kinds)
+        head = {"format", "kind"} - file.keys
+        return file.read({key: value for key, value in data.items() if key not in head}, FILE)
 
 
-def write_file(file: Record[D], document: D) -> dict[str, Any]:
+def write_file(file: Record[T], kind: str, value: T) -> dict[str, Any]:
     """The JSON object of a file."""
-    return {"format": FORMAT, "kind": document.kind, **file.write(document)}
+    return {"format": FORMAT, "kind": kind, **file.write(value)}

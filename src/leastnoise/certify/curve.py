@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..ask.privacy import MAX_RELEASES, GaussianCurve, Point, Releases, check_points
-from .codec import NUMBER, SHORT, Codec, integer, record, row, several
+from .codec import NUMBER, SHORT, Codec, integer, pair, record, several
 from .limits import MAX_POINTS_OF_PROFILE
 
 #: Pairs [epsilon, delta].
-POINTS: Codec[tuple[Point, ...]] = several(row(SHORT, NUMBER), MAX_POINTS_OF_PROFILE)
-_SOME_POINTS = several(row(SHORT, NUMBER), MAX_POINTS_OF_PROFILE, 1)
+POINTS: Codec[tuple[Point, ...]] = several(pair(SHORT, NUMBER), MAX_POINTS_OF_PROFILE)
+_SOME_POINTS = several(pair(SHORT, NUMBER), MAX_POINTS_OF_PROFILE, 1)
 
 
 def _read_profile(value: object, name: str) -> tuple[Point, ...]:

@@ -66,13 +66,6 @@ def read_exactly(value: object, name: str, length: int) -> list[Any]:
     return value
 
 
-def read_each(
-    value: object, name: str, longest: int, read: Callable[[object, str], T]
-) -> tuple[T, ...]:
-    """A list of at most `longest` entries, all of which are read alike."""
-    return tuple(read(one, name) for one in read_list(value, name, longest))
-
-
 def read_integer(value: object, name: str, low: int, high: int) -> int:
     """A JSON integer within limits."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -114,18 +107,6 @@ def read_number(
 def read_short_number(value: object, name: str) -> Fraction:
     """A number that enters products and powers, and must not be long."""
     return read_number(value, name, longest=MAX_SHORT)
-
-
-def read_cells(
-    value: object, longest: int, low: int, high: int
-) -> tuple[tuple[int, Fraction], ...]:
-    """Pairs [cell, multiplier], at most so many, the cells within limits."""
-    return tuple(
-        (read_integer(cell, "cells", low, high), read_number(multiplier, "cells"))
-        for cell, multiplier in (
-            read_exactly(pair, "cells", 2) for pair in read_list(value, "cells", longest)
-        )
-    )
 
 
 def read_epsilon(value: object) -> Fraction:

@@ -223,7 +223,7 @@ class JointDocument(MechanismDocument):
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file."""
-        return write_file(_FILE, self)
+        return write_file(_FILE, self.kind, self)
 
 
 _FILE = record(JointDocument, JointDocument.check)
@@ -231,7 +231,7 @@ _FILE = record(JointDocument, JointDocument.check)
 
 def parse_joint(data: object) -> JointDocument:
     """The document in a JSON object of kind "joint"; `FormatError` if it is not one."""
-    return read_file(_FILE, data)
+    return read_file(_FILE, JointDocument.KINDS, data)
 
 
 def short_weights(weights: Sequence[Fraction]) -> bool:

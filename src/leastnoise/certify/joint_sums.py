@@ -14,19 +14,16 @@ from typing import TYPE_CHECKING, Annotated
 from ..ask.privacy import Point
 from ..ask.shape import MAX_NUMBERS
 from ..losses import Loss
-from .codec import POSITIVE, Beside, Codec, integer, record
+from .codec import POSITIVE, Beside, integer, record
 from .joint_flow import check_numbers
 from .limits import MAX_CELLS
 from .lower import bound_on_noise
-from .shifts import Certificate, shifts_from_json, shifts_to_json
+from .shifts import SHIFTS, Certificate
 
 if TYPE_CHECKING:
     from .joint_document import JointDocument
 
-_SHIFTS = Codec(
-    lambda value, name: shifts_from_json(value, False), lambda value: shifts_to_json(value, False)
-)
-_ONE = record(Certificate, step=POSITIVE, reach=integer(0, MAX_CELLS), shifts=_SHIFTS)
+_ONE = record(Certificate, step=POSITIVE, reach=integer(0, MAX_CELLS), shifts=SHIFTS)
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ class KeyedReleases(Releases):
 
 _RELEASES: Codec[KeyedReleases] = record(
     KeyedReleases,
-    optional=("profile", "curve"),
+    optional={"profile": (), "curve": None},
     count=integer(1, MAX_KEYS_OF_A_UNIT),
     epsilon=EPSILON,
     delta=DELTA,
@@ -188,7 +188,7 @@ class KeyedDocument(MechanismDocument):
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file."""
-        return write_file(_FILE, self)
+        return write_file(_FILE, self.kind, self)
 
 
 _FILE = record(KeyedDocument, KeyedDocument.check)
@@ -196,4 +196,4 @@ _FILE = record(KeyedDocument, KeyedDocument.check)
 
 def parse_keyed(data: object) -> KeyedDocument:
     """The document in a JSON object of kind "keyed"; `FormatError` if it is not one."""
-    return read_file(_FILE, data)
+    return read_file(_FILE, KeyedDocument.KINDS, data)

@@ -205,7 +205,7 @@ class VectorDocument(MechanismDocument):
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file."""
-        return write_file(_FILE, self)
+        return write_file(_FILE, self.kind, self)
 
 
 _FILE = record(VectorDocument, VectorDocument.check)
@@ -213,4 +213,4 @@ _FILE = record(VectorDocument, VectorDocument.check)
 
 def parse_vector(data: object) -> VectorDocument:
     """The document in a JSON object of kind "vector"; `FormatError` if it is not one."""
-    return read_file(_FILE, data)
+    return read_file(_FILE, VectorDocument.KINDS, data)
