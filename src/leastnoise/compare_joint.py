@@ -12,7 +12,6 @@ from typing import Any
 from .ask.shaped import JointQuestion
 from .compared import Compared, ComparedRow, excess_of
 from .design import JointDesign, design
-from .designs.joint import noise_words
 from .engine.joint.method import Joint
 from .errors import LeastnoiseError
 from .mechanisms.analytic_gaussian import smallest_sigma
@@ -60,7 +59,7 @@ def beside_shapes(found: JointDesign) -> JointComparison:
 
     Baselines are given for the mean of l1 or l2 without weights.
     """
-    own = noise_words(found.document)
+    own = found.document.noise.words
     rows = [JointRow("design", f"this design ({own})", found.upper, math.inf)]
     for words, loss in found.stats.get("others", {}).items():
         name = next(name for known, name in _NAMES.items() if words.startswith(known))
@@ -130,6 +129,6 @@ def _euclidean(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[J
     question = JointQuestion(d.epsilon, d.delta, d.shape, d.loss, d.largest, d.integer, d.weights)
     try:
         other = Joint().euclidean(question)
-        yield JointRow("euclidean", noise_words(other), float(other.upper), math.inf)
+        yield JointRow("euclidean", other.noise.words, float(other.upper), math.inf)
     except LeastnoiseError as error:
         refused.append(("euclidean", str(error)))

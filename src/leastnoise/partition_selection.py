@@ -191,7 +191,16 @@ def _with(
 ) -> KeyedDocument:
     """A document whose bounds are still to be found."""
     nothing = Fraction(0)
-    return KeyedDocument(epsilon, delta, loss, chain, nothing, nothing, nothing, releases=releases)
+    return KeyedDocument(
+        epsilon=epsilon,
+        delta=delta,
+        loss=loss,
+        chain=chain,
+        excess=nothing,
+        releases=releases,
+        upper=nothing,
+        lower=nothing,
+    )
 
 
 def _by_curve(total: KeyedReleases, loss: Loss) -> KeyedDesign | None:

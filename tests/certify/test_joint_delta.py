@@ -24,6 +24,7 @@ from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.joint import lower_bound
 from leastnoise.certify.joint_document import JointDocument
 from leastnoise.certify.joint_flow import Flow, gap_means, member, slack_of_delta
+from leastnoise.certify.joint_levels import KNorm, NoProof
 from leastnoise.certify.joint_sums import Sums, mean_of_squares
 from leastnoise.certify.joint_volume import Volume
 from leastnoise.engine.joint.method import Joint
@@ -129,15 +130,14 @@ def test_no_certificate_proves_too_much(
             delta=Fraction(delta),
             shape=shape,
             loss=loss,
+            largest=False,
             integer=True,
             grid=Fraction(1),
-            ratio=Fraction(1, 2),
-            offsets=(0,) * len(shape.blocks),
-            overlap=None,
+            noise=KNorm(Fraction(1, 2), (0,) * len(shape.blocks)),
             weights=shares,
             upper=Fraction(1000),
             lower=Fraction(0),
-            certificate=None,
+            certificate=NoProof(),
         )
         for numbers in (1, 2):
             for certificate in certificates(numbers, power, epsilon, delta, draw):

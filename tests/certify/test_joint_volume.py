@@ -20,6 +20,7 @@ from leastnoise.ask.shaped import JointQuestion
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.joint import lower_bound
 from leastnoise.certify.joint_document import JointDocument
+from leastnoise.certify.joint_levels import NoProof
 from leastnoise.certify.joint_volume import Volume, mean_of_powers, root_below, square_radius
 from leastnoise.certify.vector_document import VectorCertificate
 from leastnoise.engine.joint.method import Joint
@@ -129,7 +130,7 @@ def test_what_is_not_true_is_refuted() -> None:
         *(
             replace(honest, certificate=replace(volume, **change))
             for change in (
-                {"bound": volume.bound * Fraction(51, 50)},
+                {"stated": volume.stated * Fraction(51, 50)},
                 {"part": volume.part * Fraction(51, 50)},
                 {"part": volume.part * Fraction(9, 10)},
                 {"directions": volume.directions + 1},
@@ -194,7 +195,9 @@ def test_absolute_errors_and_one_sign() -> None:
         found = design(
             epsilon=1, delta="1e-6", sensitivity=shape, integer=True, loss=loss, time_limit="0.01"
         )
-        bounded = method._projected(replace(found.document, certificate=None, lower=Fraction(0)))
+        bounded = method._projected(
+            replace(found.document, certificate=NoProof(), lower=Fraction(0))
+        )
         assert least < bounded.lower < bounded.upper
         assert _verdict(bounded) == "proven"
         assert _verdict(replace(bounded, lower=bounded.lower * Fraction(1001, 1000))) == "refuted"

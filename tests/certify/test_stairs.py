@@ -81,7 +81,7 @@ def test_losses_are_those_of_the_sums(d: int, loss: str) -> None:
 def test_nothing_that_is_proven_lies_above_any_stairs(loss: str, epsilon: str) -> None:
     for d in (2, 5):
         found = made(d, loss, epsilon)
-        ratio = found.document.stairs.ratio
+        ratio = found.document.noise.ratio
         losses = [
             stairs_loss(d, Stairs(Fraction(i, 24), ratio), found.loss, Fraction(1), Fraction(0))
             for i in range(1, 25)

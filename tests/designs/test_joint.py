@@ -18,7 +18,8 @@ import pytest
 from leastnoise import ArgumentError, Blocks, Cube, JointDesign, Sparse, compare, design, load
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.block_counts import Side
-from leastnoise.certify.joint import largest_mean, lower_bound, release_loss
+from leastnoise.certify.joint import lower_bound, release_loss
+from leastnoise.certify.joint_levels import KNorm, NoProof, largest_mean
 from leastnoise.errors import DataError, FormatError
 from leastnoise.noise.joint import JointNoise
 from leastnoise.sampling.entropy import InsecureSeededEntropy
@@ -94,7 +95,7 @@ def test_weights_move_noise_to_what_matters_less() -> None:
     uneven = design(
         epsilon=0.25, delta=0, sensitivity=Cube(2), integer=True, loss="l2", weights=[100, 1]
     )
-    assert uneven.document.offsets[0] == 0 < uneven.document.offsets[1]
+    assert uneven.document.noise.offsets[0] == 0 < uneven.document.noise.offsets[1]
     # Without offsets each of the two costs what it costs in `even`.
     assert uneven.upper < 0.7 * even.upper
     assert uneven.upper * 1.01 / 16 == pytest.approx(2.723, rel=1e-2)
@@ -104,10 +105,11 @@ def test_weights_move_noise_to_what_matters_less() -> None:
 
 def test_a_ratio_next_to_1_or_0_has_an_error_bound_or_a_clear_error() -> None:
     found = made(Cube(2)).document
-    noise = JointNoise(replace(found, ratio=Fraction(1, 10**40)))
-    assert noise.error_bound() == found.offsets[0]
+    noise = JointNoise(replace(found, noise=replace(found.noise, ratio=Fraction(1, 10**40))))
+    assert noise.error_bound() == found.noise.offsets[0]
     with pytest.raises(GridOverflowError):
-        JointNoise(replace(found, ratio=1 - Fraction(1, 10**40))).error_bound()
+        near = replace(found.noise, ratio=1 - Fraction(1, 10**40))
+        JointNoise(replace(found, noise=near)).error_bound()
 
 
 def test_error_bounds() -> None:
@@ -200,11 +202,13 @@ def test_files_whose_draws_take_long_are_refused() -> None:
     # Nor may the weights that a level is drawn by fill the memory.
     genuine = made(Cube(2, one_sided=True)).document
     for overlap, ratio in ((25_000, Fraction(9, 10)), (1_500, 1 - Fraction(1, 10**190))):
-        forged = replace(genuine, overlap=overlap, ratio=ratio)
+        forged = replace(genuine, noise=KNorm(ratio, (0,), overlap))
         with pytest.raises(FormatError, match="too much memory"):
             parse_any(forged.dumps())
     began = time.process_time()
-    released = JointNoise(replace(genuine, overlap=10_000, ratio=Fraction(9, 10))).release([0, 0])
+    released = JointNoise(replace(genuine, noise=KNorm(Fraction(9, 10), (0,), 10_000))).release(
+        [0, 0]
+    )
     assert len(released) == 2 and time.process_time() - began < 2
     # What `design` allows can be loaded.
     most = design(epsilon=1, delta=0, sensitivity=Sparse(2, 1, width=10_000), integer=True)
@@ -229,7 +233,7 @@ def test_claims_that_are_too_good_are_refuted() -> None:
         assert _verdicts(more)["lower"] == "refuted"
         bold = replace(honest, epsilon=honest.epsilon * Fraction(999_999, 1_000_000))
         assert _verdicts(bold)["privacy"] == "refuted"
-        none = replace(honest, certificate=None)
+        none = replace(honest, certificate=NoProof())
         assert _verdicts(none)["lower"] == "refuted"
         late = replace(honest, delta=Fraction(1, 10**9))
         assert _verdicts(late)["lower"] == "refuted"
@@ -288,7 +292,8 @@ def test_no_file_takes_long(change) -> None:
     honest = made(Cube(10, one_sided=True)).document
     began = time.process_time()
     with contextlib.suppress(FormatError):
-        check_any(replace(honest, upper=Fraction(10**9), **change))
+        noise = replace(honest.noise, **change)
+        check_any(replace(honest, upper=Fraction(10**9), noise=noise))
     assert time.process_time() - began < 6
 
 

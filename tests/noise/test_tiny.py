@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from leastnoise import Cube, design
 from leastnoise.certify.vector_document import VectorCertificate, VectorDocument
+from leastnoise.certify.vector_noise import BallNoise
 from leastnoise.designs.vector import VectorDesign
 from leastnoise.errors import DataError
 from leastnoise.losses import as_loss
@@ -31,10 +32,7 @@ BALLS = VectorDocument(
     sensitivity=Fraction(1),
     loss=as_loss("l1"),
     grid=Fraction(1, 64),
-    denominator=2,
-    radii=(Fraction(3),),
-    weights=(1,),
-    atom=1,
+    noise=BallNoise(2, (Fraction(3),), (1,), 1),
     upper=Fraction(9),
     lower=Fraction(0),
     certificate=VectorCertificate.nothing(Fraction(1)),

@@ -137,7 +137,7 @@ def level_of(document, x):
 
     def taken(y):
         need, place = 0, 0
-        for block, offset in zip(document.shape.blocks, document.offsets, strict=True):
+        for block, offset in zip(document.shape.blocks, document.noise.offsets, strict=True):
             own = y[place : place + block.numbers]
             place += block.numbers
             need = max(need, math.ceil((max(own) - offset) / block.width))
@@ -145,10 +145,10 @@ def level_of(document, x):
                 need = max(need, math.ceil(sum(own) / (block.most * block.width)))
         return max(0, need)
 
-    if document.overlap is None:
+    if document.noise.overlap is None:
         return taken([abs(v) for v in x])
     up, down = taken([max(0, v) for v in x]), taken([max(0, -v) for v in x])
-    return max(up, down, up + down - document.overlap)
+    return max(up, down, up + down - document.noise.overlap)
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
@@ -175,17 +175,18 @@ def test_every_output_is_nearly_as_likely_for_every_neighbor(relation):
         for y in outputs
         for s in moves
     )
-    assert float(document.ratio) >= math.exp(-1)
+    assert float(document.noise.ratio) >= math.exp(-1)
     # The sampler draws from this law: a few levels with what they should have.
     entropy = InsecureSeededEntropy(7)
     blank = [[[Fraction(0)] * len(n.parts)] * n.place.groups for n in found]
     drawn = [release_drawn(found, blank, entropy) for _ in range(600)]
     vectors = [_flat(found, one) for one in drawn]
-    levels = document.levels
-    total = float(levels.weight(document.ratio))
+    levels = document.noise.levels(document)
+    total = float(levels.weight(document.noise.ratio))
     weight = [levels.count(j) - (levels.count(j - 1) if j else 0) for j in range(3)]
     for j in range(3):
-        exact = weight[j] * float(document.ratio) ** j / (total * (1 - float(document.ratio)))
+        ratio = float(document.noise.ratio)
+        exact = weight[j] * ratio**j / (total * (1 - ratio))
         seen = np.mean([level_of(document, v) == j for v in vectors])
         assert abs(seen - exact) < 4 * math.sqrt(exact / 600) + 1e-3
 

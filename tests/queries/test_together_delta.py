@@ -21,7 +21,7 @@ from leastnoise import (
     plan_all,
     report,
 )
-from leastnoise.certify.joint_elliptical import delta_above, squared_shift
+from leastnoise.certify.joint_elliptical import Elliptical, delta_above, squared_shift
 from leastnoise.queries.base import Setting
 from leastnoise.queries.groups import asked_of
 from leastnoise.queries.published import check_report
@@ -87,8 +87,8 @@ def test_every_unit_is_hidden(relation, epsilon):
     own = [asked_of(query, setting)]
     (noise,) = drawn_together(own, epsilon, "l2", Fraction(1, 5))
     document = noise.draw.design.document
-    normal = document.elliptical
-    assert normal is not None and noise.draw.delta == Fraction(1, 5)
+    normal = document.noise
+    assert isinstance(normal, Elliptical) and noise.draw.delta == Fraction(1, 5)
     assert (normal.balls is None) == (epsilon < Fraction(1, 2))
     lengths = []
     for one in product((0, 1), repeat=3):

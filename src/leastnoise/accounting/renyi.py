@@ -51,8 +51,7 @@ def _divergences(design: Any, orders: list[float]) -> list[float]:
     law = law_of(design)
     if law.atom > 0:
         return [math.inf] * len(orders)
-    document = design.document
-    endless = any(getattr(document, one, None) is not None for one in ("tail", "stairs"))
+    endless = design.document.endless
     worst = [0.0] * len(orders)
     for shift in law.signed:
         p, q = law.pair(shift)

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 from ..errors import FormatError
 from ..exact import exp_bounds, nearest_float, normal_bounds, text_of
@@ -56,14 +55,6 @@ class GaussianCurve:
             for epsilon, delta in ends
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """The JSON object of the mechanism file."""
-        return {
-            "mu": text_of(self.mu),
-            "points": points_to_json(self.points),
-            "thresholds": [text_of(t) for t in self.thresholds],
-        }
-
 
 @dataclass(frozen=True)
 class Releases:
@@ -96,11 +87,6 @@ class Releases:
         """For a repr."""
         budget = f"epsilon={nearest_float(self.epsilon):g}, delta={nearest_float(self.delta):g}"
         return f"{self.count} releases for {budget}"
-
-    def to_json(self) -> dict[str, Any]:
-        """The JSON object of the mechanism file."""
-        budget = {"epsilon": text_of(self.epsilon), "delta": text_of(self.delta)}
-        return {"count": self.count, **budget}
 
 
 def _normal_work(x: Fraction) -> int:

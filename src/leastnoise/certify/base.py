@@ -15,23 +15,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..ask.demands import Constraint
-from ..ask.privacy import GaussianCurve, Point, Releases, points_to_json
+from ..ask.privacy import GaussianCurve, Point, Releases
 from ..ask.question import Range
 from ..errors import ArgumentError, FormatError
-from ..exact import text_of
 from ..losses import Loss
 from ..work import counted
-from .about import about_object
-from .fields import check_keys, read_object, short
+from .fields import read_object, short
 
 FORMAT = "leastnoise/1"
-
-#: Keys that every file has, one that every file may have, and those of further budgets.
-COMMON = frozenset(
-    ("format", "kind", "epsilon", "delta", "sensitivity", "loss", "upper", "lower", "certificate")
-)
-FREE = frozenset(("about",))
-BUDGETS = ("profile", "gdp", "releases")
 
 
 class MechanismDocument(ABC):
@@ -61,81 +52,48 @@ class MechanismDocument(ABC):
         @property
         def about(self) -> str: ...
 
-    # What only some kinds state.
+        # What only some kinds state.
 
-    @property
-    def integer(self) -> bool:
-        """Whether values and releases are whole numbers."""
-        return False
+        @property
+        def integer(self) -> bool:
+            """Whether values and releases are integers."""
 
-    @property
-    def largest(self) -> bool:
-        """Whether the loss is that of the worst of several numbers, and not their mean or total."""
-        return False
+        @property
+        def largest(self) -> bool:
+            """Whether the loss is that of the worst of several numbers, not their mean or total."""
 
-    @property
-    def profile(self) -> tuple[Point, ...]:
-        """Further budgets that are kept."""
-        return ()
+        @property
+        def profile(self) -> tuple[Point, ...]:
+            """Further budgets that are kept."""
 
-    @property
-    def gdp(self) -> GaussianCurve | None:
-        """The curve that the releases are below, by its chords."""
-        return None
+        @property
+        def gdp(self) -> GaussianCurve | None:
+            """The curve that the releases are below, by its chords."""
 
-    @property
-    def releases(self) -> Releases | None:
-        """So many releases together keep a total budget."""
-        return None
+        @property
+        def releases(self) -> Releases | None:
+            """So many releases together keep a total budget."""
 
-    @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """What else additive noise obeys."""
-        return ()
+        @property
+        def constraints(self) -> tuple[Constraint, ...]:
+            """What else additive noise obeys."""
 
-    @property
-    def range(self) -> Range | None:
-        """Where values lie, and what is asked of all of them."""
-        return None
+        @property
+        def range(self) -> Range | None:
+            """Where values lie, and what is asked of all of them."""
 
-    @abstractmethod
-    def _body_json(self) -> dict[str, Any]:
-        """The keys that this kind alone has."""
+        @property
+        def endless(self) -> bool:
+            """Whether errors of every size are possible, as the file states the noise."""
+
+    else:  # (as plain attributes, which the fields of a kind can hide)
+        integer = largest = endless = False
+        profile = constraints = ()
+        gdp = releases = range = None
 
     @abstractmethod
-    def _certificate_json(self) -> dict[str, Any] | None:
-        """The multipliers, if there are any."""
-
-    def _budgets_json(self) -> dict[str, Any]:
-        """The budgets that are kept besides (epsilon, delta)."""
-        data: dict[str, Any] = {}
-        if self.profile:
-            data["profile"] = points_to_json(self.profile)
-        if self.gdp is not None:
-            data["gdp"] = self.gdp.to_json()
-        if self.releases is not None:
-            data["releases"] = self.releases.to_json()
-        return data
-
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file, which its reader takes back."""
-        data: dict[str, Any] = {
-            "format": FORMAT,
-            "kind": self.kind,
-            "epsilon": text_of(self.epsilon),
-            "delta": text_of(self.delta),
-            "sensitivity": text_of(self.sensitivity),
-            "loss": {"name": "custom"} if self.loss is None else self.loss.spec(),
-            **self._body_json(),
-            "upper": text_of(self.upper),
-            "lower": text_of(self.lower),
-        }
-        certificate = self._certificate_json()
-        if certificate is not None:
-            data["certificate"] = certificate
-        if self.about:
-            data["about"] = about_object(self.about)
-        return data
 
     def dumps(self) -> str:
         """The text of the file: one top-level key a line."""
@@ -172,8 +130,3 @@ def head_of(raw: object, kinds: tuple[str, ...]) -> dict[str, Any]:
         named = short(data.get("kind"))
         raise FormatError(f'"kind" must be one of {", ".join(kinds)}, got {named}')
     return data
-
-
-def check_file_keys(data: dict[str, Any], required: set[str], optional: set[str]) -> None:
-    """Refuse a file that lacks a key of every kind or one of these, or has others."""
-    check_keys(data, "file", set(COMMON - optional) | required, set(FREE) | optional)

@@ -1,8 +1,8 @@
-"""The file of a data dependent mechanism, kind "dependent": what it holds, and how it is written.
+"""The file of a data dependent mechanism, kind "dependent": what it holds.
 
 A channel has one row of probabilities for every node of the range; a value is rounded to a node
 at random and answered from its row. What the keys mean is stated in `channel.proof.md`;
-`channel_reader.py` reads them and `channel.py` checks what they claim. Standard library only.
+`channel_file.py` lists the keys and `channel.py` checks what they claim. Standard library only.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from functools import cached_property
 from math import floor
 from typing import Any
 
-from ..ask.privacy import GaussianCurve, Point, Releases, points_to_json
+from ..ask.privacy import GaussianCurve, Point, Releases
 from ..ask.question import Question, Range
-from ..exact import text_of
 from ..losses import Loss
 from ..work import bits, charge
 from .base import MechanismDocument
+from .channel_file import CHANNEL_FILE, ChannelFile, Rows
 from .channel_intervals import Intervals
+from .channel_parts import ChannelCertificate, Copies, LatticeNoise, Moved, PairMultipliers, Prices
+from .codec import write_file
 from .document import Document
-from .shifts import Certificate, ShiftMultipliers, shifts_to_json
+from .shifts import Certificate
 
 #: A value that is revealed is rounded to so many parts of a step.
 REVEALED_PARTS = 1_000
@@ -33,67 +35,6 @@ def additive_part(document: Document, upper: Fraction) -> Document:
     step = Fraction(1) if document.kind == "integer" else document.sensitivity
     nothing = Certificate(step, 0, ())
     return replace(document, upper=upper, lower=Fraction(0), certificate=nothing)
-
-
-@dataclass(frozen=True)
-class PairMultipliers:
-    """Multipliers of one ordered pair of nodes: 0 <= z(y) <= budget for the listed outputs."""
-
-    source: int
-    target: int
-    mirror: bool
-    budget: Fraction
-    cells: tuple[tuple[int, Fraction], ...]
-    point: int = 0  # of the certificate's points, the first being (epsilon, delta) if it has none
-
-
-@dataclass(frozen=True)
-class Copies:
-    """Multipliers that every node has, times its weight, but for `layer` nodes at each end."""
-
-    layer: int
-    shifts: tuple[ShiftMultipliers, ...]
-
-
-@dataclass(frozen=True)
-class Prices:
-    """What each value must cost at least, as runs (nodes, price), and how many stairs give."""
-
-    stairs: int
-    runs: tuple[tuple[int, Fraction], ...]
-
-
-@dataclass(frozen=True)
-class ChannelCertificate:
-    """Multipliers that prove a lower bound by weak duality."""
-
-    step: Fraction
-    pairs: tuple[PairMultipliers, ...]
-    instance: tuple[Fraction, ...] = ()  # of the instance bound, one per node, or none
-    points: tuple[Point, ...] = ()  # at which privacy is used, if not at (epsilon, delta) alone
-    copies: Copies | None = None
-    group: int = 1  # the multipliers are about nodes up to so many sensitivities apart
-    prices: Prices | None = None  # in the place of multipliers: a rule makes them
-
-    def points_of(self, question: Question) -> tuple[Point, ...]:
-        """The budgets that the pairs name by number."""
-        return self.points or ((question.epsilon, question.delta),)
-
-
-@dataclass(frozen=True)
-class LatticeNoise:
-    """Noise on whole steps: i with probability weights[i - first] / denominator."""
-
-    first: int
-    weights: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Moved:
-    """Where the first places go, in steps from low, and the last ones, in steps down from high."""
-
-    low: tuple[int, ...]
-    high: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -297,95 +238,56 @@ class ChannelDocument(MechanismDocument):
         places, weights = self.law_in_steps(k)
         return tuple(map(self.place, places)), weights
 
-    def _body_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object of the file."""
         asked = self.question
-        data: dict[str, Any] = {
-            "bounds": [text_of(asked.low), text_of(asked.high)],
-            "step": text_of(self.step),
-            "prior": "uniform",
-        }
-        if asked.integer:
-            data["integer"] = True
-        if asked.prior is not None:
-            data["prior"] = {"masses": [text_of(mass) for mass in asked.prior.masses]}
-            if not asked.integer:
-                data["prior"]["edges"] = [text_of(edge) for edge in asked.prior.edges]
-        if asked.crossing is not None:
-            data["crossing"] = {
-                "at": text_of(asked.crossing.at),
-                "slope": text_of(asked.crossing.slope),
-            }
-        data |= self._budgets_json()
-        if asked.instance_bound is not None:
-            data["instance_bound"] = text_of(asked.instance_bound)
-        if asked.max_error is not None:
-            data["max_error"] = text_of(asked.max_error)
-        if asked.monotone:
-            data["monotone"] = True
-        if self.beyond is not None:
-            data["beyond"] = [text_of(end) for end in self.beyond]
-        if self.additive is not None:
-            inner = self.additive.to_json()
-            keys = ("step", "grid", "noise")
-            data["additive"] = {key: inner[key] for key in keys if key in inner}
-        data["channel"] = self._channel_json()
-        return data
+        return write_file(
+            CHANNEL_FILE,
+            self.kind,
+            ChannelFile(
+                epsilon=asked.epsilon,
+                delta=asked.delta,
+                sensitivity=asked.sensitivity,
+                loss=asked.loss,
+                bounds=(asked.low, asked.high),
+                step=self.step,
+                prior=asked.prior,
+                integer=asked.integer,
+                crossing=asked.crossing,
+                profile=asked.profile,
+                gdp=asked.curve,
+                releases=asked.releases,
+                instance_bound=asked.instance_bound,
+                max_error=asked.max_error,
+                monotone=asked.monotone or None,
+                beyond=self.beyond,
+                additive=self.additive,
+                channel=Rows(
+                    self.denominator,
+                    self.first if self.outputs is None else None,
+                    self.outputs,
+                    rows=self.rows,
+                    revealed=self.revealed or None,
+                    noise=self.noise,
+                    intervals=self.intervals,
+                    moved=self.moved,
+                ),
+                upper=self.upper,
+                lower=self.lower,
+                certificate=self.certificate,
+                about=self.about,
+            ),
+        )
 
-    def _channel_json(self) -> dict[str, Any]:
-        channel: dict[str, Any] = {"denominator": str(self.denominator)}
-        if self.outputs is None:
-            channel["first"] = self.first
-        else:
-            channel["outputs"] = [text_of(y) for y in self.outputs]
-        channel["rows"] = [[str(w) for w in row] for row in self.rows]
-        if self.revealed:
-            channel["revealed"] = str(self.revealed)
-        if self.noise is not None:
-            channel["noise"] = {
-                "first": self.noise.first,
-                "weights": [str(w) for w in self.noise.weights],
-            }
-        if self.intervals is not None:
-            channel["intervals"] = {
-                "sizes": list(self.intervals.sizes),
-                "answers": list(self.intervals.answers),
-                "weights": [str(w) for w in self.intervals.weights],
-                "stairs": [str(w) for w in self.intervals.stairs],
-            }
-        if self.moved is not None:
-            channel["moved"] = {"low": list(self.moved.low), "high": list(self.moved.high)}
-        return channel
 
-    def _certificate_json(self) -> dict[str, Any]:
-        certificate: dict[str, Any] = {"step": text_of(self.certificate.step), "first": 0}
-        if self.certificate.points:
-            certificate["points"] = points_to_json(self.certificate.points)
-        if self.certificate.group > 1:
-            certificate["group"] = self.certificate.group
-        certificate |= {
-            "pairs": [
-                {
-                    "from": pair.source,
-                    "to": pair.target,
-                    "mirror": pair.mirror,
-                    "budget": text_of(pair.budget),
-                    "cells": [[y, text_of(z)] for y, z in pair.cells],
-                }
-                | ({"point": pair.point} if self.certificate.points else {})
-                for pair in self.certificate.pairs
-            ]
-        }
-        if self.certificate.copies is not None:
-            copies = self.certificate.copies
-            certificate["copies"] = {
-                "layer": copies.layer,
-                "shifts": shifts_to_json(copies.shifts, bool(self.certificate.points)),
-            }
-        if self.certificate.prices is not None:
-            certificate["prices"] = {
-                "stairs": self.certificate.prices.stairs,
-                "runs": [[length, text_of(one)] for length, one in self.certificate.prices.runs],
-            }
-        if self.certificate.instance:
-            certificate["instance"] = [text_of(m) for m in self.certificate.instance]
-        return certificate
+__all__ = [
+    "REVEALED_PARTS",
+    "ChannelCertificate",
+    "ChannelDocument",
+    "Copies",
+    "LatticeNoise",
+    "Moved",
+    "PairMultipliers",
+    "Prices",
+    "additive_part",
+]

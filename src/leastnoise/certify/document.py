@@ -11,45 +11,45 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from ..ask.demands import Constraint, LossAtMost
-from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, Releases, check_points, points_to_json
+from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, Releases, check_points
 from ..errors import ArgumentError, FormatError
-from ..exact import text_of
 from ..losses import Loss
-from .about import about_text
-from .base import BUDGETS, FORMAT, MechanismDocument, check_file_keys, head_of, reading
-from .constraints import check_duals, constraints_from_spec, dual_to_json
-from .curve import curve_from_json, points_from_json, releases_from_json
-from .fields import (
-    check_keys,
-    demand,
-    read_count,
-    read_each,
-    read_integer,
-    read_loss,
-    read_number,
-    read_object,
-    read_positive,
-    read_short_number,
-    read_whole,
+from .base import FORMAT, MechanismDocument
+from .codec import (
+    ABOUT,
+    COUNT,
+    NUMBER,
+    POSITIVE,
+    SHORT,
+    Codec,
+    Record,
+    Within,
+    integer,
+    read_file,
+    record,
+    several,
+    write_file,
 )
+from .constraints import CONSTRAINTS, check_duals
+from .curve import CURVE, POINTS, RELEASES
+from .fields import demand, read_loss, read_object, read_whole
 from .json_file import load_json, read_bytes
 from .limits import MAX_CELLS, MAX_EDGES, MAX_GRID, MAX_RUN, MAX_WORK, marks_of, on_small_lattice
-from .narrow import narrow_to_json
-from .shifts import Certificate, ShiftMultipliers, certificate_from_json, shifts_to_json
+from .shifts import CERTIFICATE, Certificate, ShiftMultipliers
 
 
 @dataclass(frozen=True)
 class Tail:
     """Continues the last `period` cells on each side for ever, times `ratio` each period."""
 
-    period: int
-    ratio: Fraction
+    period: Annotated[int, integer(1, MAX_CELLS)]
+    ratio: Annotated[Fraction, SHORT]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Document(MechanismDocument):
     """A mechanism and its claims, exactly as the file states them.
 
@@ -64,13 +64,13 @@ class Document(MechanismDocument):
     sensitivity: Fraction
     loss: Loss | None  # None for a Python function, {"name": "custom"}
     step: Fraction
-    grid: int
+    grid: int = 1
     denominator: int
-    first: int
+    first: int = 0
     weights: tuple[int, ...]
-    atom: int
-    tail: Tail | None
-    edges: tuple[Fraction, ...] | None
+    atom: int = 0
+    tail: Tail | None = None
+    edges: tuple[Fraction, ...] | None = None
     upper: Fraction
     lower: Fraction
     certificate: Certificate | None
@@ -168,6 +168,11 @@ class Document(MechanismDocument):
         return self.kind == "integer"
 
     @property
+    def endless(self) -> bool:
+        """Whether errors of every size are possible."""
+        return self.tail is not None
+
+    @property
     def whole_shifts(self) -> int:
         """n = sensitivity / step (integers: rounded up)."""
         return math.ceil(self.sensitivity / self.step)
@@ -189,43 +194,61 @@ class Document(MechanismDocument):
             return beyond
         return beyond - self.step / 2 - self.step / self.grid
 
-    def _body_json(self) -> dict[str, Any]:
-        data: dict[str, Any] = {"step": text_of(self.step)}
-        if self.gridded:
-            data["grid"] = self.grid
-        if self.constraints:
-            data["constraints"] = [one.spec() for one in self.constraints]
-        return {**data, **self._budgets_json(), "noise": self._noise_json()}
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object of the file."""
+        return write_file(_FILES[self.form], self.kind, self)
 
-    def _noise_json(self) -> dict[str, Any]:
-        noise: dict[str, Any] = {"denominator": str(self.denominator)}
-        if self.edges is None:
-            noise["first"] = self.first
-        else:
-            noise["edges"] = [text_of(edge) for edge in self.edges]
-        noise["weights"] = [str(weight) for weight in self.weights]
-        if self.gridded:
-            noise["atom"] = str(self.atom)
-        if self.tail is not None:
-            noise["tail"] = {"period": self.tail.period, "ratio": text_of(self.tail.ratio)}
-        return noise
+    @property
+    def form(self) -> Form:
+        """How the file states the noise."""
+        return self.gridded, self.edges is not None
 
-    def _certificate_json(self) -> dict[str, Any] | None:
-        certificate = self.certificate
-        if certificate is None:
-            return None
-        data: dict[str, Any] = {"step": text_of(certificate.step), "reach": certificate.reach}
-        if certificate.points:
-            data["points"] = points_to_json(certificate.points)
-        if self.constraints:
-            data["constraints"] = [
-                dual_to_json(dual, one)
-                for dual, one in zip(certificate.constraints, self.constraints, strict=True)
-            ]
-        data["shifts"] = shifts_to_json(certificate.shifts, bool(certificate.points))
-        if certificate.narrow:
-            data["narrow"] = narrow_to_json(certificate.narrow)
-        return data
+
+def _read_loss(value: object, name: str) -> Loss | None:
+    return None if value == _CUSTOM else read_loss(read_object(value, name))
+
+
+_CUSTOM = {"name": "custom"}
+_LOSS = Codec[Loss | None](_read_loss, lambda loss: _CUSTOM if loss is None else loss.spec())
+
+
+Form = tuple[bool, bool]  #: whether noise is rounded to a grid, and whether it has edges
+FORMS = ((True, True), (True, False), (False, False))
+
+
+def _grid_and_noise(form: Form) -> tuple[dict[str, Any], Within]:
+    gridded, mesh = form
+    first = {"edges": several(SHORT, MAX_CELLS)} if mesh else {"first": _FIRST}
+    noise: dict[str, Any] = {"denominator": COUNT, **first, "weights": several(COUNT, MAX_CELLS)}
+    noise |= {"atom": COUNT} if gridded else {}
+    noise |= {} if mesh else {"tail": record(Tail)}
+    grid: dict[str, Any] = {"grid": integer(1, MAX_RUN)} if gridded else {}
+    return grid, Within(record(Document, optional={"tail": None}, **noise))
+
+
+def _file(form: Form) -> Record[Document]:
+    grid, noise = _grid_and_noise(form)
+    return record(
+        Document,
+        _check_file,
+        optional=_OPTIONAL,
+        kind=Codec(lambda value, name: str(value)),
+        epsilon=NUMBER,
+        delta=NUMBER,
+        sensitivity=POSITIVE,
+        loss=_LOSS,
+        step=POSITIVE,
+        **grid,
+        constraints=CONSTRAINTS,
+        profile=POINTS,
+        gdp=CURVE,
+        releases=RELEASES,
+        noise=noise,
+        upper=NUMBER,
+        lower=NUMBER,
+        certificate=CERTIFICATE,
+        about=ABOUT,
+    )
 
 
 def read(path: str | Path) -> Document:
@@ -240,14 +263,24 @@ def parse(data: bytes | str) -> Document:
 
 def document_of(raw: object) -> Document:
     """The document in a JSON value; `FormatError` if it is not one."""
-    with reading():
-        document = _document(raw)
-        _refuse_sizes(document)
-    return document
+    data = raw if isinstance(raw, dict) else {}
+    gridded = data.get("kind") == "additive" or "grid" in data  # or on runs of integers
+    return read_file(_FILES[_form_of(data, gridded)], Document.KINDS, raw)
 
 
-def _refuse_sizes(document: Document) -> None:
-    """`FormatError` if the privacy or the tail of the document cannot be checked."""
+def _form_of(data: dict[str, Any], gridded: bool) -> Form:
+    noise = data.get("noise")
+    return gridded, gridded and isinstance(noise, dict) and "edges" in noise
+
+
+def _check_file(document: Document) -> None:
+    """`FormatError` if there is no certificate, or privacy or the tail cannot be checked."""
+    custom = document.loss is None
+    demand(custom or document.certificate is not None, '"certificate" is missing')
+    demand(
+        not custom or document.certificate is None,
+        'a custom loss has no "certificate": its bracket is an estimate',
+    )
     n, cells = document.whole_shifts, len(document.weights)
     if document.edges is not None:
         marks, limit, _ = marks_of(document.edges, Fraction(n))
@@ -267,56 +300,40 @@ def _refuse_sizes(document: Document) -> None:
                 raise FormatError(f"the tail begins before the loss is simple: {error}") from None
 
 
-def _document(raw: object) -> Document:
-    data = head_of(raw, Document.KINDS)
-    kind = data["kind"]
-    gridded = kind == "additive" or "grid" in data  # integer noise on runs of whole numbers
-    required = {"step", "noise"} | ({"grid"} if gridded else set())
-    check_file_keys(data, required, {"certificate", "constraints", *BUDGETS})
-    noise = read_object(data["noise"], "noise")
-    mesh = gridded and "edges" in noise
-    required = {"denominator", "weights", "edges" if mesh else "first"}
-    required |= {"atom"} if gridded else set()
-    check_keys(noise, "noise", required, set() if mesh else {"tail"})
-    spec = read_object(data["loss"], "loss")
-    custom = spec == {"name": "custom"}
-    if not custom and "certificate" not in data:
-        raise FormatError('"certificate" is missing')
-    if custom and "certificate" in data:
-        raise FormatError('a custom loss has no "certificate": its bracket is an estimate')
-    constraints: tuple[Constraint, ...] = ()
-    if "constraints" in data:
-        constraints = constraints_from_spec(data["constraints"])
-    return Document(
-        kind=kind,
-        epsilon=read_number(data["epsilon"], "epsilon"),
-        delta=read_number(data["delta"], "delta"),
-        sensitivity=read_positive(data["sensitivity"], "sensitivity"),
-        loss=None if custom else read_loss(spec),
-        step=read_positive(data["step"], "step"),
-        grid=read_integer(data["grid"], "grid", 1, MAX_RUN) if gridded else 1,
-        denominator=read_count(noise["denominator"], "denominator"),
-        first=0 if mesh else read_integer(noise["first"], "first", -MAX_CELLS, MAX_CELLS),
-        weights=read_each(noise["weights"], "weights", MAX_CELLS, read_count),
-        atom=read_count(noise["atom"], "atom") if gridded else 0,
-        tail=_tail(noise["tail"]) if "tail" in noise else None,
-        edges=read_each(noise["edges"], "edges", MAX_CELLS, read_short_number) if mesh else None,
-        upper=read_number(data["upper"], "upper"),
-        lower=read_number(data["lower"], "lower"),
-        certificate=None if custom else certificate_from_json(data["certificate"], constraints),
-        constraints=constraints,
-        profile=points_from_json(data["profile"], "profile") if "profile" in data else (),
-        gdp=curve_from_json(data["gdp"]) if "gdp" in data else None,
-        releases=releases_from_json(data["releases"]) if "releases" in data else None,
-        about=about_text(data.get("about", {})),
-    )
+_FIRST = integer(-MAX_CELLS, MAX_CELLS)
+_OPTIONAL = {
+    "constraints": (),
+    "profile": (),
+    "gdp": None,
+    "releases": None,
+    "certificate": None,
+    "about": "",
+}
+_FILES = {form: _file(form) for form in FORMS}
 
 
-def _tail(raw: object) -> Tail:
-    tail = read_object(raw, "tail")
-    check_keys(tail, "tail", {"period", "ratio"}, set())
-    period = read_integer(tail["period"], "period", 1, MAX_CELLS)
-    return Tail(period, read_short_number(tail["ratio"], "ratio"))
+def _part(form: Form) -> Record[Document]:
+    grid, noise = _grid_and_noise(form)
+    return record(Document, step=POSITIVE, **grid, noise=noise)
+
+
+_PARTS = {form: _part(form) for form in FORMS}
+
+
+def _read_part(value: object, name: str) -> dict[str, Any]:
+    data = read_object(value, name)
+    return _PARTS[_form_of(data, "grid" in data)].values(data, name)
+
+
+#: The noise alone, in the words of a file: read as the fields of a `Document`, which is written.
+NOISE_PART = Codec[Any](_read_part, lambda one: _PARTS[one.form].write(one))
+
+
+def with_noise(part: dict[str, Any], **fields: Any) -> Document:
+    """The document with the noise of a part, and further fields; `FormatError` if it is none."""
+    document = Document(**part, **fields)
+    _check_file(document)
+    return document
 
 
 __all__ = [

@@ -66,13 +66,6 @@ def read_exactly(value: object, name: str, length: int) -> list[Any]:
     return value
 
 
-def read_each(
-    value: object, name: str, longest: int, read: Callable[[object, str], T]
-) -> tuple[T, ...]:
-    """A list of at most `longest` entries, all of which are read alike."""
-    return tuple(read(one, name) for one in read_list(value, name, longest))
-
-
 def read_integer(value: object, name: str, low: int, high: int) -> int:
     """A JSON integer within limits."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -80,14 +73,15 @@ def read_integer(value: object, name: str, low: int, high: int) -> int:
     return value
 
 
-def _anything(value: Fraction) -> bool:
+def anything(value: Fraction) -> bool:
+    """Whether the number is allowed: each is."""
     return True
 
 
 def read_number(
     value: object,
     name: str,
-    allowed: Callable[[Fraction], bool] = _anything,
+    allowed: Callable[[Fraction], bool] = anything,
     words: str = "a number",
     longest: int = MAX_DIGITS,
 ) -> Fraction:
@@ -115,18 +109,6 @@ def read_short_number(value: object, name: str) -> Fraction:
     return read_number(value, name, longest=MAX_SHORT)
 
 
-def read_cells(
-    value: object, longest: int, low: int, high: int
-) -> tuple[tuple[int, Fraction], ...]:
-    """Pairs [cell, multiplier], at most so many, the cells within limits."""
-    return tuple(
-        (read_integer(cell, "cells", low, high), read_number(multiplier, "cells"))
-        for cell, multiplier in (
-            read_exactly(pair, "cells", 2) for pair in read_list(value, "cells", longest)
-        )
-    )
-
-
 def read_epsilon(value: object) -> Fraction:
     """An epsilon that a check can serve."""
     words = f"from 0 to {MAX_EPSILON}"
@@ -148,6 +130,11 @@ def read_bracket(data: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
     upper = read_not_negative(data["upper"], "upper")
     lower = read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper")
     return lower, upper
+
+
+def check_bracket(lower: Fraction, upper: Fraction) -> None:
+    """`FormatError` unless the bounds are in order."""
+    demand(lower <= upper, '"lower" must be at most "upper"')
 
 
 def read_loss(value: object) -> Loss:

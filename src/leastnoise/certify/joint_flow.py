@@ -11,13 +11,39 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, comb
+from typing import TYPE_CHECKING, Annotated
 
 from ..work import charge
+from .codec import COUNT, Codec, Flag, Positive, integer, row, several
+from .fields import demand
+
+if TYPE_CHECKING:
+    from .joint_document import JointDocument
+
+#: Limits of the checker.
+MAX_FLOW = 60
+MAX_CUT = 1_000
+MAX_JOINT_RATES = 60_000
 
 #: Bits of the chance of a gap beyond the cut, rounded up.
 _BEYOND = 256
 #: (rank of b in B, or 0 where rates do not know it; the member above, or k + 1; b; the one below)
 Place = tuple[int, int, int, int]
+
+
+_ROWS = several(row(*[integer(0, MAX_FLOW + 1)] * 4, COUNT), MAX_JOINT_RATES, work=8)
+
+
+def _read_rates(value: object, name: str) -> dict[Place, int]:
+    rows = _ROWS.read(value, name)
+    rates = {entry[:4]: entry[4] for entry in rows}
+    demand(len(rates) == len(rows), f'"{name}" must not repeat a place')
+    return rates
+
+
+_RATES = Codec[Mapping[Place, int]](
+    _read_rates, lambda rates: [[*place, str(rate)] for place, rate in sorted(rates.items())]
+)
 
 
 @dataclass(frozen=True)
@@ -27,11 +53,44 @@ class Flow:
     cut: gaps count only up to it, which a positive delta needs; 0 if they count in full.
     """
 
-    numbers: int
-    ranked: bool
-    unit: Fraction
-    rates: Mapping[Place, int] = field(default_factory=dict)
-    cut: int = 0
+    numbers: Annotated[int, integer(1, MAX_FLOW)]
+    ranked: Flag
+    unit: Positive
+    rates: Annotated[Mapping[Place, int], _RATES] = field(default_factory=dict)
+    cut: Annotated[int, integer(1, MAX_CUT)] = 0
+
+    def check(self) -> None:
+        """`FormatError` unless every place is one of so many numbers."""
+        for rank, above, b, below in self.rates:
+            demand(
+                rank <= self.numbers + 1 and below < b < above <= self.numbers + 1,
+                '"rates" must have below < b < above',
+            )
+            demand(self.ranked or rank == 0, '"rates" must have rank 0 where they are not ranked')
+
+    def check_shape(self, document: JointDocument) -> None:
+        """`FormatError` if there are fewer numbers."""
+        check_numbers(self.numbers, document.dimension)
+
+    def bound(self, document: JointDocument) -> Fraction:
+        """What the flow proves for some numbers that a unit can move all at once, both ways."""
+        width, reach, share = document.movable(self.numbers)
+        if reach < self.numbers or (document.delta > 0 and not self.cut):
+            return Fraction(0)
+        power = document.power
+        ratio, delta = document.both_ways(self.numbers)
+        total = flow_bound(self, ratio, power)
+        if delta > 0:
+            total -= delta * slack_of_delta(self, ratio, power)
+        each = total / self.numbers
+        if power == 2 and not (document.integer and width == 1):
+            each -= Fraction(1, 4)  # what rounding at random to multiples of the width adds
+        return max(Fraction(0), each) * width**power * share
+
+
+def check_numbers(numbers: int, most: int) -> None:
+    """`FormatError` if a certificate is about more numbers than this."""
+    demand(numbers <= most, f'"numbers" must be an integer of at most {most}')
 
 
 def ways(numbers: int, above: int, b: int, below: int) -> int:

@@ -9,20 +9,45 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
+from typing import TYPE_CHECKING, Annotated
 
 from ..ask.privacy import Point
+from ..ask.shape import MAX_NUMBERS
 from ..losses import Loss
+from .codec import POSITIVE, Beside, integer, record
+from .joint_flow import check_numbers
 from .limits import MAX_CELLS
 from .lower import bound_on_noise
-from .shifts import Certificate
+from .shifts import SHIFTS, Certificate
+
+if TYPE_CHECKING:
+    from .joint_document import JointDocument
+
+_ONE = record(Certificate, step=POSITIVE, reach=integer(0, MAX_CELLS), shifts=SHIFTS)
 
 
 @dataclass(frozen=True)
 class Sums:
     """Multipliers for one number (`lower.proof.md`), used for sums of so many."""
 
-    numbers: int
-    one: Certificate
+    numbers: Annotated[int, integer(1, MAX_NUMBERS)]
+    one: Annotated[Certificate, Beside(_ONE)]
+
+    def check_shape(self, document: JointDocument) -> None:
+        """`FormatError` if there are fewer numbers, or sums prove nothing about the loss."""
+        check_numbers(self.numbers, document.dimension if document.power == 2 else 1)
+
+    def bound(self, document: JointDocument) -> Fraction:
+        """What sums of some numbers prove that a unit can move all at once, at any delta."""
+        numbers, budget = self.numbers, (document.epsilon, document.delta)
+        width, reach, share = document.movable(numbers)
+        if reach < numbers:
+            return Fraction(0)
+        whole = document.integer and numbers == 1
+        each = one_number(self, width, budget, document.loss, whole)
+        if numbers > 1:
+            each = mean_of_squares(each, numbers, document.shape.one_sided, document.integer)
+        return max(Fraction(0), each) * share
 
 
 def one_number(sums: Sums, width: Fraction, budget: Point, loss: Loss, whole: bool) -> Fraction:

@@ -10,13 +10,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import factorial, prod
+from typing import TYPE_CHECKING, Annotated
 
 from ..ask.privacy import Point
+from ..ask.shape import MAX_NUMBERS
 from ..losses import Loss
-from ..work import charge
+from ..work import bits, charge
+from .codec import NOT_NEGATIVE, Key, integer, number
 from .enclosures import pi_bounds
-from .vector_document import VectorCertificate
+from .fields import demand
+from .joint_flow import check_numbers
+from .vector_document import CURVES, VectorCertificate
 from .vector_lower import vector_dual
+
+if TYPE_CHECKING:
+    from .joint_document import JointDocument
+
 
 #: Binary digits of roots.
 _BITS = 64
@@ -30,11 +39,33 @@ class Volume:
     part: only moves of at least this part of the largest length count.
     """
 
-    numbers: int
-    directions: int
-    part: Fraction  # between 0 and 1
-    bound: Fraction
-    curves: VectorCertificate
+    numbers: Annotated[int, integer(2, MAX_NUMBERS)]
+    directions: Annotated[int, integer(2, MAX_NUMBERS)]
+    part: Annotated[Fraction, number(lambda v: 0 < v < 1, "between 0 and 1")]
+    stated: Annotated[Fraction, NOT_NEGATIVE, Key("bound")]  # what the curves prove
+    curves: Annotated[VectorCertificate, CURVES]
+
+    def check(self) -> None:
+        """`FormatError` unless the directions are some of the numbers."""
+        demand(bits(self.part) <= 64, '"part" must be shorter')
+        self.curves.check_sensitivity(Fraction(1))
+        demand(self.directions <= self.numbers, '"directions" must be at most "numbers"')
+
+    def check_shape(self, document: JointDocument) -> None:
+        """`FormatError` if there are fewer numbers."""
+        check_numbers(self.numbers, document.dimension)
+
+    def bound(self, document: JointDocument) -> Fraction:
+        """What projections of a cube of some numbers prove that a unit can move all at once."""
+        numbers, power = self.numbers, document.power
+        width, reach, share = document.movable(numbers)
+        budget = document.epsilon, document.delta
+        if reach < numbers or not proves_its_bound(self, budget, document.loss):
+            return Fraction(0)
+        each = mean_of_powers(self, power, document.shape.one_sided) * width**power
+        if document.integer:
+            each -= Fraction(1, 4) if power == 1 else Fraction(1, 12)
+        return max(Fraction(0), each) * share
 
 
 def proves_its_bound(volume: Volume, budget: Point, loss: Loss) -> bool:
@@ -43,7 +74,7 @@ def proves_its_bound(volume: Volume, budget: Point, loss: Loss) -> bool:
     charge(n)
     left = delta / (1 - volume.part**n)
     return bool(
-        vector_dual(n, epsilon, left, Fraction(1), loss, volume.curves, volume.bound).verdict
+        vector_dual(n, epsilon, left, Fraction(1), loss, volume.curves, volume.stated).verdict
     )
 
 
@@ -56,10 +87,10 @@ def mean_of_powers(volume: Volume, power: int, one_sided: bool) -> Fraction:
         if n != k:
             return Fraction(0)
         root = root_below(Fraction((2 if one_sided else 1) * factorial(k)), k)
-        return length * volume.bound * root / (k * (2 if one_sided else 1))
+        return length * volume.stated * root / (k * (2 if one_sided else 1))
     if n % 2 or n > k - one_sided:
         return Fraction(0)
-    square = length**2 * square_radius(k, n, one_sided) * volume.bound / n
+    square = length**2 * square_radius(k, n, one_sided) * volume.stated / n
     return square * Fraction(k - 1, k) if one_sided else square
 
 

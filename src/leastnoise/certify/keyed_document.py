@@ -7,30 +7,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
-from ..ask.privacy import Point, Releases, points_to_json
-from ..exact import nearest_float, text_of
+from ..ask.privacy import Point, Releases
+from ..exact import nearest_float
 from ..losses import Loss
-from ..work import charge
-from .about import about_text
-from .base import MechanismDocument, check_file_keys, head_of, reading
-from .curve import profile_from_json
-from .fields import (
-    check_keys,
-    demand,
-    read_bracket,
-    read_count,
-    read_delta,
-    read_each,
-    read_epsilon,
-    read_integer,
-    read_loss,
-    read_not_negative,
-    read_number,
-    read_object,
-    read_positive,
+from .base import MechanismDocument
+from .codec import (
+    COUNT,
+    DELTA,
+    EPSILON,
+    LOSS,
+    NUMBER,
+    About,
+    Codec,
+    Count,
+    Delta,
+    Epsilon,
+    NotNegative,
+    Positive,
+    always,
+    integer,
+    number,
+    read_file,
+    record,
+    several,
+    write_file,
 )
+from .curve import PROFILE
+from .fields import check_bracket, demand
+from .limits import MAX_SHORT
 
 #: The farthest noise, and so the longest tables, of a file.
 MAX_REACH = 10_000
@@ -48,9 +54,19 @@ class Chain:
     value is then max(reach, n + X), where X >= j iff U < tail(j).
     """
 
-    denominator: int
-    shown: tuple[int, ...]  # show(1), show(2), ..., the last one is the denominator
-    beyond: tuple[int, ...]  # tail(1), tail(2), ..., tail(reach) > 0
+    denominator: Count
+    #: show(1), show(2), ..., the last one is the denominator.
+    shown: Annotated[tuple[int, ...], several(COUNT, 2 * MAX_REACH + 1, 1, work=1)]
+    #: tail(1), tail(2), ..., tail(reach) > 0.
+    beyond: Annotated[tuple[int, ...], several(COUNT, MAX_REACH, 1, work=1)]
+
+    def check(self) -> None:
+        """`FormatError` unless the denominator is a power of two."""
+        power = self.denominator > 0 and self.denominator & (self.denominator - 1) == 0
+        demand(
+            power and self.denominator.bit_length() > LEAST_BITS,
+            f'"denominator" must be a power of two, at least 2^{LEAST_BITS}',
+        )
 
     @property
     def reach(self) -> int:
@@ -89,12 +105,11 @@ class Chain:
 class FailureCurve:
     """mu-Gaussian privacy, but for a failure of this probability: a trade-off curve."""
 
-    mu: Fraction
-    failure: Fraction
+    mu: Positive
+    failure: Annotated[Fraction, number(lambda v: 0 < v < 1, "between 0 and 1", MAX_SHORT)]
 
-    def to_json(self) -> dict[str, str]:
-        """The JSON object of the mechanism file."""
-        return {"mu": text_of(self.mu), "failure": text_of(self.failure)}
+
+_CURVE = record(FailureCurve)
 
 
 @dataclass(frozen=True)
@@ -109,46 +124,48 @@ class KeyedReleases(Releases):
         """All that are kept."""
         return (self.epsilon, self.delta), *self.profile
 
-    def to_json(self) -> dict[str, Any]:
-        """The JSON object of the mechanism file."""
-        data = super().to_json()
-        if self.profile:
-            data["profile"] = points_to_json(self.profile)
-        if self.curve is not None:
-            data["curve"] = self.curve.to_json()
-        return data
+
+_RELEASES: Codec[KeyedReleases] = record(
+    KeyedReleases,
+    optional={"profile": (), "curve": None},
+    count=integer(1, MAX_KEYS_OF_A_UNIT),
+    epsilon=EPSILON,
+    delta=DELTA,
+    profile=PROFILE,
+    curve=_CURVE,
+)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KeyedDocument(MechanismDocument):
     """A keyed mechanism and its claims, exactly as stated. Nothing here is checked."""
 
     KINDS = ("keyed",)
     kind = KINDS[0]
+    #: Releases are integers.
+    integer = True
 
-    epsilon: Fraction
-    delta: Fraction
-    loss: Loss
-    chain: Chain
-    excess: Fraction
-    upper: Fraction
-    lower: Fraction
-    profile: tuple[Point, ...] = ()
-    curve: FailureCurve | None = None
-    releases: KeyedReleases | None = None
-    about: str = ""  # the text of a free JSON object, which nothing here reads
+    epsilon: Epsilon
+    delta: Delta
+    #: One unit more or less is one more or less.
+    sensitivity: ClassVar[Annotated[Fraction, always(Fraction(1), NUMBER)]] = Fraction(1)
+    loss: Annotated[Loss, LOSS]
+    chain: Annotated[Chain, record(Chain, Chain.check)]
+    excess: NotNegative
+    profile: Annotated[tuple[Point, ...], PROFILE] = ()
+    curve: Annotated[FailureCurve | None, _CURVE] = None
+    releases: Annotated[KeyedReleases | None, _RELEASES] = None
+    upper: NotNegative
+    lower: NotNegative
+    about: About = ""  # the text of a free JSON object, which nothing here reads
 
-    # What documents of other kinds may claim, too.
-
-    @property
-    def sensitivity(self) -> Fraction:
-        """One unit more or less is one more or less: always 1."""
-        return Fraction(1)
-
-    @property
-    def integer(self) -> bool:
-        """Whether releases are whole numbers: always."""
-        return True
+    def check(self) -> None:
+        """`FormatError` unless the parts go together."""
+        check_bracket(self.lower, self.upper)
+        demand(not (self.profile and self.curve), '"profile" and "curve" exclude each other')
+        loss = self.loss
+        even = loss.symmetric and loss.falls_nowhere and loss.certified
+        demand(even, f'"loss" must be {EVEN_ONLY}')
 
     @property
     def budgets(self) -> tuple[Point, ...]:
@@ -169,94 +186,14 @@ class KeyedDocument(MechanismDocument):
         each = f"({nearest_float(self.epsilon):.4g}, {nearest_float(self.delta):.4g})"
         return f"nothing that keeps {each} for each key"
 
-    def _body_json(self) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            "chain": {
-                "denominator": str(self.chain.denominator),
-                "shown": [str(one) for one in self.chain.shown],
-                "beyond": [str(one) for one in self.chain.beyond],
-            },
-            "excess": text_of(self.excess),
-        }
-        if self.profile:
-            body["profile"] = points_to_json(self.profile)
-        if self.curve is not None:
-            body["curve"] = self.curve.to_json()
-        if self.releases is not None:
-            body["releases"] = self.releases.to_json()
-        return body
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object of the file."""
+        return write_file(_FILE, self.kind, self)
 
-    def _certificate_json(self) -> None:
-        return None
+
+_FILE = record(KeyedDocument, KeyedDocument.check)
 
 
 def parse_keyed(data: object) -> KeyedDocument:
     """The document in a JSON object of kind "keyed"; `FormatError` if it is not one."""
-    with reading():
-        return _keyed(head_of(data, KeyedDocument.KINDS))
-
-
-def _keyed(data: dict[str, Any]) -> KeyedDocument:
-    check_file_keys(data, {"chain", "excess"}, {"certificate", "profile", "curve", "releases"})
-    demand("certificate" not in data, 'a file of kind "keyed" has no "certificate"')
-    demand(not {"profile", "curve"} <= set(data), '"profile" and "curve" exclude each other')
-    demand(read_number(data["sensitivity"], "sensitivity") == 1, '"sensitivity" must be 1')
-    loss = read_loss(data["loss"])
-    demand(loss.symmetric and loss.falls_nowhere and loss.certified, f'"loss" must be {EVEN_ONLY}')
-    lower, upper = read_bracket(data)
-    return KeyedDocument(
-        epsilon=read_epsilon(data["epsilon"]),
-        delta=read_delta(data["delta"]),
-        loss=loss,
-        chain=_chain(data["chain"]),
-        excess=read_not_negative(data["excess"], "excess"),
-        upper=upper,
-        lower=lower,
-        profile=profile_from_json(data["profile"]) if "profile" in data else (),
-        curve=_curve(data["curve"]) if "curve" in data else None,
-        releases=_releases(data["releases"]) if "releases" in data else None,
-        about=about_text(data.get("about", {})),
-    )
-
-
-def _chain(value: object) -> Chain:
-    data = read_object(value, "chain")
-    check_keys(data, "chain", {"denominator", "shown", "beyond"}, set())
-    denominator = read_count(data["denominator"], "denominator")
-    power = denominator > 0 and denominator & (denominator - 1) == 0
-    demand(
-        power and denominator.bit_length() > LEAST_BITS,
-        f'"denominator" must be a power of two, at least 2^{LEAST_BITS}',
-    )
-    return Chain(
-        denominator,
-        _counts(data["shown"], "shown", 2 * MAX_REACH + 1),
-        _counts(data["beyond"], "beyond", MAX_REACH),
-    )
-
-
-def _counts(value: object, name: str, longest: int) -> tuple[int, ...]:
-    entries = read_each(value, name, longest, read_count)
-    demand(len(entries) > 0, f'"{name}" must not be empty')
-    charge(len(entries))
-    return entries
-
-
-def _curve(value: object) -> FailureCurve:
-    data = read_object(value, "curve")
-    check_keys(data, "curve", {"mu", "failure"}, set())
-    failure = read_positive(data["failure"], "failure")
-    demand(failure < 1, '"failure" must be below 1')
-    return FailureCurve(read_positive(data["mu"], "mu"), failure)
-
-
-def _releases(value: object) -> KeyedReleases:
-    data = read_object(value, "releases")
-    check_keys(data, "releases", {"count", "epsilon", "delta"}, {"profile", "curve"})
-    return KeyedReleases(
-        read_integer(data["count"], "count", 1, MAX_KEYS_OF_A_UNIT),
-        read_epsilon(data["epsilon"]),
-        read_delta(data["delta"]),
-        profile_from_json(data["profile"]) if "profile" in data else (),
-        _curve(data["curve"]) if "curve" in data else None,
-    )
+    return read_file(_FILE, KeyedDocument.KINDS, data)

@@ -25,6 +25,8 @@ MAX_RUN = 10**15  # whole numbers of one cell of integer noise
 MAX_POINTS_OF_PROFILE = 300
 MAX_WORK = 20_000_000  # (number of shifts) x (number of cells)
 MAX_EDGES = 600  # of a mesh that lies on no small lattice
+MAX_RADII = 2_000  # of a mixture of balls
+MAX_JOINT_STEPS = 1_000_000  # of the grid to a width
 
 
 def marks_of(edges: Sequence[Fraction], reach: Fraction) -> tuple[list[int], int, int]:

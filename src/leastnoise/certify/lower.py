@@ -55,7 +55,7 @@ def dual_bound(
     step = certificate.step
     edge = certificate.reach + int(sensitivity / step)
     listed = [(entry.budget, *(z for _, z in entry.cells)) for entry in certificate.shifts]
-    compared = [tuple(u for _, u in dual.cells) for dual in certificate.constraints]
+    compared = [tuple(u for _, u in dual.cells or ()) for dual in certificate.constraints]
     scale = common_denominator([*listed, *compared], _MOST_BITS)
     fold = foldable(constraints, loss)
     gains, unit, spent = _gains(certificate, points, edge, scale)
@@ -131,13 +131,14 @@ def _demanded(
     slope, left, right, spent = _ZERO, _ZERO, _ZERO, _ZERO
     for one, dual in zip(constraints, certificate.constraints, strict=True):
         if isinstance(one, LossAtMost):
-            terms.append((dual.values[0], one.loss))
-            spent += dual.values[0] * one.bound
+            weight = dual.numbers["weight"]
+            terms.append((weight, one.loss))
+            spent += weight * one.bound
         elif isinstance(one, Unbiased):
-            slope += dual.values[0]
+            slope += dual.numbers["slope"]
         elif isinstance(one, Distinguishing):
-            left, right = left + dual.values[0], right + dual.values[1]
-            spent += one.at_most * sum(dual.values)
+            left, right = left + dual.numbers["left"], right + dual.numbers["right"]
+            spent += one.at_most * sum(dual.numbers.values())
     return terms, slope, (left, right), spent
 
 
@@ -239,8 +240,9 @@ def _compare(
 ) -> None:
     """Add the multipliers of p(inner neighbor of j) - p(j) >= 0 to the gains."""
     edge = len(gains) // 2
-    charge(5 * len(dual.cells))
-    for j, u in dual.cells:
+    cells = dual.cells or ()
+    charge(5 * len(cells))
+    for j, u in cells:
         inner = inward(one.at, j, step, integer, fold)
         if inner is None:
             raise FormatError(f"cell {j} is too near the mode to be compared")
@@ -363,7 +365,7 @@ def common_denominator(lists: Iterable[Sequence[Fraction]], most: int) -> int:
 def charge_multipliers(certificate: Certificate, scale: int) -> None:
     """Count what it takes to add all multipliers up, in units of 1 / scale."""
     count = sum((1 + entry.mirror) * (1 + len(entry.cells)) for entry in certificate.shifts)
-    count += sum(len(dual.cells) for dual in certificate.constraints)
+    count += sum(len(dual.cells or ()) for dual in certificate.constraints)
     charge(count * (2000 + 2 * scale.bit_length()) // 1000)
 
 

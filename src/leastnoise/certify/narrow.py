@@ -11,29 +11,20 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Annotated
 
 from ..ask.privacy import Point
 from ..errors import FormatError
-from ..exact import exp_upper, text_of
+from ..exact import exp_upper
 from ..work import add_up, arithmetic, bits, charge
-from .fields import (
-    check_keys,
-    demand,
-    read_exactly,
-    read_flag,
-    read_integer,
-    read_list,
-    read_number,
-    read_object,
-    read_short_number,
-)
+from .codec import NUMBER, SHORT, Codec, Flag, integer, pair, record, several
 from .limits import MAX_CELLS, MAX_NARROW, MAX_POINTS_OF_PROFILE
 
 _ZERO = Fraction(0)
 
 
 Side = tuple[Fraction, Fraction]  #: (inner, outer): certain up to the one, nothing from the other
+_SIDE: Codec[Side] = pair(SHORT, SHORT)
 
 
 @dataclass(frozen=True)
@@ -44,13 +35,13 @@ class NarrowEvent:
     is spread around the whole numbers from `first` to `last`. With `mirror`, its mirror image too.
     """
 
-    point: int  # of the certificate's points
-    left: Side
-    right: Side
-    first: int
-    last: int
-    mirror: bool
-    multiplier: Fraction
+    point: Annotated[int, integer(0, MAX_POINTS_OF_PROFILE)]  # of the certificate's points
+    left: Annotated[Side, _SIDE]
+    right: Annotated[Side, _SIDE]
+    first: Annotated[int, integer(-MAX_CELLS, MAX_CELLS)]
+    last: Annotated[int, integer(-MAX_CELLS, MAX_CELLS)]
+    mirror: Flag
+    multiplier: Annotated[Fraction, NUMBER]
 
     def __post_init__(self) -> None:
         if not all(0 <= inner < outer <= 1 for inner, outer in (self.left, self.right)):
@@ -76,6 +67,9 @@ class NarrowEvent:
         leans = (-self.first if after > before else -self.last), abs(after - before)
         inside = [(-m, whole) for m in range(self.first, self.last + 1)]
         return [(-self.first + 1, after), *inside, (-self.last - 1, before), leans]
+
+
+NARROW: Codec[tuple[NarrowEvent, ...]] = several(record(NarrowEvent), MAX_NARROW, 1)
 
 
 def share_of(side: Side, radius: Fraction) -> Fraction:
@@ -123,46 +117,3 @@ def narrow_parts(events: Sequence[NarrowEvent], points: Sequence[Point]) -> Narr
         )
         raised.append((r, left, right))
     return Narrow(dict(lowered), raised, add_up(spent))
-
-
-def narrow_to_json(events: Sequence[NarrowEvent]) -> list[dict[str, Any]]:
-    """Narrow events as a file lists them."""
-    return [
-        {
-            "point": one.point,
-            "left": [text_of(r) for r in one.left],
-            "right": [text_of(r) for r in one.right],
-            "first": one.first,
-            "last": one.last,
-            "mirror": one.mirror,
-            "multiplier": text_of(one.multiplier),
-        }
-        for one in events
-    ]
-
-
-def narrow_from_json(raw: object) -> tuple[NarrowEvent, ...]:
-    """The same, read back; there is no empty list."""
-    found = []
-    demand(raw != [], '"narrow" must not be empty')
-    for raw_event in read_list(raw, "narrow", MAX_NARROW):
-        one = read_object(raw_event, "narrow")
-        keys = {"point", "left", "right", "first", "last", "mirror", "multiplier"}
-        check_keys(one, "narrow", keys, set())
-        found.append(
-            NarrowEvent(
-                read_integer(one["point"], "point", 0, MAX_POINTS_OF_PROFILE),
-                _side(one["left"], "left"),
-                _side(one["right"], "right"),
-                read_integer(one["first"], "first", -MAX_CELLS, MAX_CELLS),
-                read_integer(one["last"], "last", -MAX_CELLS, MAX_CELLS),
-                read_flag(one["mirror"], "mirror"),
-                read_number(one["multiplier"], "multiplier"),
-            )
-        )
-    return tuple(found)
-
-
-def _side(raw: object, name: str) -> Side:
-    inner, outer = read_exactly(raw, name, 2)
-    return read_short_number(inner, name), read_short_number(outer, name)

@@ -22,7 +22,6 @@ from .joint import check_joint
 from .joint_document import JointDocument
 from .report import PROVEN, REFUTED, Claim, Report
 from .roots import MAX_PREFIX, lower_roots
-from .stairs import stairs_loss
 from .tables import lower_tables
 from .vector import check_vector, moved_by_rounding
 from .vector_document import VectorDocument
@@ -150,11 +149,6 @@ def law_variance(law: MechanismDocument) -> Fraction:
     """At least the variance of one measurement, if the law's file is proven."""
     if not isinstance(law, VectorDocument):
         return law.upper
-    d, scale = law.dimension, 1 << 64
-    if law.stairs is not None:
-        square = stairs_loss(d, law.stairs, L2(), law.sensitivity, Fraction(0)) / d
-    else:
-        pairs = zip(law.radii, law.weights, strict=True)
-        square = sum((w * r * r for r, w in pairs), Fraction(0)) / ((d + 2) * law.denominator)
+    square, scale = law.noise.square(law), 1 << 64
     own = Fraction(isqrt(square.numerator * scale * scale // square.denominator) + 1, scale)
     return (own + moved_by_rounding(law)) ** 2

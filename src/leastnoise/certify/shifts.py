@@ -5,40 +5,30 @@ What they prove is stated in `lower.proof.md`. Standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
-from ..ask.demands import Constraint
 from ..ask.privacy import Point, check_points
 from ..errors import FormatError
-from ..exact import text_of
-from .constraints import Dual, duals_from_spec
-from .curve import points_from_json
-from .fields import (
-    check_keys,
-    read_cells,
-    read_flag,
-    read_integer,
-    read_list,
-    read_number,
-    read_object,
-    read_positive,
-)
+from .codec import NUMBER, POSITIVE, Codec, Flag, Record, integer, record, several
+from .constraints import CELLS, DUALS, Cell, Dual
+from .curve import POINTS
+from .fields import demand, read_object
 from .limits import MAX_CELLS, MAX_MULTIPLIERS, MAX_POINTS_OF_PROFILE
-from .narrow import NarrowEvent, narrow_from_json
+from .narrow import NARROW, NarrowEvent
 
 
 @dataclass(frozen=True)
 class ShiftMultipliers:
     """Multipliers of one shift: 0 <= z(i) <= budget for the listed cells, 0 elsewhere."""
 
-    shift: int
-    mirror: bool
-    budget: Fraction
-    cells: tuple[tuple[int, Fraction], ...]
-    point: int = 0  # of the certificate's points, the first being (epsilon, delta) if it has none
+    shift: Annotated[int, integer(-MAX_CELLS, MAX_CELLS)]
+    mirror: Flag
+    budget: Annotated[Fraction, NUMBER]
+    cells: Annotated[tuple[Cell, ...], CELLS]
+    #: Of the certificate's points, the first being (epsilon, delta) if it has none.
+    point: Annotated[int, integer(0, MAX_POINTS_OF_PROFILE)] = 0
 
     def __post_init__(self) -> None:
         if self.shift == 0:
@@ -85,52 +75,45 @@ class Certificate:
         return {entry.point for entry in self.shifts} | {event.point for event in self.narrow}
 
 
-def certificate_from_json(raw: object, constraints: tuple[Constraint, ...]) -> Certificate:
-    """The multipliers of a file with these constraints."""
-    data = read_object(raw, "certificate")
-    more = {"constraints"} if constraints else set()
-    check_keys(data, "certificate", {"step", "reach", "shifts"} | more, {"points", "narrow"})
-    points = points_from_json(data["points"], "points") if "points" in data else ()
-    return Certificate(
-        read_positive(data["step"], "certificate.step"),
-        read_integer(data["reach"], "reach", 0, MAX_CELLS),
-        shifts_from_json(data["shifts"], bool(points)),
-        duals_from_spec(data["constraints"], constraints) if constraints else (),
-        points,
-        narrow_from_json(data["narrow"]) if "narrow" in data else (),
+def _shifts(each: Record[ShiftMultipliers]) -> Codec[tuple[ShiftMultipliers, ...]]:
+    listed = several(each, MAX_CELLS)
+
+    def read(value: object, name: str) -> tuple[ShiftMultipliers, ...]:
+        entries = listed.read(value, name)
+        few = sum(len(entry.cells) for entry in entries) <= MAX_MULTIPLIERS
+        demand(few, f'"{name}" must have at most {MAX_MULTIPLIERS} multipliers in all')
+        return entries
+
+    return Codec(read, listed.write)
+
+
+#: Multipliers of shifts; numbered: each says for which of several points they are.
+SHIFTS = _shifts(record(ShiftMultipliers, without=["point"]))
+NUMBERED_SHIFTS = _shifts(record(ShiftMultipliers, required=["point"]))
+
+
+def _certificate_codec(shifts: Codec[Any]) -> Codec[Certificate]:
+    return record(
+        Certificate,
+        optional={"points": (), "constraints": (), "narrow": ()},
+        step=POSITIVE,
+        reach=integer(0, MAX_CELLS),
+        points=POINTS,
+        constraints=DUALS,
+        shifts=shifts,
+        narrow=NARROW,
     )
 
 
-def shifts_to_json(shifts: Iterable[ShiftMultipliers], numbered: bool) -> list[dict[str, Any]]:
-    """Multipliers of shifts as a file lists them, `numbered` if there are several points."""
-    return [
-        {
-            "shift": entry.shift,
-            "mirror": entry.mirror,
-            "budget": text_of(entry.budget),
-            "cells": [[i, text_of(z)] for i, z in entry.cells],
-        }
-        | ({"point": entry.point} if numbered else {})
-        for entry in shifts
-    ]
+_PLAIN, _NUMBERED = _certificate_codec(SHIFTS), _certificate_codec(NUMBERED_SHIFTS)
 
 
-def shifts_from_json(raw: object, numbered: bool) -> tuple[ShiftMultipliers, ...]:
-    """The same, read back."""
-    entries, multipliers = [], 0
-    for raw_entry in read_list(raw, "shifts", MAX_CELLS):
-        entry = read_object(raw_entry, "shifts")
-        wanted = {"shift", "mirror", "budget", "cells"} | ({"point"} if numbered else set())
-        check_keys(entry, "shifts", wanted, set())
-        cells = read_cells(entry["cells"], MAX_MULTIPLIERS - multipliers, -MAX_CELLS, MAX_CELLS)
-        multipliers += len(cells)
-        entries.append(
-            ShiftMultipliers(
-                read_integer(entry["shift"], "shift", -MAX_CELLS, MAX_CELLS),
-                read_flag(entry["mirror"], "mirror"),
-                read_number(entry["budget"], "budget"),
-                cells,
-                read_integer(entry.get("point", 0), "point", 0, MAX_POINTS_OF_PROFILE),
-            )
-        )
-    return tuple(entries)
+def _read(value: object, name: str) -> Certificate:
+    numbered = bool(read_object(value, name).get("points"))
+    return (_NUMBERED if numbered else _PLAIN).read(value, name)
+
+
+#: The multipliers of a file.
+CERTIFICATE = Codec[Certificate](
+    _read, lambda one: (_NUMBERED if one.points else _PLAIN).write(one)
+)

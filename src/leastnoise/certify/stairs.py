@@ -11,13 +11,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from ..errors import LimitError
-from ..exact import ratio_below
-from ..losses import Loss
+from ..exact import exp_upper, nearest_float, ratio_below
+from ..losses import L2, Loss
 from ..work import arithmetic, charge
 from ..work import bits as length_of
+from .balls import BallMixture
+from .codec import number
 from .enclosures import ceil_at, floor_at, power
+from .fields import demand
+from .report import NOT_CHECKED, PROVEN, REFUTED, Claim
+
+if TYPE_CHECKING:
+    from .vector_document import VectorDocument
+
+#: Limits of the checker.
+MAX_STAIRS = 2_000_000  # that draws are likely to reach
+MAX_STAIR_BITS = 1_500_000_000  # of all weights that a draw chooses from
+MOST_LISTED = 5_000  # one by one
 
 #: Binary digits of all sums, and the most for the width of a loss.
 _BITS, _MOST_BITS = 192, 20_000
@@ -31,8 +44,80 @@ class Stairs:
     uniform point in it: the density is ~ ratio^j from radius (first + j - 1) D on.
     """
 
-    first: Fraction  # above 0, at most 1
-    ratio: Fraction  # above 0, below 1
+    #: Whether errors of every size are possible.
+    endless: ClassVar = True
+
+    first: Annotated[Fraction, number(lambda v: 0 < v <= 1, "above 0, at most 1")]
+    ratio: Annotated[Fraction, number(lambda v: 0 < v < 1, "between 0 and 1")]
+
+    def check_file(self, document: VectorDocument) -> None:
+        """`FormatError` unless the loss is known, and a draw takes moments and little memory."""
+        demand(document.loss.by_moments, '"loss" must be a whole power or huber for stairs')
+        demand(
+            document.dimension**2 * length_of(self.first, self.ratio) <= MAX_STAIR_BITS,
+            '"first" and "ratio" must be shorter: draws would take too much memory',
+        )
+        demand(
+            document.dimension <= MAX_STAIRS * (1 - self.ratio),
+            f'"ratio" must be at most 1 - d/{MAX_STAIRS}',
+        )
+
+    def mixture(self, document: VectorDocument) -> BallMixture:
+        """A part of the noise, and the rest, which is next to nothing, as if it gave the value
+        away. `LimitError` if there are too many stairs."""
+        masses, rest = listed(document.dimension, self, MOST_LISTED)
+        radii = [(self.first + j) * document.sensitivity for j in range(len(masses))]
+        return BallMixture(document.dimension, radii, masses, rest)
+
+    def total(self) -> Fraction:
+        """Of all probabilities: this is a distribution for every ratio and every first stair."""
+        return Fraction(1)
+
+    def worst_stick(self, document: VectorDocument, epsilon: Fraction) -> tuple[str, Fraction]:
+        """Where the largest hockey stick is, and at least its size."""
+        excess = 1 - self.ratio / exp_upper(-epsilon)
+        return "a step from stair to stair, rounded up", max(Fraction(0), excess)
+
+    def loss(self, document: VectorDocument, move: Fraction) -> Fraction:
+        """At least E c(|X| + move)."""
+        return stairs_loss(document.dimension, self, document.loss, document.sensitivity, move)
+
+    def square(self, document: VectorDocument) -> Fraction:
+        """At least the variance of a coordinate."""
+        d = document.dimension
+        return stairs_loss(d, self, L2(), document.sensitivity, Fraction(0)) / d
+
+
+@dataclass(frozen=True)
+class NoCurves:
+    """In the place of curves: at delta = 0 no noise is better than stairs."""
+
+    def check_file(self, document: VectorDocument) -> None:
+        """`FormatError` unless that is known."""
+        known = document.epsilon > 0 and document.delta == 0 and document.loss.by_moments
+        demand(
+            known,
+            '"certificate" may be empty at delta 0 only, at a positive epsilon, for a whole power '
+            "or huber",
+        )
+
+    def claim(self, document: VectorDocument) -> Claim:
+        """What becomes of `lower`."""
+        verdict, at = nothing_below(
+            document.dimension,
+            document.epsilon,
+            document.loss,
+            document.sensitivity,
+            document.lower,
+        )
+        where = f"where the first is at {nearest_float(at):.6g} sensitivities"
+        if verdict is None:
+            return Claim("lower", NOT_CHECKED, None, f"stairs are too close to call, {where}")
+        if not verdict:
+            words = f"stairs cost less than the stated lower, {where}"
+            return Claim("lower", REFUTED, None, words)
+        words = f"every private noise costs at least {nearest_float(document.lower):.12g}"
+        return Claim("lower", PROVEN, None, words)
 
 
 #: Two numbers around one, in units of 2^-192.

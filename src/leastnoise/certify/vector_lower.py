@@ -12,13 +12,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ..exact import exp_upper
 from ..losses import Loss
 from ..work import arithmetic, bits, charge, once
 from .enclosures import Bounds, cap_bounds, ceil_at, half_power_of, inverse_pi
 from .fields import demand
-from .vector_document import Curves, VectorCertificate
+
+if TYPE_CHECKING:
+    from .vector_document import Curves, VectorCertificate
 
 #: Halvings of a step that an interval of radii may go through.
 _DEPTH = 24

@@ -20,7 +20,7 @@ from ..exact import text_of
 from ..losses import L2, Loss
 from ..work import multiply
 from .about import about_object, about_text
-from .base import FORMAT, FREE, MechanismDocument, head_of, reading
+from .base import FORMAT, MechanismDocument, head_of, reading
 from .document import document_of
 from .fields import (
     check_keys,
@@ -184,12 +184,6 @@ class WorkloadDocument(MechanismDocument):
         asked = {"epsilon": text_of(self.asked[0]), "delta": text_of(self.asked[1])}
         return asked if name == "epsilon" else asked | {name: text_of(value)}
 
-    def _body_json(self) -> dict[str, Any]:
-        return {}
-
-    def _certificate_json(self) -> dict[str, Any] | None:
-        return None
-
 
 def factors_of(part: Part, replaced: bool) -> tuple[Part, ...]:
     """The factors of a product, each of which has a strategy of its own."""
@@ -262,7 +256,7 @@ _KEYS = {
 
 
 def _document(data: dict[str, Any]) -> WorkloadDocument:
-    check_keys(data, "file", _KEYS, {"entropy", "law", *FREE})
+    check_keys(data, "file", _KEYS, {"entropy", "law", "about"})
     part = read_workload(data["workload"])
     neighbors = data["neighbours"]
     demand(

@@ -119,9 +119,7 @@ def joint_design(arguments: Arguments, one: One | None) -> JointDesign:
     except LimitError:
         raise ArgumentError("sensitivity", question.shape, _TOO_LARGE) from None
     stats = {
-        "overlap": document.overlap,
-        "offsets": document.offsets,
-        "others": {noise_words(other): float(other.upper) for other in others},
+        "others": {other.noise.words: float(other.upper) for other in others},
         "seconds": time.monotonic() - began,
     }
     return JointDesign(
@@ -135,23 +133,14 @@ def joint_design(arguments: Arguments, one: One | None) -> JointDesign:
 
 
 def _status(document: JointDocument, others: Sequence[JointDocument]) -> str:
-    words = f"{gap_words(document, True)}; {noise_words(document)}"
+    words = f"{gap_words(document, True)}; {document.noise.words}"
     for other in others:
         costs = [float(one.upper) for one in (other, document)]
         less = percent(1 - costs[1] / costs[0])
-        words += f", {less} below the {outwards(costs[0], 5, True)} of {noise_words(other)}"
+        words += f", {less} below the {outwards(costs[0], 5, True)} of {other.noise.words}"
     if document.lower == 0:
         return f"{words}; nothing is known from below"
     whose = "integer noise" if document.integer else "noise"
     at = " at delta = 0" if document.delta == 0 else f" at delta = {float(document.delta):g}"
     words += f"; lower is over all private {whose}{at}"
     return f"{words}, and weak" if gap_of(document) > _WEAK else words
-
-
-def noise_words(document: JointDocument) -> str:
-    """Which noise it is."""
-    if document.elliptical is not None:
-        common = " of the best covariance" if document.elliptical.common else ""
-        return f"{document.noise_name}{common}"
-    overlap = "" if document.overlap is None else f" (overlap {document.overlap})"
-    return f"{document.noise_name} at delta = 0{overlap}"

@@ -26,11 +26,11 @@ from ..certify.document import Certificate, Document
 from ..certify.lower import bound_on_noise
 from ..certify.privacy import worst_hockey_stick
 from ..certify.shape import slack_of
-from ..certify.stairs import nothing_below
+from ..certify.stairs import NoCurves, nothing_below
 from ..certify.upper import release_loss
 from ..certify.vector import release_loss as radial_loss
 from ..certify.vector import worst_stick
-from ..certify.vector_document import VectorCertificate, VectorDocument
+from ..certify.vector_document import VectorDocument, VectorProof
 from ..certify.vector_lower import vector_dual
 from ..errors import ArgumentError, FormatError
 from ..exact import round_down, round_up
@@ -44,7 +44,7 @@ _DIGITS_OF_ORBITS = 24
 
 #: Noise, answers and noise for a vector, and what proves bounds on each.
 AnyNoise = Document | ChannelDocument | VectorDocument
-AnyCertificate = Certificate | ChannelCertificate | VectorCertificate | None
+AnyCertificate = Certificate | ChannelCertificate | VectorProof
 
 
 @dataclass(frozen=True)
@@ -124,18 +124,15 @@ def along_curve(question: Question, known: Lower) -> Lower:
 
 
 def claimed(
-    question: Question, certificate: VectorCertificate | None, value: float, resolution: int
+    question: Question, certificate: VectorProof, value: float, resolution: int
 ) -> Lower | None:
-    """This bound on every noise for a vector, rounded down, if the curves prove it.
-
-    None in the place of curves: if that is what is known at delta = 0.
-    """
-    if certificate is None:
+    """This bound on every noise for a vector, rounded down, if the certificate proves it."""
+    if isinstance(certificate, NoCurves):
         goal = round_down(Fraction(value), _DIGITS_OF_VECTORS)
         verdict, _ = nothing_below(
             question.dimension, question.epsilon, question.loss, question.sensitivity, goal
         )
-        return Lower(goal, None, resolution) if verdict else None
+        return Lower(goal, certificate, resolution) if verdict else None
     lower = round_down(Fraction(value), _DIGITS_CLAIMED)
     asked = question.dimension, question.epsilon, question.delta, question.sensitivity
     if not vector_dual(*asked, question.loss, certificate, lower).verdict:

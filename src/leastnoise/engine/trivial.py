@@ -41,7 +41,10 @@ def _additive(question: Question) -> Lower:
 
 def unused_duals(question: Question) -> tuple[Dual, ...]:
     """Multipliers of the constraints that use none of them."""
-    return tuple(Dual((Fraction(0),) * len(one.duals)) for one in question.constraints)
+    return tuple(
+        Dual(**dict.fromkeys(one.duals, Fraction(0)), cells=() if one.dual_cells else None)
+        for one in question.constraints
+    )
 
 
 def _on_range(question: Question) -> Lower:

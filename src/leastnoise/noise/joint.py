@@ -18,11 +18,11 @@ from ..ask.values import check_confidence
 from ..certify.joint_document import JointDocument
 from ..errors import DataError
 from ..exact import nearest_float
-from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
+from ..sampling import Entropy, system_entropy
 from ..sampling.joint_balls import BallSampler
 from ..sampling.joint_normal import NormalSampler
 from ..sampling.levels import LevelSampler
-from .joint_law import BoxLaw, EllipticalLaw
+from .joint_law import BoxLaw, EllipticalLaw, law_of
 from .rounding import Exact, Uniform, exact_number
 
 Floats = NDArray[np.float64]
@@ -42,20 +42,13 @@ class JointNoise:
         return self.document.dimension
 
     @cached_property
-    def _sampler(self) -> LevelSampler | NormalSampler | BallSampler:
-        noise = self.document.elliptical
-        if noise is None:
-            return LevelSampler(self.document.levels, self.document.ratio)
-        numbers = [block.numbers for block in self.document.shape.blocks]
-        if noise.balls is None:
-            return NormalSampler(noise, numbers)
-        return BallSampler(noise, noise.balls, numbers)
+    def _law(self) -> BoxLaw | EllipticalLaw:
+        """The distribution in steps of the grid."""
+        return law_of(self.document)
 
     @cached_property
-    def _law(self) -> EllipticalLaw:
-        """The law in floats, unless it is one of levels."""
-        assert self.document.elliptical is not None
-        return EllipticalLaw(self.document.elliptical)
+    def _sampler(self) -> LevelSampler | NormalSampler | BallSampler:
+        return self._law.sampler
 
     def release(
         self, values: Iterable[object], *, exact: bool = False, entropy: Entropy | None = None
@@ -108,25 +101,15 @@ class JointNoise:
 
     def simulate(self, size: int, seed: int) -> Floats:
         """NOT FOR RELEASE: draws that are the same each time, for pictures and estimates."""
-        if self.document.elliptical is None:
-            return self.sample(size, InsecureSeededEntropy(seed))
-        counts = [block.numbers for block in self.document.shape.blocks]
-        steps = self._law.simulate(size, counts, np.random.default_rng(seed))
-        return np.asarray(steps * float(self.document.grid))
+        return np.asarray(self._law.simulate(size, seed) * float(self.document.grid))
 
     @cached_property
     def std(self) -> float:
         """The root of the mean over all numbers of their variances."""
-        document, ratio = self.document, self.document.ratio
-        own = list(enumerate(document.shape.blocks))
-        if document.elliptical is not None:
-            squares = (block.numbers * self._law.deviation(b) ** 2 for b, block in own)
-            mean = sum(squares) / document.dimension
-        else:
-            levels = document.levels
-            square = sum(block.numbers * levels.total(ratio, b, 2) for b, block in own)
-            mean = float(square / levels.weight(ratio) / levels.dimension)
-        return math.sqrt(mean) * float(document.grid)
+        document, law = self.document, self._law
+        blocks = enumerate(document.shape.blocks)
+        square = sum(block.numbers * law.variance(b) for b, block in blocks)
+        return math.sqrt(float(square / document.dimension)) * float(document.grid)
 
     def error_bound(self, confidence: float = 0.95, *, all_at_once: bool = False) -> float:
         """Each number's error, or the largest of all, is at most this with the given probability.
@@ -139,19 +122,16 @@ class JointNoise:
         if not all_at_once:
             blocks = range(len(self.document.shape.blocks))
             return max(self.block_error(b, level) for b in blocks)
-        if self.document.elliptical is None:
-            law = BoxLaw(self.document.levels, self.document.ratio)
-            if law.manageable:
-                return law.quantile(level, None) * float(self.document.grid)
+        bound = self._law.quantile(level, None)
+        if bound is not None:
+            return bound * float(self.document.grid)
         return quantile_of(np.abs(self._drawn).max(axis=1), level)
 
     def block_error(self, block: int, confidence: float) -> float:
         """The same for a number of one block of the shape."""
-        if self.document.elliptical is not None:
-            return self._law.quantile(block, confidence) * float(self.document.grid)
-        law = BoxLaw(self.document.levels, self.document.ratio)
-        if law.manageable:
-            return law.quantile(confidence, block) * float(self.document.grid)
+        bound = self._law.quantile(confidence, block)
+        if bound is not None:
+            return bound * float(self.document.grid)
         return quantile_of(np.abs(self.drawn(block)), confidence)
 
     def drawn(self, block: int) -> Floats:

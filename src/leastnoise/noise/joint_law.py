@@ -14,9 +14,15 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from ..certify.joint_document import JointDocument
 from ..certify.joint_elliptical import Elliptical
+from ..certify.joint_levels import KNorm
 from ..certify.levels import Levels
 from ..exact import nearest_float
+from ..sampling import InsecureSeededEntropy
+from ..sampling.joint_balls import BallSampler
+from ..sampling.joint_normal import NormalSampler
+from ..sampling.levels import LevelSampler
 
 Floats = NDArray[np.float64]
 
@@ -27,10 +33,10 @@ _MOST_STEPS = 1_000
 
 
 class BoxLaw:
-    """P(|x_i| <= t) of one number of a block, or of all numbers, for blocks that are boxes."""
+    """K-norm noise: P(|x_i| <= t) of one number of a block, or of all, if all blocks are boxes."""
 
     def __init__(self, levels: Levels, ratio: Fraction) -> None:
-        self.levels = levels
+        self.levels, self.ratio = levels, ratio
         # (A ratio next to 1 would be 1 as a float.)
         near = 2 * ratio > 1
         log = math.log1p(-nearest_float(1 - ratio)) if near else math.log(nearest_float(ratio))
@@ -45,8 +51,26 @@ class BoxLaw:
         """Whether the sums take moments."""
         return self.levels.boxes and self.top <= MOST_LEVELS
 
-    def quantile(self, confidence: float, block: int | None) -> int:
-        """The least t with P(|x_i| <= t) at least this, of a block's number, or of all (None)."""
+    @property
+    def sampler(self) -> LevelSampler:
+        """Draws exactly."""
+        return LevelSampler(self.levels, self.ratio)
+
+    def variance(self, block: int) -> Fraction:
+        """The variance of a number of a block."""
+        return self.levels.total(self.ratio, block, 2) / self.levels.weight(self.ratio)
+
+    def simulate(self, size: int, seed: int) -> Floats:
+        """NOT FOR RELEASE: draws that are the same each time."""
+        return np.asarray(self.sampler.sample(size, InsecureSeededEntropy(seed)), dtype=float)
+
+    def quantile(self, confidence: float, block: int | None) -> int | None:
+        """The least t with P(|x_i| <= t) at least this, of a block's number, or of all (None).
+
+        None where the sums take too long.
+        """
+        if not self.manageable:
+            return None
         high = 1
         while self.within(high, block) < confidence:
             high *= 2
@@ -115,10 +139,14 @@ class BoxLaw:
 
 
 class EllipticalLaw:
-    """The law of Gaussian or Euclidean noise, in steps of the grid."""
+    """The distribution of Gaussian or Euclidean noise, in steps of the grid.
 
-    def __init__(self, noise: Elliptical) -> None:
-        self.noise, self.balls = noise, noise.balls
+    numbers: how many each block has.
+    """
+
+    def __init__(self, noise: Elliptical, numbers: Sequence[int]) -> None:
+        self.noise, self.balls, self.numbers = noise, noise.balls, numbers
+        self.dimension = sum(numbers) + bool(noise.common)
         if self.balls is not None:
             self._radii = np.array([nearest_float(one) for one in self.balls.radii])
             masses = np.array([nearest_float(one) for one in self.balls.masses])
@@ -126,8 +154,19 @@ class EllipticalLaw:
 
     def spread(self, block: int) -> float:
         """The standard deviation of a number of a block, before it is rounded."""
-        unit = 1.0 if self.balls is None else nearest_float(self.balls.square)
+        unit = 1.0 if self.balls is None else nearest_float(self.balls.square(self.dimension))
         return math.sqrt(nearest_float(self.noise.square(block)) * unit)
+
+    @property
+    def sampler(self) -> NormalSampler | BallSampler:
+        """Draws exactly."""
+        if self.balls is None:
+            return NormalSampler(self.noise, self.numbers)
+        return BallSampler(self.noise, self.balls, self.numbers)
+
+    def variance(self, block: int) -> float:
+        """The variance of a number of a block as it is released, rounded."""
+        return self.deviation(block) ** 2
 
     def deviation(self, block: int) -> float:
         """The standard deviation of a number of a block as it is released, rounded."""
@@ -144,8 +183,13 @@ class EllipticalLaw:
         beyond = ((t, 1 - self._within((t + 0.5) / scale)) for t in range(math.ceil(far) + 1))
         return math.sqrt(sum((2 * t + 1) * part for t, part in beyond))
 
-    def quantile(self, block: int, level: float) -> int:
-        """The least whole t with P(|x| <= t) >= level for a number of a block."""
+    def quantile(self, level: float, block: int | None) -> int | None:
+        """The least integer t with P(|x| <= t) >= level for a number of a block.
+
+        None for all numbers (no block) at once: that is not known.
+        """
+        if block is None:
+            return None
         if self.balls is None:
             return rounded_quantile(self.spread(block), level)
         scale = math.sqrt(nearest_float(self.noise.square(block)))
@@ -162,16 +206,15 @@ class EllipticalLaw:
 
         assert self.balls is not None
         part = np.minimum(t / self._radii, 1.0)
-        inside = betainc(0.5, (self.balls.dimension + 1) / 2, part**2)
+        inside = betainc(0.5, (self.dimension + 1) / 2, part**2)
         return float(self._masses @ inside)
 
-    def simulate(
-        self, size: int, numbers: Sequence[int], random: np.random.Generator
-    ) -> NDArray[np.float64]:
-        """NOT FOR RELEASE: draws in floats; `numbers` says how many each block has."""
-        noise, blocks = self.noise, range(len(numbers))
-        each = np.repeat([float(one) for one in noise.each], numbers)
-        share = np.repeat([float(noise.centre(b) * noise.common) for b in blocks], numbers)
+    def simulate(self, size: int, seed: int) -> Floats:
+        """NOT FOR RELEASE: draws in floats, the same each time."""
+        noise, random = self.noise, np.random.default_rng(seed)
+        each = np.repeat([float(own) for own in noise.each], self.numbers)
+        parts = [float(noise.centre(b) * noise.common) for b in range(len(self.numbers))]
+        share = np.repeat(parts, self.numbers)
         drawn = random.standard_normal((size, len(each) + 1))
         if self.balls is None:
             whole = each * drawn[:, :-1] + share * drawn[:, -1:]
@@ -180,8 +223,16 @@ class EllipticalLaw:
             drawn = drawn[:, :-1]
         drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
         radii = random.choice(self._radii, size, p=self._masses)
-        drawn *= (radii * random.random(size) ** (1 / self.balls.dimension))[:, None]
+        drawn *= (radii * random.random(size) ** (1 / self.dimension))[:, None]
         return np.asarray(np.floor(each * drawn[:, : len(each)] + share * drawn[:, -1:] + 0.5))
+
+
+def law_of(document: JointDocument) -> BoxLaw | EllipticalLaw:
+    """The distribution of the noise of a file."""
+    noise = document.noise
+    if isinstance(noise, KNorm):
+        return BoxLaw(noise.levels(document), noise.ratio)
+    return EllipticalLaw(noise, [block.numbers for block in document.shape.blocks])
 
 
 def rounded_quantile(spread: float, level: float) -> int:

@@ -16,15 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
 from ..ask.values import check_confidence, check_levels
-from ..certify.stairs import Stairs, rate_of
-from ..certify.vector import MOST_LISTED, mixture_of, worst_stick
+from ..certify.stairs import MOST_LISTED, Stairs, rate_of
+from ..certify.vector import worst_stick
 from ..certify.vector_document import VectorDocument
 from ..errors import ArgumentError, Described, LimitError
 from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..sampling.ball import BallPoint, Words, words_needed
-from ..sampling.levels import CountSampler, stair_sampler
+from ..sampling.levels import stair_sampler
 from .rounding import Exact, beside, exact_number
 
 Floats = NDArray[np.float64]
@@ -42,13 +42,9 @@ class VectorNoise:
     def __init__(self, document: VectorDocument) -> None:
         self.document = document
         self.dimension = document.dimension
-        self.radii: Floats = np.array([nearest_float(radius) for radius in document.radii])
-        self.masses: Floats = np.array(
-            [nearest_float(Fraction(w, document.denominator)) for w in document.weights]
-        )
-        if document.stairs is not None:
-            self.radii, self.masses = _listed(document, document.stairs)
-        self.atom = nearest_float(Fraction(document.atom, document.denominator))
+        self.radii: Floats
+        self.masses: Floats
+        self.radii, self.masses, self.atom = _listed(document)
 
     def _repr_html_(self) -> str:
         from ..shown import html_vector_noise
@@ -62,7 +58,7 @@ class VectorNoise:
     @property
     def endless(self) -> bool:
         """Whether errors of every size are possible."""
-        return self.document.stairs is not None
+        return self.document.endless
 
     # -- law ------------------------------------------------------------------------------------
 
@@ -155,7 +151,7 @@ class VectorNoise:
     @cached_property
     def _mixture(self) -> Any:
         try:
-            return mixture_of(self.document)
+            return self.document.noise.mixture(self.document)
         except LimitError:
             raise ArgumentError(
                 "noise",
@@ -175,22 +171,18 @@ class VectorNoise:
         return self.document.grid
 
     @cached_property
-    def _stairs(self) -> CountSampler:
-        assert self.document.stairs is not None
-        return stair_sampler(self.dimension, self.document.stairs.first, self.document.stairs.ratio)
-
-    def _reaches(self, size: int, source: Entropy) -> list[Fraction | None]:
-        """The radii of so many balls, over the grid; None for the point 0."""
-        document, g = self.document, self.grid_step
-        if document.stairs is not None:
-            unit, first = document.sensitivity / g, document.stairs.first
-            return [(first + self._stairs.sample_one(source)) * unit for _ in range(size)]
-        balls = self._balls.sample(size, source).tolist()
-        return [document.radii[i] / g if i < len(document.radii) else None for i in balls]
-
-    @cached_property
-    def _balls(self) -> DiscreteSampler:
-        return DiscreteSampler([*self.document.weights, self.document.atom])
+    def _reaches(self) -> Callable[[int, Entropy], list[Fraction | None]]:
+        """Draws the radii of so many balls, over the grid; None for the point 0."""
+        noise, g = self.document.noise, self.grid_step
+        if isinstance(noise, Stairs):
+            unit, first = self.document.sensitivity / g, noise.first
+            stairs = stair_sampler(self.dimension, first, noise.ratio)
+            return lambda size, source: [
+                (first + stairs.sample_one(source)) * unit for _ in range(size)
+            ]
+        reaches = [*(radius / g for radius in noise.radii), None]
+        balls = DiscreteSampler([*noise.weights, noise.atom])
+        return lambda size, source: [reaches[i] for i in balls.sample(size, source).tolist()]
 
     def release(
         self, values: Iterable[object], *, exact: bool = False, entropy: Entropy | None = None
@@ -255,14 +247,19 @@ def _first(enough: Callable[[float], bool], high: float) -> float:
     return high
 
 
-def _listed(document: VectorDocument, stairs: Stairs) -> tuple[Floats, Floats]:
-    """Radii and probabilities of the stairs, in floats, until next to nothing is left."""
-    d, rate = document.dimension, rate_of(stairs.ratio)
-    j = np.arange(math.ceil((d + 60 + 12 * math.sqrt(d)) / rate) + 2) + float(stairs.first)
+def _listed(document: VectorDocument) -> tuple[Floats, Floats, float]:
+    """Radii and probabilities of the balls, and that of 0, in floats; of stairs until next to
+    nothing is left."""
+    noise = document.noise
+    if not isinstance(noise, Stairs):
+        masses = [nearest_float(Fraction(w, noise.denominator)) for w in noise.weights]
+        radii = np.array([nearest_float(radius) for radius in noise.radii])
+        return radii, np.array(masses), nearest_float(Fraction(noise.atom, noise.denominator))
+    d, rate = document.dimension, rate_of(noise.ratio)
+    j = np.arange(math.ceil((d + 60 + 12 * math.sqrt(d)) / rate) + 2) + float(noise.first)
     logs = d * np.log(j) - rate * j
-    masses = np.exp(logs - logs.max())
-    radii = np.asarray(j * float(document.sensitivity), dtype=np.float64)
-    return radii, np.asarray(masses / masses.sum(), dtype=np.float64)
+    shares = np.exp(logs - logs.max())
+    return np.asarray(j * float(document.sensitivity)), np.asarray(shares / shares.sum()), 0.0
 
 
 def check_row(values: Iterable[object], dimension: int) -> list[Exact]:

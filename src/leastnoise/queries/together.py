@@ -245,7 +245,7 @@ class DrawnNoise:
             for part, (track, number) in zip(self.parts, self._tracked, strict=True)
         ]
         kind = "mean error" if found.loss_name == "l1" else "95% error"
-        which = found.document.noise_name
+        which = found.document.noise.name
         words = (
             f"one draw for all {found.dimension} numbers, {which} for everything a unit can "
             f"move, {shortly(found.shape)}, at epsilon={text_of(found.document.epsilon)}, "

@@ -27,6 +27,7 @@ class BallSampler:
 
     def __init__(self, noise: Elliptical, balls: Balls, numbers: Sequence[int]) -> None:
         self._balls, self._which = balls, DiscreteSampler(balls.weights)
+        self._dimension = sum(numbers) + bool(noise.common)
         # For each number: what its own part and the common one are multiplied by, in these units.
         scales = [
             (noise.each[b], noise.centre(b) * noise.common)
@@ -40,8 +41,8 @@ class BallSampler:
     def sample_one(self, entropy: Entropy) -> list[int]:
         """One vector."""
         radius = self._balls.radii[self._which.sample_one(entropy)]
-        words = Words(entropy, words_needed(self._balls.dimension))
-        point = BallPoint(self._balls.dimension, words)
+        words = Words(entropy, words_needed(self._dimension))
+        point = BallPoint(self._dimension, words)
         precision = int(self._reach * radius).bit_length() + _SPARE
         while True:
             known = point.enclosures(precision)

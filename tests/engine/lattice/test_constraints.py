@@ -191,7 +191,10 @@ def test_any_multipliers_prove_a_valid_bound(designs):
                 for e in certificate.shifts
             )
             duals = tuple(
-                Dual(tuple(shaken(v) for v in d.values), tuple((i, shaken(u)) for i, u in d.cells))
+                Dual(
+                    **{key: shaken(v) for key, v in d.numbers.items()},
+                    cells=d.cells and tuple((i, shaken(u)) for i, u in d.cells),
+                )
                 for d in certificate.constraints
             )
             bound = dual_bound(

@@ -196,8 +196,8 @@ def test_privacy_by_simulation_on_other_shifts(d, shift):
     other = noise.density(np.linalg.norm(moved, axis=1))
     parts = np.maximum(0, 1 - math.e * other / own)
     document = noise.document
-    masses = [Fraction(w, document.denominator) for w in document.weights]
-    exact = BallMixture(d, document.radii, masses, Fraction(0)).hockey_stick(
+    masses = [Fraction(w, document.noise.denominator) for w in document.noise.weights]
+    exact = BallMixture(d, document.noise.radii, masses, Fraction(0)).hockey_stick(
         Fraction(1), Fraction(str(shift))
     )
     spread = parts.std() / math.sqrt(len(parts))

@@ -15,15 +15,17 @@ from typing import Any
 from ...ask.shape import Shape
 from ...ask.shaped import JointQuestion
 from ...certify.block_counts import Side
-from ...certify.joint import both_ways, largest_mean, lower_bound, movable, release_loss
-from ...certify.joint_document import MAX_CUT, MAX_JOINT_STEPS, JointDocument
+from ...certify.joint import lower_bound, release_loss
+from ...certify.joint_document import JointDocument, Noise, Proof
 from ...certify.joint_elliptical import Balls, Elliptical
-from ...certify.joint_flow import Flow, gap_means, slack_of_delta
+from ...certify.joint_flow import MAX_CUT, Flow, gap_means, slack_of_delta
+from ...certify.joint_levels import Cells, KNorm, NoProof, largest_mean
 from ...certify.joint_sums import Sums, mean_of_squares
-from ...certify.joint_volume import Volume
 from ...certify.levels import Levels
+from ...certify.limits import MAX_JOINT_STEPS
 from ...certify.shifts import Certificate
 from ...certify.vector_document import VectorCertificate
+from ...certify.vector_noise import BallNoise
 from ...errors import LeastnoiseError, LimitError
 from ...exact import exp_upper, round_down, round_up
 from ...mechanisms.analytic_gaussian import smallest_sigma
@@ -82,29 +84,28 @@ class Joint:
 
     def levels(self, question: JointQuestion) -> JointDocument:
         """The best levels, with the bounds that need no program."""
-        document = self._empty(question)
-        blocks = document.sides
+        overlap = 0 if question.shape.one_sided and not question.largest else None
+        noise = KNorm(_up(question.epsilon), (0,) * len(question.shape.blocks), overlap)
+        document = self._document(question, noise)
         with counted() as work:  # so that nobody waits for noise that cannot be checked
             release_loss(document)
-        found = self._levels(document, blocks, max(1, _SEARCH // (1 + work.spent)))
-        document = replace(
-            document, offsets=tuple(one.offset for one in found.blocks), overlap=found.overlap
-        )
-        return replace(document, upper=round_up(release_loss(document), _DIGITS))
+        best = self._levels(document, noise.ratio, max(1, _SEARCH // (1 + work.spent)))
+        offsets = tuple(side.offset for side in best.blocks)
+        return self._with_upper(question, KNorm(noise.ratio, offsets, best.overlap))
 
     def normal(self, question: JointQuestion) -> JointDocument | None:
         """The best Gaussian noise; None at delta = 0 and for the largest error."""
         if question.delta == 0 or question.largest:
             return None
         sigma = smallest_sigma(float(question.epsilon), float(question.delta))
-        return self._elliptical(question, self._sizes(question, sigma))
+        return self._with_upper(question, self._sizes(question, sigma))
 
     def euclidean_cost(self, normal: JointDocument) -> float:
         """What Euclidean noise is expected to cost at least, beside the best Gaussian noise."""
-        assert normal.elliptical is not None
+        assert isinstance(normal.noise, Elliptical)
         if normal.dimension == 1:
             return math.inf
-        numbers = normal.dimension + bool(normal.elliptical.common)
+        numbers = normal.noise.dimension(normal.sides)
         budget = float(normal.epsilon), float(normal.delta)
         return float(normal.upper) * euclidean_share(numbers, *budget, normal.power)
 
@@ -120,24 +121,24 @@ class Joint:
         budget = question.epsilon, question.delta
         found = unit_vector(numbers, budget, question.loss, self.seconds, True).upper
         assert found is not None
-        law = found.vector
-        balls = Balls(numbers, law.denominator, law.radii, law.weights)
-        return self._elliptical(question, replace(sizes, balls=balls))
+        law = found.vector.noise
+        assert isinstance(law, BallNoise)
+        balls = Balls(law.denominator, law.radii, law.weights)
+        return self._with_upper(question, replace(sizes, balls=balls))
 
     def _sizes(self, question: JointQuestion, sigma: float) -> Elliptical:
-        document = self._empty(question)
+        blocks = len(question.shape.blocks)
+        document = self._document(question, Elliptical((Fraction(1),) * blocks))
         shares = [float(share) for share in document.shares]
         return best_sizes(document.sides, shares, question.shape.one_sided, sigma)
 
-    def _elliptical(self, question: JointQuestion, noise: Elliptical) -> JointDocument:
-        document = replace(
-            self._empty(question), ratio=Fraction(1, 2), overlap=None, elliptical=noise
-        )
+    def _with_upper(self, question: JointQuestion, noise: Noise) -> JointDocument:
+        """The file of a noise, with what it costs."""
+        document = self._document(question, noise)
         return replace(document, upper=round_up(release_loss(document), _DIGITS))
 
-    def _empty(self, question: JointQuestion) -> JointDocument:
-        """What is asked, with levels that nobody has looked at."""
-        grid = Fraction(1) if question.integer else self._grid(question.shape)
+    def _document(self, question: JointQuestion, noise: Noise) -> JointDocument:
+        """The file of a noise that claims nothing yet."""
         return JointDocument(
             epsilon=question.epsilon,
             delta=question.delta,
@@ -145,14 +146,12 @@ class Joint:
             loss=question.loss,
             largest=question.largest,
             integer=question.integer,
-            grid=grid,
-            ratio=_up(question.epsilon),
-            offsets=(0,) * len(question.shape.blocks),
-            overlap=0 if question.shape.one_sided and not question.largest else None,
-            weights=question.weights,
+            grid=Fraction(1) if question.integer else self._grid(question.shape),
+            noise=noise,
+            weights=question.weights if set(question.weights) != {1} else (),
             upper=Fraction(0),
             lower=Fraction(0),
-            certificate=None,
+            certificate=NoProof(),
         )
 
     def _grid(self, shape: Shape) -> Fraction:
@@ -167,8 +166,8 @@ class Joint:
             grid = common / math.ceil(self.steps * common / least)
         return max(grid, largest / MAX_JOINT_STEPS)
 
-    def _levels(self, document: JointDocument, blocks: tuple[Side, ...], most: int) -> Levels:
-        power, shares = document.power, document.shares
+    def _levels(self, document: JointDocument, ratio: Fraction, most: int) -> Levels:
+        power, shares, blocks = document.power, document.shares, document.sides
         if document.largest:
             return best_levels(blocks, False, lambda one: _largest(one, document.epsilon))
         if all(one.box for one in blocks):
@@ -176,7 +175,7 @@ class Joint:
             return best_levels(
                 blocks, document.shape.one_sided, lambda one: box_loss(one, epsilon, power, parts)
             )
-        cost = exact_cost(document.ratio, power, shares)
+        cost = exact_cost(ratio, power, shares)
         return best_levels(blocks, document.shape.one_sided, cost, most)
 
     def bound(self, document: JointDocument, gap: float, one: One) -> JointDocument:
@@ -187,7 +186,7 @@ class Joint:
         if document.delta > 0:
             document = self._cut_flow(document)
         elif document.largest:
-            document = self._bounded(document, self._cells(document))
+            document = self._bounded(document, Cells(self._cells(document)))
         else:
             document = self._flow(document)
         if gap_of(document) > gap:
@@ -215,7 +214,7 @@ class Joint:
         """A flow that knows ranks, or one of many numbers that does not."""
         numbers = sum(block.most for block in document.shape.blocks)
         count, ranked = min(numbers, self.most_numbers), numbers <= self.most_ranked
-        ratio, _ = both_ways(document, count)
+        ratio, _ = document.both_ways(count)
         with contextlib.suppress(LimitError):
             flow = best_flow(count, ratio, document.power, ranked, self.seconds)
             document = self._bounded(document, flow)
@@ -225,12 +224,12 @@ class Joint:
         """A flow of so many numbers, and with such a cut, that a delta leaves the most of it."""
         tried = [
             found
-            for count in range(1, 1 + min(self.most_ranked, movable(document, 1)[1]))
+            for count in range(1, 1 + min(self.most_ranked, document.movable(1)[1]))
             for found in _cuts(document, count)
         ]
         if tried:
             _, count, cut = max(tried)
-            ratio, delta = both_ways(document, count)
+            ratio, delta = document.both_ways(count)
             with contextlib.suppress(LimitError):
                 flow = best_flow(
                     count, ratio, document.power, True, self.seconds, float(delta), cut
@@ -251,7 +250,7 @@ class Joint:
             counts |= {count - 1 for count in counts if count > 1}
 
         def worth(count: int) -> Fraction:
-            width, _, share = movable(document, count)
+            width, _, share = document.movable(count)
             each = Fraction(1)
             if count > 1:
                 each = mean_of_squares(each, count, document.shape.one_sided, False)
@@ -261,7 +260,7 @@ class Joint:
         found: Certificate = one(
             epsilon=document.epsilon,
             delta=document.delta,
-            sensitivity=movable(document, best)[0],
+            sensitivity=document.movable(best)[0],
             loss=document.loss,
             integer=document.integer and best == 1,
             gap=_GAP_OF_ONE,
@@ -275,9 +274,7 @@ class Joint:
         width = int(document.shape.blocks[0].width)
         return max(c for c in range(1, min(width, self.cells) + 1) if width % c == 0)
 
-    def _bounded(
-        self, document: JointDocument, certificate: Flow | Sums | Volume | int
-    ) -> JointDocument:
+    def _bounded(self, document: JointDocument, certificate: Proof) -> JointDocument:
         tried = replace(document, certificate=certificate)
         lower = round_down(lower_bound(tried), _DIGITS)
         return replace(tried, lower=lower) if lower > document.lower else document
@@ -285,11 +282,11 @@ class Joint:
 
 def _cuts(document: JointDocument, count: int) -> Iterator[tuple[float, int, int]]:
     """(about what it proves, numbers, cut) of flows for so many numbers, without their rates."""
-    width, reach, share = movable(document, count)
+    width, reach, share = document.movable(count)
     if reach < count:
         return
     power = document.power
-    ratio, delta = both_ways(document, count)
+    ratio, delta = document.both_ways(count)
     epsilon = -math.log(ratio)
     cuts = sorted({math.ceil(gaps / epsilon) for gaps in range(2, 16)})
     if cuts[0] > MAX_CUT:

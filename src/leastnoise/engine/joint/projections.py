@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...certify.joint import movable
 from ...certify.joint_document import JointDocument
 from ...certify.joint_volume import Volume, mean_of_powers
 from ...certify.vector_document import VectorCertificate
@@ -77,6 +76,6 @@ def _worth(document: JointDocument, numbers: int, directions: int) -> float:
     """What a bound of 1 on all moves proves, in the place of curves."""
     nothing = VectorCertificate.nothing(Fraction(1))
     volume = Volume(numbers, directions, Fraction(1), Fraction(1), nothing)
-    width, _, share = movable(document, numbers)
+    width, _, share = document.movable(numbers)
     power = document.power
     return float(mean_of_powers(volume, power, document.shape.one_sided) * width**power * share)

@@ -233,8 +233,8 @@ class Relaxed:
             if amount > 0:
                 cells[which].append((i, amount))
         return tuple(
-            Dual(tuple(found.values()), tuple(listed))
-            for found, listed in zip(values, cells, strict=True)
+            Dual(**numbers, cells=tuple(listed) if one.dual_cells else None)
+            for numbers, listed, one in zip(values, cells, constraints, strict=True)
         )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...ask import Question
 from ...certify.vector_document import VectorCertificate, VectorDocument
+from ...certify.vector_noise import BallNoise
 from ...errors import CertificateError
 from ...exact import whole_part
 from ...work import BUDGET, counted
@@ -36,9 +37,11 @@ def exact_noise(question: Question, stairs: RadialStaircase, origin: str) -> Upp
     )
     widen = 1e-10
     while widen < 1.0:
-        document = _rounded(question, stairs.edges * (1 + widen))
+        noise = _rounded(question, stairs.edges * (1 + widen))
+        document = _document(question, noise)
+        balls = len(noise.radii)
         with counted() as work:
-            found = certified(document, origin, loss=question.loss, resolution=len(document.radii))
+            found = certified(document, origin, loss=question.loss, resolution=balls)
         if found is not None or work.spent > BUDGET:
             return found
         widen *= 8
@@ -47,7 +50,7 @@ def exact_noise(question: Question, stairs: RadialStaircase, origin: str) -> Upp
     raise CertificateError("the staircase could not be made private in exact numbers")
 
 
-def _rounded(question: Question, edges: np.ndarray[Any, Any]) -> VectorDocument:
+def _rounded(question: Question, edges: np.ndarray[Any, Any]) -> BallNoise:
     d, unit = question.dimension, 10**_DIGITS
     steps = sorted({math.ceil(edge * unit) for edge in edges.tolist()})
     radii = [Fraction(step, unit) * question.sensitivity for step in steps]
@@ -62,19 +65,26 @@ def _rounded(question: Question, edges: np.ndarray[Any, Any]) -> VectorDocument:
     weights = [whole_part(share / total, denominator) for share in shares]
     weights[weights.index(max(weights))] += denominator - sum(weights)
     held = [(radius, weight) for radius, weight in zip(radii, weights, strict=True) if weight]
-    mean = float(sum(Fraction(w, denominator) * r for r, w in held))
-    exponent = math.floor(math.log2(mean * _GRID_SHARE / math.sqrt(d)))
+    return BallNoise(
+        denominator,
+        tuple(radius for radius, _ in held),
+        tuple(weight for _, weight in held),
+        atom=0,
+    )
+
+
+def _document(question: Question, noise: BallNoise) -> VectorDocument:
+    pairs = zip(noise.radii, noise.weights, strict=True)
+    mean = float(sum(Fraction(w, noise.denominator) * r for r, w in pairs))
+    share = mean * _GRID_SHARE / math.sqrt(question.dimension)
     return VectorDocument(
-        dimension=d,
+        dimension=question.dimension,
         epsilon=question.epsilon,
         delta=question.delta,
         sensitivity=question.sensitivity,
         loss=question.loss,
-        grid=Fraction(2) ** exponent,
-        denominator=denominator,
-        radii=tuple(radius for radius, _ in held),
-        weights=tuple(weight for _, weight in held),
-        atom=0,
+        grid=Fraction(2) ** math.floor(math.log2(share)),
+        noise=noise,
         upper=Fraction(0),
         lower=Fraction(0),
         certificate=VectorCertificate.nothing(question.sensitivity),

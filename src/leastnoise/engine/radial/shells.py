@@ -15,7 +15,7 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import betainc, gammainccinv, gammaincinv
 
 from ...certify.balls import PAIR_WORK
-from ...certify.vector_document import MAX_RADII
+from ...certify.limits import MAX_RADII
 from ...losses import Loss
 from ...mechanisms.analytic_gaussian import smallest_sigma
 from ...work import BUDGET

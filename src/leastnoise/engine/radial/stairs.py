@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ...ask import Question
-from ...certify.stairs import Stairs, stairs_loss
+from ...certify.stairs import NoCurves, Stairs
 from ...certify.vector_document import VectorDocument
 from ...exact import exp_upper
 from ..bounds import Bounds, certified, claimed
@@ -32,12 +32,9 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
     yield None, upper
     if upper is not None:
         # What rounding to the grid costs is no part of the bound.
-        stairs = upper.vector.stairs
-        assert stairs is not None
-        asked = question.dimension, stairs, question.loss, question.sensitivity
-        plain = float(stairs_loss(*asked, Fraction(0)))
+        plain = float(upper.vector.noise.loss(upper.vector, Fraction(0)))
         for share in _SHARES:
-            lower = claimed(question, None, plain * (1 - share), 1)
+            lower = claimed(question, NoCurves(), plain * (1 - share), 1)
             if lower is not None:
                 yield lower, None
                 return
@@ -56,16 +53,12 @@ def _document(question: Question) -> VectorDocument:
         sensitivity=question.sensitivity,
         loss=question.loss,
         grid=Fraction(2) ** math.floor(math.log2(length * _GRID_SHARE / math.sqrt(d))),
-        denominator=1,
-        radii=(),
-        weights=(),
-        atom=0,
-        upper=Fraction(0),
-        lower=Fraction(0),
-        certificate=None,
-        stairs=Stairs(
+        noise=Stairs(
             Fraction(first, 2**_FIRST_BITS), Fraction(math.ceil(exp_upper(-epsilon) * parts), parts)
         ),
+        upper=Fraction(0),
+        lower=Fraction(0),
+        certificate=NoCurves(),
     )
 
 
