@@ -176,7 +176,7 @@ def test_a_flow_of_many_numbers_is_judged_in_the_page() -> None:
     assert [one[:2] for one in agreement.compared("javascript", [file])] == [(0, 0)]
 
 
-# -- what a file may cost ---------------------------------------------------------------------------
+# -- what a file may cost -------------------------------------------------------------------------
 
 _PATIENT = """
 require(process.argv[1]);
