@@ -13,6 +13,12 @@ def test_a_range_with_releases_says_what_lower_is_over():
     assert f"(lower over answers that keep {each} each), gap" in repr(found)
     alone = design(epsilon=1, delta="0.1", sensitivity=1, bounds=(0, 2), gap=0.3)
     assert "lower over" not in repr(alone)
+    said = [
+        next(claim.detail for claim in one.verify().claims if claim.name == "lower")
+        for one in (found, alone)
+    ]
+    assert said[0].startswith("every answer that keeps the file's budgets costs at least")
+    assert said[1].startswith("every private answer costs at least")
 
 
 def test_the_largest_error_is_that_of_exact_answers():

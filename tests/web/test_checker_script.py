@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from leastnoise import Ball, Cube, Workload, design, partition_selection
+from leastnoise.certify import parse_any
+from leastnoise.errors import FormatError
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -173,3 +176,92 @@ def test_a_flow_of_many_numbers_is_judged_in_the_page() -> None:
     unit = f"1/{'9' * 97}"  # as long as it may be
     file["certificate"] = {"numbers": 60, "ranked": False, "unit": unit, "rates": [], "cut": 1000}
     assert [one[:2] for one in agreement.compared("javascript", [file])] == [(0, 0)]
+
+
+# -- what a file may cost -------------------------------------------------------------------------
+
+_PATIENT = """
+require(process.argv[1]);
+const text = require("fs").readFileSync(0, "utf8");
+console.log(JSON.stringify(leastnoiseCheck(text, Number(process.argv[2]))));
+"""
+
+
+def patiently(data: dict, milliseconds: int, at_most: float) -> dict:
+    """What is said of a file within so many milliseconds; the process ends after some seconds."""
+    words = ["node", "-e", _PATIENT, str(agreement.CHECKER), str(milliseconds)]
+    text = json.dumps(data)
+    done = subprocess.run(
+        words, input=text, capture_output=True, text=True, check=True, timeout=at_most
+    )
+    return json.loads(done.stdout)
+
+
+def overlapping(numbers: int, overlap: int, ratio: str, **changes: object) -> dict:
+    """Noise of levels for moves of one sign."""
+    return {
+        "format": "leastnoise/1",
+        "kind": "joint",
+        "epsilon": "1",
+        "delta": "0",
+        "sensitivity": {
+            "blocks": [{"numbers": numbers, "most": numbers, "width": "1"}],
+            "one_sided": True,
+        },
+        "loss": {"name": "l2"},
+        "largest": False,
+        "integer": True,
+        "grid": "1",
+        "noise": {"ratio": ratio, "offsets": [0], "overlap": overlap},
+        "upper": "1" + "0" * 300,
+        "lower": "0",
+        "certificate": {},
+        **changes,
+    }
+
+
+@pytest.mark.parametrize("ratio", ["0.4", "0." + "9" * 20, "0." + "371" * 6])
+def test_a_large_overlap_is_summed_in_one_fraction(ratio: str) -> None:
+    data = overlapping(2, 3000, ratio)
+    assert agreement.python_says(json.dumps(data)) == 0
+    assert patiently(data, 10_000, 20)["exit_code"] == 0
+
+
+@pytest.mark.parametrize("overlap", [1300, 100_000, 10**6])
+def test_both_checkers_limit_what_a_draw_chooses_from(overlap: int) -> None:
+    """(numbers + overlap)^2 times the bits of the ratio."""
+    data = overlapping(2, overlap, "0." + "7" * 139)
+    with pytest.raises(FormatError, match="memory"):
+        parse_any(json.dumps(data))
+    assert patiently(data, 10_000, 20)["exit_code"] == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"loss": {"name": "l1"}, "largest": True, "noise": {"ratio": "0.9", "offsets": [10**6]}},
+        {"noise": {"ratio": "0." + "9" * 100, "offsets": [10**6], "overlap": 1000}},
+    ],
+)
+def test_a_file_that_takes_long_is_left_in_time(change: dict) -> None:
+    """A look at the clock comes soon, however long the numbers are."""
+    data = overlapping(250, 0, "0.5", **change)
+    assert patiently(data, 300, 8)["exit_code"] is None
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        *("1", "-0", "0", "-0.0", "1.0", "1.50000", "1e5", "1E+5", "1e15", "1e16", "123456789e12"),
+        *("0.0001", "0.00001", "1.25e-7", "-3.0e-300", "1.7976931348623157e308", "5e-324", "1e-5"),
+        *("0.1000000000000000055511151231257827", "2.5", "100000000000000000000.0", "12345.678e-9"),
+    ],
+)
+def test_numbers_of_about_are_as_long_as_python_writes_them(number: str) -> None:
+    long = len(json.dumps(json.loads(number)))
+    for count, said in ((0, 0), (1, 2)):
+        # {"a":[number],"b":"xxx"} of 20,000 characters, or one more
+        words = "x" * (20_000 - len('{"a":[],"b":""}') - long + count)
+        about = f'{{"a":[{number}],"b":"{words}"}}'
+        text = json.dumps(EXAMPLE)[:-1] + f', "about": {about}}}'
+        assert agreement.javascript_says([text]) == [said] == [agreement.python_says(text)]

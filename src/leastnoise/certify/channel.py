@@ -203,7 +203,9 @@ def _lower(document: ChannelDocument) -> Claim:
         used |= {0}
     if not all(question.asks(certificate.points_of(question)[j]) for j in used):
         return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
-    return lower_claim(document, channel_dual_bound(question, certificate), "private answer")
+    # (The budgets are those of one release, whatever total several keep.)
+    who = "private answer" if document.releases is None else "answer that keeps the file's budgets"
+    return lower_claim(document, channel_dual_bound(question, certificate), who)
 
 
 # -- what else is claimed ---------------------------------------------------------------------

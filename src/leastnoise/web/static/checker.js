@@ -96,11 +96,12 @@ function parseJson(text) {
 // ---- rationals -------------------------------------------------------------------------------
 
 const abs = (a) => (a < 0n ? -a : a);
-const gcd = (a, b) => { while (b) [a, b] = [b, a % b]; return abs(a); };
+const gcd = (a, b) => { while (b) { tick(); [a, b] = [b, a % b]; } return abs(a); };
 const lcm = (a, b) => a / gcd(a, b) * b;
 const floorDiv = (a, b) => { const q = a / b; return a % b !== 0n && (a < 0n) !== (b < 0n) ? q - 1n : q; };
 const ceilDiv = (a, b) => -floorDiv(-a, b);
 // A file may ask for more work than anyone waits for: after this many milliseconds it is not judged.
+// (Steps are few and short between two looks at the clock: a step of Euclid's algorithm, not a rational.)
 const PATIENCE = 30000;
 let [ticks, deadline] = [0, Infinity];
 function tick(steps = 1) {
@@ -188,6 +189,17 @@ const points = (value, name) => list(value, name, 300).map((one) => {
   budget(...found);
   return found;
 });
+// A number as Python writes it: an integer, or the shortest decimal that reads back as the float.
+function written(text) {
+  if (/^-?[0-9]+$/.test(text)) return text === "-0" ? "0" : text;
+  const value = Number(text);
+  const [, minus, first, rest, power] = /^(-?)([0-9])(?:\.([0-9]+))?e([-+][0-9]+)$/.exec(value.toExponential()) ?? [];
+  if (first === undefined) return text; // not finite
+  const [sign, digits, at] = [Object.is(value, -0) ? "-" : minus, first + (rest ?? ""), Number(power)];
+  if (at < -4 || at >= 16) return `${sign}${first}${rest ? "." + rest : ""}e${at < 0 ? "-" : "+"}${String(Math.abs(at)).padStart(2, "0")}`;
+  if (at < 0) return `${sign}0.${"0".repeat(-at - 1)}${digits}`;
+  return `${sign}${digits.slice(0, at + 1).padEnd(at + 1, "0")}.${digits.slice(at + 1) || "0"}`;
+}
 // The size of `about` is that of its text, without spaces, everything beyond ASCII escaped.
 function about(value) {
   object(value, "about");
@@ -195,7 +207,7 @@ function about(value) {
   const text = (words) => { for (const sign of words) { const code = sign.codePointAt(0); length += code > 0xffff ? 12 : code > 126 || (code < 32 && !"\b\f\n\r\t".includes(sign)) ? 6 : '"\\\b\f\n\r\t'.includes(sign) ? 2 : 1; } length += 2; };
   (function look(one, depth) {
     if (one instanceof Literal) {
-      length += one.text.length;
+      length += written(one.text).length;
       if (/^-?[0-9]+$/.test(one.text)) demand(one.text.length < 400 && abs(BigInt(one.text)) <= 10n ** 18n, '"about" holds a number beyond 10^18');
       else demand(Number.isFinite(Number(one.text)), '"about" holds a number that is not finite');
     } else if (typeof one === "string") text(one);
@@ -593,6 +605,7 @@ function latticeStick(weights, n, tail, top, bottom) {
   let worst = 0n;
   const stretch = (low, high, m) => {
     let v = 0n;
+    tick(1 + ((high - low) >> 4));
     for (let i = low; i < high; i += 1) {
       const p = plus[i];
       const q = i - m >= 0 && i - m < minus.length ? minus[i - m] : 0n;
@@ -602,7 +615,6 @@ function latticeStick(weights, n, tail, top, bottom) {
   };
   for (let size = 1; size <= Number(n); size += 1) {
     for (const m of even ? [size] : [size, -size]) {
-      tick(10);
       let v = stretch(from, to, m) * inner;
       if (tail) v += (stretch(from - period, from, m) + stretch(to, to + period, m)) * outer;
       if (v > worst) worst = v;
@@ -629,6 +641,7 @@ function meshStick(file, top, bottom) {
   const least = (a, b) => (a < b ? a : b);
   const kinks = new Map([[-file.span, 0n], [file.span, 0n]]);
   for (let i = 0; i < file.marks.length; i += 1) {
+    tick(file.marks.length);
     for (let k = 0; k < file.marks.length; k += 1) {
       const change = least(plus[i + 1], minus[k + 1]) - least(plus[i], minus[k + 1]) - least(plus[i + 1], minus[k]) + least(plus[i], minus[k]);
       if (change) { const s = file.marks[i] - file.marks[k]; kinks.set(s, (kinks.get(s) ?? 0n) + change); }
@@ -696,7 +709,7 @@ function tailLoss(file, s, polynomial, g) {
   const cells = s > 0 ? file.weights.slice(-period) : file.weights.slice(0, period).reverse();
   const start = (s > 0 ? end : -file.first) - BigInt(period) + 1n;
   const length = times(period, file.step);
-  const moments = Array.from({ length: size }, (_, p) => cells.reduce((acc, w, k) => acc + w * (start + BigInt(k)) ** BigInt(p), 0n));
+  const moments = Array.from({ length: size }, (_, p) => cells.reduce((acc, w, k) => (tick(), acc) + w * (start + BigInt(k)) ** BigInt(p), 0n));
   let found = ZERO;
   mean.forEach((a, j) => {
     for (let k = 0; k <= j; k += 1) {
@@ -716,8 +729,12 @@ function lowerBound(file) { // null: a point is not promised
   }
   const integer = file.integer && same(step, ONE);
   const edge = Number(reach + n);
-  const scale = shifts.reduce((a, entry) => entry.cells.reduce((b, [, z]) => lcm(b, z.d), lcm(a, entry.budget.d)), 1n);
-  demand(scale.toString(2).length <= 4096, "the multipliers have no common denominator below 2^4096");
+  const common = (a, d) => {
+    const found = lcm(a, d);
+    demand(!(found >> 4096n), "the multipliers have no common denominator below 2^4096");
+    return found;
+  };
+  const scale = shifts.reduce((a, entry) => entry.cells.reduce((b, [, z]) => common(b, z.d), common(a, entry.budget.d)), 1n);
   const bottom = 1n << EXP_BITS;
   const gains = Array(2 * edge + 1).fill(0n);
   let spent = ZERO;
@@ -847,6 +864,7 @@ function checkKeyed(file) {
     let worst = 0n;
     let [there, back] = [0n, 0n];
     for (let n = 0; n <= N; n += 1) {
+      tick(4);
       const [a, b] = [masses(n), masses(n + 1)];
       if (n > 0) { // v = T + 1 is new: all others are those of n - 1, moved by one
         there += away(q(T + 1 - n), q(T - n));
@@ -955,6 +973,9 @@ function readJoint(data) {
     file.overlap = index(noise.get("overlap"), "overlap", 0, 1000000);
   }
   const name = object(data.get("loss"), "loss").get("name");
+  // A draw chooses among as many weights as there are numbers and steps of overlap.
+  const levels = file.dimension + (file.overlap ?? 0n);
+  demand(levels * levels * BigInt(file.ratio.n.toString(2).length + file.ratio.d.toString(2).length) <= 1500000000n, '"overlap" and "ratio" must be shorter');
   file.loss = readLoss(data.get("loss"));
   demand(name === "l1" || name === "l2", '"loss" must be l1 or l2');
   file.power = name === "l1" ? 1 : 2;
@@ -1013,14 +1034,19 @@ function readRates(data, file) {
 // The sum over l >= 0 of f(l) q^l, f a polynomial of at most this degree from l = start on.
 function series(f, start, degree, q) {
   const [a, b, c] = [q.n, q.d, q.d - q.n];
-  let rows = Array.from({ length: degree + 1 }, (_, k) => f(start + BigInt(k)));
+  const value = (l) => { tick(20); return f(l); };
+  let rows = Array.from({ length: degree + 1 }, (_, k) => value(start + BigInt(k)));
   const heads = [];
-  while (rows.length) { heads.push(rows[0]); rows = rows.slice(1).map((v, k) => v - rows[k]); }
+  while (rows.length) { tick(1 + (rows.length >> 2)); heads.push(rows[0]); rows = rows.slice(1).map((v, k) => v - rows[k]); }
   let [top, bottom] = [0n, 1n]; // sum of heads[r] a^r / c^(r+1), from the last on
   for (const head of heads.reverse()) { top = head * bottom + top * a; bottom *= c; }
-  let found = mul(power(q, Number(start)), Q(top * b, bottom));
-  for (let l = 0n; l < start; l += 1n) found = add(found, times(f(l), power(q, Number(l))));
-  return found;
+  let [head, scale] = [0n, 1n]; // the terms before the start, times b^start / b
+  for (let l = start - 1n; l >= 0n; l -= 1n) { head = head * a + value(l) * scale; scale *= b; }
+  return { n: head * b * bottom + a ** start * top * b, d: scale * bottom }; // (not reduced: that may take long)
+}
+function quotient(a, b) { // a / b; rounded up at 2^-256 where reducing it would take long
+  const [n, d] = [a.n * b.d, a.d * b.n];
+  return d >> 8192n ? Q(ceilDiv(n << 256n, d), 1n << 256n) : Q(n, d);
 }
 const powers = (r, p) => (p === 1 ? r * (r + 1n) / 2n : r * (r + 1n) * (2n * r + 1n) / 6n); // 1^p + ... + r^p
 
@@ -1029,7 +1055,8 @@ function largestMean(numbers, width, offset, q) { // E max |x_i| of boxes that g
   const end = (l) => offset + l * width;
   const moment = (l) => {
     const R = end(l);
-    while (BigInt(sums.length) <= R) sums.push(sums.at(-1) + (2n * BigInt(sums.length) - 1n) ** numbers);
+    if (R > 3000000n) throw new NotCovered("a box of more than 3,000,000 steps");
+    while (BigInt(sums.length) <= R) { tick(1 + Number(numbers >> 3n)); sums.push(sums.at(-1) + (2n * BigInt(sums.length) - 1n) ** numbers); }
     return R * (2n * R + 1n) ** numbers - sums[Number(R)];
   };
   const k = Number(numbers);
@@ -1049,12 +1076,12 @@ function jointLoss(file) {
   const moment = (k) => (l) => {
     if (T === null || l < T) return product(2n * l, k) * half(blocks[k], l);
     let before = 0n;
-    for (let i = T; i < l; i += 1n) before += half(blocks[k], i);
+    for (let i = T; i < l; i += 1n) { tick(); before += half(blocks[k], i); }
     return product(l + T, k) * (before + half(blocks[k], l)) - product(l + T - 1n, k) * before;
   };
   const d = Number(file.dimension);
   const all = series(counted, T ?? 0n, d, q);
-  const mean = sum(blocks.map((_, k) => mul(file.shares[k], div(series(moment(k), T ?? 0n, d + p, q), all))));
+  const mean = sum(blocks.map((_, k) => mul(file.shares[k], quotient(series(moment(k), T ?? 0n, d + p, q), all))));
   return mul(add(mean, file.integer ? ZERO : Q(1n, BigInt(2 * p))), power(file.grid, p));
 }
 
@@ -1217,8 +1244,8 @@ function checkJoint(file) {
 
 // ---- any file -----------------------------------------------------------------------------------
 
-function check(content) {
-  deadline = Date.now() + PATIENCE;
+function check(content, patience = PATIENCE) {
+  deadline = Date.now() + patience;
   try {
     let text = content;
     if (typeof content !== "string") {
