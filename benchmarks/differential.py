@@ -127,28 +127,52 @@ def places(value: Any, path: Path_ = ()) -> Iterator[Path_]:
         yield from places(inner, (*path, key))
 
 
-def sorts_of(data: dict[str, Any]) -> list[list[Path_]]:
-    """The same by sort, so that one long list does not hide everything else."""
-    sorts: dict[tuple[Any, ...], list[Path_]] = {}
-    for path in places(data):
-        sort = tuple("[]" if isinstance(key, int) else key for key in path)
-        sorts.setdefault(sort, []).append(path)
-    return list(sorts.values())
+def sort_of(path: Path_) -> Path_:
+    """The path without the indices of lists, so that one long list does not hide all else."""
+    return tuple("[]" if isinstance(key, int) else key for key in path)
 
 
-def mutated(data: dict[str, Any], sorts: list[list[Path_]], draw: random.Random) -> str:
-    """The text of a file with one to three changes."""
-    file = json.loads(json.dumps(data))
-    for _ in range(draw.choice((1, 1, 1, 2, 3))):
-        path = draw.choice(draw.choice(sorts))
-        holder = _holder(file, path)
-        if holder is not None:
-            _change(holder, path[-1], draw)
-    text = json.dumps(file, separators=draw.choice(((",", ":"), (", ", ": "))))
-    text = re.sub(r'"twice \d+: ', '"', text)
-    if draw.random() < 0.01:
-        text = _broken(text, draw)
-    return text
+class Corpus:
+    """Files, and where to change them: each sort of place as often as another."""
+
+    def __init__(self, files: list[dict[str, Any]]) -> None:
+        self.files = files
+        self.sorts: list[dict[Path_, list[Path_]]] = []
+        owners: dict[Path_, list[int]] = {}
+        for number, data in enumerate(files):
+            sorts: dict[Path_, list[Path_]] = {}
+            for path in places(data):
+                sorts.setdefault(sort_of(path), []).append(path)
+            self.sorts.append(sorts)
+            for sort in sorts:
+                owners.setdefault((data["kind"], *sort), []).append(number)
+        self.owners = list(owners.items())
+
+    def draw(self, draw: random.Random) -> tuple[int, Path_]:
+        """A file and a place in it: any file, or one of those that have a place of some sort."""
+        if draw.random() < 0.5:
+            number = draw.randrange(len(self.files))
+            return number, self.another(number, draw)
+        (_, *sort), numbers = draw.choice(self.owners)
+        number = draw.choice(numbers)
+        return number, draw.choice(self.sorts[number][tuple(sort)])
+
+    def another(self, number: int, draw: random.Random) -> Path_:
+        """A further place in the file."""
+        return draw.choice(draw.choice(list(self.sorts[number].values())))
+
+    def mutated(self, draw: random.Random) -> str:
+        """The text of a file with one to three changes."""
+        number, path = self.draw(draw)
+        file = json.loads(json.dumps(self.files[number]))
+        for _ in range(draw.choice((1, 1, 1, 1, 2, 3))):
+            holder = _holder(file, path)
+            if holder is not None:
+                _change(holder, path[-1], draw)
+            path = self.another(number, draw)
+        text = json.dumps(file, separators=draw.choice(((",", ":"), (", ", ": "))))
+        text = re.sub(r'"twice \d+: ', '"', text)
+        return _broken(text, draw) if draw.random() < 0.01 else text
 
 
 def _holder(file: Any, path: Path_) -> Any:
@@ -169,16 +193,20 @@ def _index(key: Any) -> float:
 def _change(holder: Any, key: Any, draw: random.Random) -> None:
     value = holder[key]
     choice = draw.random()
-    if choice < 0.15 and isinstance(holder, dict):
+    if choice < 0.08 and isinstance(holder, dict):
         _change_key(holder, key, draw)
-    elif choice < 0.15:
+    elif choice < 0.08:
         _change_entry(holder, key, draw)
-    elif choice < 0.22:
+    elif choice < 0.12:
         holder[key] = draw.choice(OTHER_TYPES)(value)
     elif isinstance(value, list) and len(value) > 1 and choice < 0.8:
         _change_list(value, draw)
     elif isinstance(value, dict) and value:
-        _change_key(value, draw.choice(list(value)), draw)
+        inside = draw.choice(list(value))
+        if choice < 0.5:
+            _change_key(value, inside, draw)
+        else:
+            _change(value, inside, draw)
     else:
         holder[key] = _other(value, draw)
 
@@ -268,9 +296,9 @@ KINDS = ("additive", "integer", "dependent", "vector", "joint", "keyed", "worklo
 def _other(value: Any, draw: random.Random) -> Any:
     """Another value, mostly of the same type and near."""
     choice = draw.random()
-    if choice < 0.1 or isinstance(value, dict | list):
+    if choice < 0.05 or isinstance(value, dict | list):
         return draw.choice(EXTREME)
-    if choice < 0.3:
+    if choice < 0.2:
         return _alike(value, draw)
     if isinstance(value, bool):
         return not value
@@ -323,7 +351,7 @@ def compare(asked: argparse.Namespace) -> int:
     """Ask both versions about so many files; how many differ."""
     draw = random.Random(asked.seed)
     files = golden_files(asked.longest)
-    every = [(data, sorts_of(data)) for data in files]
+    corpus = Corpus(files)
     versions = [Version(source, asked.words) for source in (asked.old, asked.new)]
     counts: Counter[str] = Counter()
     start = time.monotonic()
@@ -331,7 +359,7 @@ def compare(asked: argparse.Namespace) -> int:
         size = min(asked.batch, asked.count - done)
         # The first files of all are the golden ones as they are.
         texts = [
-            json.dumps(files[k]) if k < len(files) else mutated(*draw.choice(every), draw)
+            json.dumps(files[k]) if k < len(files) else corpus.mutated(draw)
             for k in range(done, done + size)
         ]
         for text, (old, new) in zip(texts, _answers(versions, texts), strict=True):

@@ -2,7 +2,8 @@
 
     python tests/golden/generate.py              # the files, by `design`, and all that follows
     python tests/golden/generate.py --records    # reports and verdicts of the files as they are
-    python tests/golden/generate.py --records --all     # and of every forged variant (minutes)
+    python tests/golden/generate.py --records --all     # and of many more variants
+    python tests/golden/generate.py --texts      # what designs show of themselves
     python tests/golden/generate.py --show KIND NAME    # one file, as the package writes it
 
 Run it only where a change of what is recorded is meant, and read the difference.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from golden_files import (
     DIGESTS,
     FILES,
     FORGED,
+    HERE,
     KINDS,
     REPORTS,
     Json,
@@ -83,8 +86,8 @@ def recorded_verdicts(data: Json) -> Json:
     return {label: verdict(text) for label, text in some_variants(data).items()}
 
 
-def record_all() -> None:
-    """A digest of the verdicts on all forged variants of each file: some CPU minutes."""
+def record_digests() -> None:
+    """A digest of the verdicts on many forged variants of each file: two CPU minutes."""
     write_lines(
         DIGESTS,
         "digest",
@@ -96,22 +99,39 @@ def record_all() -> None:
     )
 
 
+def record_texts() -> None:
+    """What designs of every kind show of themselves."""
+    sys.path.append(str(HERE.parent))  # (tests are run with it)
+    from golden_texts import SHOWN, TEXTS, shown
+
+    TEXTS.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in SHOWN:
+            text = shown(kind, Path(folder))
+            (TEXTS / f"{kind}.txt").write_text(text, encoding="utf-8")
+
+
 def main() -> None:
     """Do what the arguments ask for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--records", action="store_true", help="keep the files")
+    parser.add_argument("--texts", action="store_true", help="texts alone")
     parser.add_argument("--all", action="store_true", help="with --records: digests, too")
     parser.add_argument("--show", nargs=2, metavar=("KIND", "NAME"))
     asked = parser.parse_args()
     if asked.show:
         print(text_of_file(golden(asked.show[0])[asked.show[1]]), end="")
         return
-    if not asked.records:
+    everything = not (asked.records or asked.texts)
+    if everything:
         make_files()
         golden.cache_clear()
-    record()
-    if asked.all or not asked.records:
-        record_all()
+    if everything or asked.records:
+        record()
+    if everything or asked.all:
+        record_digests()
+    if everything or asked.texts:
+        record_texts()
 
 
 if __name__ == "__main__":

@@ -209,7 +209,6 @@ def vector() -> Questions:
         "fifty": {"dimension": 50, "delta": "1e-3"},
         "sensitivity 5": {"sensitivity": 5},
         "sensitivity 2/3": {"sensitivity": "2/3", "loss": "l2"},
-        "shorter shifts": {"dimension": 2, "epsilon": 3, "delta": "0.05"},
     }
     pure: Questions = {
         "three": {"dimension": 3},

@@ -26,8 +26,8 @@ def test_there_are_enough_and_most_are_caught() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_verdicts_are_what_they_were(kind: str) -> None:
-    """Every variant that `golden_mutations.py` makes.
+def test_many_verdicts_are_what_they_were(kind: str) -> None:
+    """Two hundred of each file.
 
     Where a digest differs, `benchmarks/differential.py` between the two versions says which file.
     """
