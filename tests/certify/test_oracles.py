@@ -24,7 +24,7 @@ from keyed_brute import rows_of
 from keyed_brute import worst as worst_of_keys
 from scipy.optimize import linprog
 
-from leastnoise import Cube, design, keyed
+from leastnoise import Cube, design, partition_selection
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.additive import lower_bound
 from leastnoise.certify.channel_lower import channel_dual_bound
@@ -274,7 +274,7 @@ def together(pairs: tuple[np.ndarray, ...], epsilon: float) -> float:
 def test_the_total_of_several_keys_is_kept(keys: int, asked: dict) -> None:
     """Every combination of neighbors of small chains, at every budget of the total."""
     given = asked or {"epsilon": "2.5", "delta": "0.1"}
-    made = keyed(**given, max_groups=keys)
+    made = partition_selection(**given, max_groups=keys)
     document = made.document
     assert made.verify().proven and document.releases is not None
     data = document.to_json()
@@ -349,7 +349,7 @@ def decimal(text: str) -> str:
 def test_coq_and_enumeration_agree_on_random_chains_of_keys() -> None:
     """Tables of short noise, stated to be as private as the enumeration says, or a little more."""
     draw, files, wanted = random.Random(6), [], []
-    made = json.loads(keyed(epsilon="2.5", delta="0.1").document.dumps())
+    made = json.loads(partition_selection(epsilon="2.5", delta="0.1").document.dumps())
     for _ in range(6):
         top = 1 << 64
         reach = draw.randint(1, 3)
