@@ -228,8 +228,8 @@ def test_break_even_is_where_the_gaussian_wins():
     ("arguments", "message"),
     [
         ({"times": 0, "delta": 0.1}, "times must be from 1"),
-        ({"times": 1.5, "delta": 0.1}, "times must be a whole number"),
-        ({"times": True, "delta": 0.1}, "times must be a whole number"),
+        ({"times": 1.5, "delta": 0.1}, "times must be a number of releases"),
+        ({"times": True, "delta": 0.1}, "times must be a number of releases"),
         ({"times": 2}, "exactly one of the two"),
         ({"times": 2, "delta": 0.1, "epsilon": 1}, "exactly one of the two"),
         ({"times": 2, "delta": 0}, "delta must be strictly between 0 and 1"),

@@ -344,5 +344,5 @@ def test_designs_that_no_distance_of_opendp_describes_are_refused():
         ):
             with pytest.raises(ArgumentError, match="design must be a design of kind"):
                 use(one)
-    with pytest.raises(ArgumentError, match=r"design must be .*got design='int'"):
+    with pytest.raises(ArgumentError, match=r"design must be .*got int"):
         to_opendp(3)

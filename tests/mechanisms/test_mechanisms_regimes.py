@@ -57,9 +57,9 @@ def test_valid_is_silent_where_the_mechanism_serves():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"epsilon": -1}, "epsilon must be at least 0, got epsilon=-1"),
-        ({"epsilon": 1, "delta": 1}, "delta must be at least 0 and below 1, got delta=1"),
-        ({"epsilon": 1, "sensitivity": 0}, "sensitivity must be positive, got sensitivity=0"),
+        ({"epsilon": -1}, "epsilon must be at least 0, got -1"),
+        ({"epsilon": 1, "delta": 1}, "delta must be at least 0 and below 1, got 1"),
+        ({"epsilon": 1, "sensitivity": 0}, "sensitivity must be positive, got 0"),
         ({"epsilon": float("nan")}, "epsilon must be a finite number"),
     ],
 )

@@ -178,7 +178,7 @@ def test_the_charge_is_durable_before_any_noise_is_drawn(tmp_path, query):
     assert (charge.id, charge.epsilon) == (answer.charge, 1)
     assert charge.query == str(query) and len(charge.mechanism) == 64
     again = _Watch(ledger)
-    with pytest.raises(BudgetError, match="epsilon=0, delta=[^ ]+ is left"):
+    with pytest.raises(BudgetError, match=r"epsilon=0, delta=[^ ]+ is left"):
         ask(FRAME, query, epsilon=1, delta=1e-6, ledger=ledger, entropy=again)
     assert not again.drawn and len(ledger.history()) == 1
 

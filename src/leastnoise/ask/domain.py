@@ -98,8 +98,8 @@ def _refuse_near(question: Question, farthest: Fraction) -> None:
         raise ArgumentError(
             "max_error",
             nearest_float(farthest),
-            f"at least {nearest_float(question.width / 2):g}: with delta = 0 every value has the same "
-            "possible answers, which must be near both ends of the range",
+            f"at least {nearest_float(question.width / 2):g}: with delta = 0 every value has the "
+            "same possible answers, which must be near both ends of the range",
         )
 
 

@@ -56,7 +56,7 @@ class VectorNoise:
         return html_vector_noise(self)
 
     def __repr__(self) -> str:
-        held = "stairs without an end" if self.endless else f"balls={len(self.radii)}"
+        held = "an unbounded staircase" if self.endless else f"balls={len(self.radii)}"
         return f"VectorNoise(dimension={self.dimension}, {held})"
 
     @property
@@ -159,11 +159,9 @@ class VectorNoise:
         except LimitError:
             raise ArgumentError(
                 "noise",
-                Described(
-                    f"stairs in {self.dimension} dimensions at epsilon={float(self.document.epsilon)}"
-                ),
-                f"noise of at most {MOST_LISTED} stairs, for its profile and for accounting: "
-                "a larger epsilon (releases and errors need no such list)",
+                Described(f"epsilon={float(self.document.epsilon)} in dimension {self.dimension}"),
+                f"a staircase of at most {MOST_LISTED} steps for its profile and for accounting: "
+                "choose a larger epsilon (releases and errors need no list of the steps)",
             ) from None
 
     # -- drawing --------------------------------------------------------------------------------
