@@ -40,7 +40,7 @@ BUDGET = {"epsilon": 1, "delta": "0.2"}
 def test_a_missing_sensitivity_is_refused_with_what_it_is(ask):
     with pytest.raises(ArgumentError, match="sensitivity must be given") as error:
         ask()
-    for word in ("one person's data change", "1 for a count", "(high - low) / n", "not private"):
+    for word in ("between neighboring tables", "1 for a count", "(high - low) / n", "not private"):
         assert word in str(error.value)
 
 

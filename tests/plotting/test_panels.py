@@ -102,7 +102,7 @@ def test_bracket_against_time(plain, tmp_path):
     assert (upper.get_color(), lower.get_color()) == (DESIGN.colour, BOUND.colour)
     for axes in (bracket, gap):
         assert axes.get_xscale() == axes.get_yscale() == "log"
-    assert bracket.get_title().startswith("the bracket around the least expected loss: gap ")
+    assert bracket.get_title().startswith("bounds on the least expected loss: gap ")
     assert all(text.get_text().endswith("%") for text in gap.get_yticklabels())
     with pytest.raises(ArgumentError, match="history must be"):
         plot_bracket([])

@@ -83,7 +83,7 @@ def test_short_on_a_page_and_at_a_prompt(shown, kind):
     page = Text(one._repr_html_())
     words = " ".join(page.words)
     assert 20 < len(words) < 1600
-    assert "no error beyond" in words or kind != "vector design"
+    assert "largest error" in words or kind != "vector design"
     assert page.pictures == (kind.endswith(("design", "frontier", "tradeoff")))
     for text in (words, repr(one)):
         assert "Fraction" not in text and "weights=" not in text

@@ -288,7 +288,7 @@ def test_questions_to_the_demo_table(opened, tmp_path):
         assert one.id("sure-yes").is_disabled()
         box.check()
     one.id("sure-yes").click()
-    page.get_by_text("You may publish all of this.").wait_for()
+    page.get_by_text("Answered. You may publish all of this.").wait_for()
     _answers_and_what_to_take(one, tmp_path)
     # The address holds the questions and nothing of the table.
     assert "region" in page.url and not any(secret in page.url for secret in SECRETS)
@@ -369,7 +369,7 @@ def test_a_teacher_from_a_class_list_to_a_published_mean(browser, tmp_path):
         assert one.id("sure-yes").is_disabled()
         page.locator("#sure input").check()
         one.id("sure-yes").click()
-        page.get_by_text("You may publish all of this.").wait_for()
+        page.get_by_text("Answered. You may publish all of this.").wait_for()
         assert page.locator(".batch").inner_text().startswith("klasse.csv, answered at ")
         told = page.locator(".answer blockquote").inner_text()
         mean, low, high = (float(x) for x in re.search(_PUBLISHED, told).groups())

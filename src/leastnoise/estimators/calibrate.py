@@ -101,8 +101,8 @@ def _refuse_endless(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction)
         raise ArgumentError(
             "epsilon",
             float(epsilon),
-            f"larger with delta={float(delta):g}: this budget needs noise with a standard deviation "
-            f"of {widest:,.0f} rows, and the total is computed up to {_WIDEST:,}",
+            f"larger with delta={float(delta):g}: this budget needs noise with a standard "
+            f"deviation of {widest:,.0f} rows, and the total is computed up to {_WIDEST:,}",
         )
 
 

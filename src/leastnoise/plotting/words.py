@@ -10,7 +10,7 @@ from ..errors import ArgumentError
 from ..mechanisms import Mechanism
 from ..words import number
 
-ERROR = "noise (released value − exact value)"
+ERROR = "noise (released value − true value)"
 
 
 def budget(design: Any) -> str:

@@ -116,7 +116,10 @@ async def create(name: str, form: LedgerForm, here: Here) -> dict[str, Any]:
             words = "there already is a ledger: the budget is set once for all tables here"
             raise Problem(409, words)
         if table.lasting:
-            words = "this ledger is the file that was named at the start: start the server with another one"
+            words = (
+                "this ledger is the file that was named at the start: start the server with another "
+                "file"
+            )
             raise Problem(409, words)
         table = here.tables.fresh(table)
     made = await _quietly(_create, table, form)
