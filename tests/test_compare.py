@@ -79,7 +79,7 @@ def test_frozen_json_and_words(table):
     assert len(table) == len(data["rows"])
     with pytest.raises(KeyError):
         table["nothing"]
-    assert excess_words(0.5) == "50.0 %"
+    assert excess_words(0.5) == "50.0%"
     assert excess_words(math.inf) == "-"
     assert interval((-1.0, 2.0)) == "[-1, 2]"
 
@@ -104,7 +104,7 @@ def test_design_for_error_refuses():
 def test_bad_arguments_are_those_of_design():
     with pytest.raises(ArgumentError, match="delta must be at least 0 and below 1"):
         compare(epsilon=1, delta=1, sensitivity=1)
-    with pytest.raises(ArgumentError, match="sensitivity must be a whole number"):
+    with pytest.raises(ArgumentError, match="sensitivity must be an integer"):
         compare(epsilon=1, delta=0.1, sensitivity="1/2", integer=True)
 
 

@@ -156,7 +156,7 @@ def compare(
     arguments = Arguments.of({**given, **more}, known, "compare()")
     found = answer(arguments)
     if own is not None and not (type(found) is Design and found.integer and found.releases == 1):
-        raise ArgumentError("own", list(own), "left out but for integers (integer=True)")
+        raise ArgumentError("own", list(own), "left out without integer=True")
     if isinstance(found, JointDesign):
         return beside_shapes(found)
     if isinstance(found, VectorDesign):

@@ -20,7 +20,7 @@ from .words import outwards
 #: Seconds for each of our own designs that are baselines.
 _SECONDS = 5.0
 #: The names of rows, by how the words for the noise begin.
-_NAMES = {"noise by levels": "levels", "Gaussian": "gaussian-best", "Euclidean": "euclidean"}
+_NAMES = {"K-norm noise": "levels", "Gaussian": "gaussian-best", "Euclidean": "euclidean"}
 
 
 @dataclass(frozen=True)

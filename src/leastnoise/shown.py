@@ -42,7 +42,7 @@ def html_dependent(design: Any) -> str:
         rows.append(("different answers", str(len(design.answers)), ""))
     if design.core != design.bounds:
         start, end = design.core
-        rows.append(("the bracket is about values", f"{number(start)} to {number(end)}", ""))
+        rows.append(("the bracket is for values", f"{number(start)} to {number(end)}", ""))
     drawn = _drawn(partial(channel_alone, design))
     return _page(f"Private answers, {question(design)}", rows, design.status, drawn)
 
@@ -63,14 +63,14 @@ def html_keyed(design: Any) -> str:
     """A `KeyedDesign`: how many units a key needs, what its value is worth, and a picture."""
     word = "proven" if design.certified else UNPROVEN
     rows = [
-        ("shown half the time from", f"{design.group_size_for(0.5)} units", word),
-        ("shown with 95% from", f"{design.group_size_for(0.95)} units", word),
-        ("always shown from", f"{design.always_released_from} units", word),
-        ("no error beyond", str(design.reach), word),
-        ("expected loss of sure keys at most", outwards(design.upper, 7, True), word),
-        ("no noise can go below", outwards(design.lower, 7, False), word),
+        ("released half the time from", f"{design.group_size_for(0.5)} units", word),
+        ("released 95% of the time from", f"{design.group_size_for(0.95)} units", word),
+        ("always released from", f"{design.always_released_from} units", word),
+        ("largest error", str(design.reach), word),
+        ("expected loss of large keys at most", outwards(design.upper, 7, True), word),
+        ("no noise has less than", outwards(design.lower, 7, False), word),
     ]
-    title = f"Keys with their counts, {keyed_budget(design)}, loss {design.loss_name}"
+    title = f"Private keys and their counts, {keyed_budget(design)}, loss {design.loss_name}"
     return _page(title, rows, design.status, _drawn(design.plot))
 
 
@@ -103,7 +103,7 @@ def html_workload(design: Any) -> str:
             "",
         ),
     ]
-    title = f"{design.workload.queries} questions, {design.budget_words}, {design.neighbors}"
+    title = f"{design.workload.queries} queries, {design.budget_words}, {design.neighbors}"
     return _page(title, rows, design.status, _drawn(design.plot))
 
 
@@ -154,8 +154,8 @@ def html_comparison(comparison: Any) -> str:
     ]
     head = ("mechanism", "expected loss", "excess", "95% error", "support")
     note = (
-        f"Excess over {outwards(comparison.lower, 7, False)}, below which no additive noise can "
-        f"go ({word})."
+        f"Excess over the lower bound {outwards(comparison.lower, 7, False)} of all additive noise "
+        f"({word})."
     )
     return _page(f"Mechanisms for {question(comparison.design)}", rows, note, head=head)
 
@@ -186,10 +186,11 @@ def html_answer(answer: Any, rows: Sequence[tuple[str, ...]]) -> str:
     """
     spent = (
         f"Spent ε = {number(float(answer.epsilon))}, δ = {number(float(answer.delta))} for the "
-        f"unit {answer.unit} ({answer.neighbors})"
+        f"privacy unit {answer.unit} ({answer.neighbors})"
     )
+    spent += " together with other queries" if answer.batch else ""
     spent += "; no ledger." if answer.charge is None else f"; charge {answer.charge}."
-    head = ("", "answer", "95% interval")
+    head = ("", "answer", "95% confidence interval")
     drawn = _drawn(answer.plot) if 1 < len(answer.groups) <= _DRAWN else None
     page = _page(answer.query, _cut(rows), spent, drawn, head=head)
     said = [answer.why, answer.noise, *answer.notes]
@@ -202,12 +203,12 @@ def html_plan(plan: Any) -> str:
     rows = [
         ("95% of answers within", f"{number(plan.error, 3)}{plan.counted}"),
         ("relative", f"{number(100 * plan.relative, 3)}%"),
-        ("rows of a group, a guess", str(plan.rows)),
+        ("rows of a group (a guess)", str(plan.rows)),
     ]
     if plan.keys_from is not None:
-        rows.append(("units that a key needs, to be shown with 95%", str(plan.keys_from)))
+        rows.append(("units that a key needs to be released 95% of the time", str(plan.keys_from)))
     budget = f"ε = {number(float(plan.epsilon))}, δ = {number(float(plan.delta))}"
-    page = _page(f"{plan.query} at {budget}", rows, "Nothing was read, nothing was spent.")
+    page = _page(f"{plan.query} at {budget}", rows, "No row was read and no budget was spent.")
     return page + _unfolded([plan.why, plan.noise, *plan.notes])
 
 
@@ -227,9 +228,9 @@ def html_balance(balance: Any) -> str:
     ]
     charges = "1 charge" if balance.charges == 1 else f"{balance.charges} charges"
     note = f"{charges}; {balance.composition} composition"
-    note += "" if balance.protects is None else f"; about the unit {balance.protects}"
+    note += "" if balance.protects is None else f"; for {balance.protects}"
     note += ". It is closed." if balance.closed else "."
-    return _page("Ledger", rows, note, head=("", "left", "spent", "in all"))
+    return _page("Ledger", rows, note, head=("", "left", "spent", "total"))
 
 
 def html_history(charges: Sequence[Any]) -> str:
@@ -258,7 +259,7 @@ def html_composition(composition: Any) -> str:
     )
     endless = ""
     if math.isinf(composition.pessimistic):
-        endless = "no bound: an output may rule a neighbor out"
+        endless = "no bound: an output may exclude a neighboring table"
     rows = [
         (f"total {sign} at most", outwards(composition.pessimistic, 6, True), endless),
         (f"total {sign} at least", outwards(composition.optimistic, 6, False), ""),
@@ -277,7 +278,7 @@ def _bracket(design: Any, what: str) -> list[tuple[str, str, str]]:
     which = f"such {what}" if any(getattr(design, name, None) for name in asked) else what
     return [
         ("expected loss at most", outwards(design.upper, 7, True), word),
-        (f"no {which} can go below", outwards(design.lower, 7, False), word),
+        (f"no {which} has less than", outwards(design.lower, 7, False), word),
         ("gap", percent(design.gap), ""),
     ]
 
@@ -300,7 +301,7 @@ def _radial(noise: Any) -> list[tuple[str, str, str]]:
     return [
         ("standard deviation of a number", number(noise.variance**0.5, 5), ""),
         ("95% of errors within", number(noise.error_radius(0.95), 5), "Euclidean"),
-        *([("no error beyond", end, "")] if end else []),
+        *([("largest error", end, "")] if end else []),
     ]
 
 

@@ -30,7 +30,7 @@ def test_a_name_of_another_library(typed: str, meant: str) -> None:
     [("total", "sum"), ("avg", "mean"), ("share", "proportion"), ("percentile", "quantile")],
 )
 def test_a_query_of_another_language(typed: str, meant: str) -> None:
-    with pytest.raises(ArgumentError, match=f"did you mean {meant}?"):
+    with pytest.raises(ArgumentError, match=rf"Did you mean '{meant}'\?"):
         ask(TABLE, f"{typed}(x)", epsilon=1)
 
 

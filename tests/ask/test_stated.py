@@ -38,9 +38,9 @@ BUDGET = {"epsilon": 1, "delta": "0.2"}
     ids=range(11),
 )
 def test_a_missing_sensitivity_is_refused_with_what_it_is(ask):
-    with pytest.raises(ArgumentError, match="sensitivity must be stated") as error:
+    with pytest.raises(ArgumentError, match="sensitivity must be given") as error:
         ask()
-    for word in ("one person's data change", "1 for a count", "(high - low) / n", "not private"):
+    for word in ("between neighboring tables", "1 for a count", "(high - low) / n", "not private"):
         assert word in str(error.value)
 
 
@@ -56,7 +56,7 @@ def test_a_missing_sensitivity_is_refused_with_what_it_is(ask):
 def test_the_command_line_has_no_default_either(words, tmp_path):
     done = run(*words, "--epsilon", 1, "--delta", 0.2, cwd=tmp_path)
     assert done.returncode == 2 and not done.stdout and not list(tmp_path.iterdir())
-    assert "sensitivity must be stated" in done.stderr and "Traceback" not in done.stderr
+    assert "sensitivity must be given" in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

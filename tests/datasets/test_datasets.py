@@ -41,7 +41,7 @@ def test_synthetic_is_the_same_everywhere():
     assert data.content_hash != synthetic(1000, 1).content_hash
     assert data.numeric.min() >= 0
     assert data.numeric.max() <= 10
-    with pytest.raises(ArgumentError, match="rows must be a whole number"):
+    with pytest.raises(ArgumentError, match="rows must be an integer"):
         synthetic(1)
 
 

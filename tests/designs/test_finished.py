@@ -45,7 +45,7 @@ def test_nothing_is_returned_if_nothing_can_be_checked(monkeypatch):
         raise LimitError("too much work")
 
     monkeypatch.setattr(finished, "check_bytes", never)
-    with pytest.raises(CertificateError, match="nothing that was found can be checked"):
+    with pytest.raises(CertificateError, match="no design was found that can be checked"):
         design(**QUESTION)
 
 
@@ -100,5 +100,5 @@ def test_what_its_file_does_not_say_is_no_design(monkeypatch, document, make) ->
 
     for forge in (weaker, lambda text: text[:-5]):
         monkeypatch.setattr(document, "dumps", lambda self, forge=forge: forge(written(self)))
-        with pytest.raises(CertificateError, match="would not read back"):
+        with pytest.raises(CertificateError, match="does not read back"):
             make()

@@ -131,8 +131,8 @@ def test_a_positive_delta() -> None:
     assert found.gap < 1e-3 and "weak" not in found.status and "Gaussian" in found.status
     many = design(epsilon=1, delta=1e-3, sensitivity=Cube(16), integer=True, loss="l2")
     assert many.lower == pytest.approx(31.3, abs=0.6)
-    assert "Euclidean noise, 8.7 % below the 101.92 of noise by levels at delta = 0" in many.status
-    assert "13 % below the 106.33 of Gaussian noise" in many.status
+    assert "Euclidean noise, 8.7% below the 101.92 of noise by levels at delta = 0" in many.status
+    assert "13% below the 106.33 of Gaussian noise" in many.status
     assert many.status.endswith("weak")
 
 
@@ -327,7 +327,7 @@ def test_pictures_pages_and_comparisons() -> None:
     found = made(Cube(2))
     assert found.plot().png(50)[:4] == b"\x89PNG"
     page = found._repr_html_()
-    assert "3.902" in page and "95 %" in page
+    assert "3.902" in page and "95%" in page
     beside = compare(epsilon=1, delta=0, sensitivity=Cube(2), integer=True, loss="l2")
     assert beside.rows[0].name == "design" and beside["laplace"].loss == pytest.approx(7.8354)
     assert "geometric" in repr(beside) and beside.to_json()["rows"]

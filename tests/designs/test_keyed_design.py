@@ -367,7 +367,7 @@ def test_a_file_reads_back_as_the_same_design(tmp_path: Path) -> None:
 
 def test_what_is_shown_of_it(tmp_path: Path) -> None:
     design = made()
-    assert "from 12 units on and surely from 23 on" in repr(design)
+    assert "a key of 12 units is released half the time, a key of 23 always" in repr(design)
     assert "23 units" in design._repr_html_()
     assert design.plot(tmp_path / "keys.svg").axes and (tmp_path / "keys.svg").stat().st_size > 1000
     assert repr(design.compare()).count("\n") == 6

@@ -99,7 +99,7 @@ def test_a_forged_pickle_gives_no_design(found, change):
 
 def test_a_state_is_not_believed(found):
     bare = object.__new__(type(found))
-    with pytest.raises(CertificateError, match="not from a state"):
+    with pytest.raises(CertificateError, match="not from a pickled state"):
         bare.__setstate__(vars(found))
 
 

@@ -59,7 +59,7 @@ def test_a_ledger_keeps_the_books(model, tmp_path):
     by_path = model(epsilon=1, neighbors="add-remove", accountant=str(where), **PUBLIC).fit(X, Y)
     assert [charge.query for charge in book.history()] == [f"{model.__name__}.fit"] * 2
     assert book.balance.spent_epsilon == 2
-    with pytest.raises(BudgetError, match="the budget does not allow"):
+    with pytest.raises(BudgetError, match="too little budget left"):
         by_path.set_params(epsilon=2).fit(X, Y)
     with pytest.raises(BudgetError, match="budgets do not add up"):
         model(epsilon=0.5, neighbors="replace", accountant=book, **PUBLIC).fit(X, Y)

@@ -83,9 +83,9 @@ def test_pipeline_search_and_pickle():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"max_iter": 0}, "max_iter must be 'auto', or a whole number from 1 to 10000"),
-        ({"max_iter": "many"}, "max_iter must be 'auto', or a whole number"),
-        ({"coordinates": 9}, "coordinates must be a whole number from 1 to 4"),
+        ({"max_iter": 0}, "max_iter must be 'auto', or an integer from 1 to 10000"),
+        ({"max_iter": "many"}, "max_iter must be 'auto', or an integer"),
+        ({"coordinates": 9}, "coordinates must be an integer from 1 to 4"),
         ({"step": 0}, "step must be positive"),
         ({"bounds": None}, "bounds must be given"),
         ({"alpha": -1}, "alpha must be at least 0"),

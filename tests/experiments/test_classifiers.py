@@ -196,7 +196,7 @@ def test_paired_tests_see_a_difference_and_only_then():
 
 
 def test_sizes_are_checked():
-    with pytest.raises(ArgumentError, match="splits must be a whole number, at least 2"):
+    with pytest.raises(ArgumentError, match="splits must be an integer, at least 2"):
         Size(1, 20)
 
 

@@ -47,6 +47,6 @@ def test_text_is_one_sentence_and_one_line_of_numbers():
 
 def test_refusals_name_the_argument():
     result = run("--bound", "upper", "--beta", "0.3")
-    assert "beta must be the sensitivity 1 divided by a whole number" in str(result.exception)
+    assert "beta must be the sensitivity 1 divided by an integer" in str(result.exception)
     result = run("--bound", "lower", "--range", "0", "2", "--monotone")
     assert "monotone must be off" in str(result.exception)

@@ -144,8 +144,8 @@ def test_algorithm_1_with_the_authors_options():
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"limits": (0, "3.3")}, "range must be an interval of a whole number of beta"),
-        ({"range_cells": (0, 5, 3, 8)}, "range_cells must be whole numbers 0 = rho_0"),
+        ({"limits": (0, "3.3")}, "range must be an interval whose width is a multiple of beta"),
+        ({"range_cells": (0, 5, 3, 8)}, "range_cells must be integers 0 = rho_0"),
         ({"weights": (1, 1)}, "weights must be 8 non-negative numbers"),
         ({"shifts": "two"}, 'shifts must be "one" or "three"'),
         ({"range_cells": (0, 8)}, 'shifts must be "three" when cells of the range are merged'),

@@ -70,7 +70,7 @@ def test_wrong_types_are_type_errors_too(mechanism):
                 ask(value)
             assert "secret" not in str(caught.value) and "2" not in str(caught.value)
     whole = OptimalMechanism(epsilon=1, delta=0.1, sensitivity=1, integer=True)
-    with pytest.raises(TypeError, match="value must be whole"):
+    with pytest.raises(TypeError, match="value must be an integer"):
         whole.randomise(1.5)
     with pytest.raises(ValueError, match="epsilon must be"):
         OptimalMechanism(epsilon=-1, sensitivity=1)
@@ -88,5 +88,5 @@ def test_symmetric_noise_has_no_bias(mechanism):
 
 def test_only_designs_with_one_budget():
     many = design(epsilon=1, delta=0.01, releases=2, sensitivity=1, integer=True, gap=0.5)
-    with pytest.raises(ArgumentError, match="design must be one with an epsilon"):
+    with pytest.raises(ArgumentError, match="design must be a design with an epsilon"):
         OptimalMechanism.of(many)

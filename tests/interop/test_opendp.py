@@ -224,7 +224,7 @@ def test_the_ways_of_opendp(real):
     made = bounded >> then_least_noise(d_in=bounded.map(1), d_out=(0.7, 1e-5), loss="l2")
     assert made.check(1, (0.7, 1e-5))
     assert isinstance(made([1.0, 2.0]), float)
-    with pytest.raises(ArgumentError, match="design must be given, or else d_in"):
+    with pytest.raises(ArgumentError, match="design must be given, or d_in"):
         bounded >> then_least_noise()
     with pytest.raises(ArgumentError, match="input_domain must be one of f64"):
         make_least_noise(dp.atom_domain(T="i32"), dp.absolute_distance(T="i32"), real)
@@ -344,5 +344,5 @@ def test_designs_that_no_distance_of_opendp_describes_are_refused():
         ):
             with pytest.raises(ArgumentError, match="design must be a design of kind"):
                 use(one)
-    with pytest.raises(ArgumentError, match=r"design must be .*got design='int'"):
+    with pytest.raises(ArgumentError, match=r"design must be .*got 'int'"):
         to_opendp(3)

@@ -110,7 +110,7 @@ def test_every_decimal_is_answered(designs, kind, value):
 
 def test_what_is_no_release_says_so_without_the_value(designs):
     for asked in (designs["range"].exact_law, designs["range"].law, exact_value):
-        with pytest.raises(DataError, match="no nearer to it than") as caught:
+        with pytest.raises(DataError, match="at least 10") as caught:
             asked(ABSURD[0])
         assert "99999999" not in str(caught.value)
     assert len(designs["range"].sample(ABSURD[1], 5)) == 5
@@ -121,9 +121,9 @@ def test_whole_numbers_refuse_what_is_not_whole_at_once():
     ranged = design(epsilon=1, delta="0.2", sensitivity=1, integer=True, bounds=(0, 5), gap=0.1)
     clamped = whole.clamped(0, 5)
     joint = design(epsilon=1, delta=0, sensitivity=Cube(2), integer=True)
-    with pytest.raises(DataError, match="whole"):
+    with pytest.raises(DataError, match="integers"):
         joint.release([ABSURD[0], 1])
     for ask in (whole.release, ranged.release, clamped.release, clamped.loss_at):
-        with pytest.raises(DataError, match="whole"):
+        with pytest.raises(DataError, match="integers"):
             ask(ABSURD[0])
         ask(Decimal("3.000"))

@@ -54,7 +54,7 @@ def test_a_histogram_has_its_bins_on_an_axis_of_numbers_and_a_whisker_each(table
     found = [(line[0][1], line[1][1]) for line in whiskers]
     assert found == [pytest.approx(pair) for pair in answer.interval.values()]
     assert axes.get_xlabel() == "age" and axes.get_ylabel() == "rows"
-    assert "ε = 0.5, δ = 1e-6, whiskers: 95 % intervals" in axes.get_title()
+    assert "ε = 0.5, δ = 1e-6, whiskers: 95% confidence intervals" in axes.get_title()
 
 
 def test_groups_are_lines_and_one_number_is_no_block(table):
@@ -70,13 +70,13 @@ def test_groups_are_lines_and_one_number_is_no_block(table):
     means = ask(table, Mean("age", low=0, high=90, by="region", keys=KEYS), epsilon=1)
     assert not means.plot().axes[0].patches  # its axis does not begin at 0
     ranked = ask(table, Median("age", low=0, high=90), epsilon=1)
-    assert "without an interval of values" in plot_answer(ranked).axes[0].get_title()
+    assert "without a confidence interval" in plot_answer(ranked).axes[0].get_title()
 
 
 def test_a_notebook_shows_plans_answers_and_ledgers(table, tmp_path):
     mean = Mean("age", low=0, high=90)
     planned = plan(mean, epsilon=1, rows=500)
-    assert "95 % of answers within" in planned._repr_html_() and "Fraction" not in repr(planned)
+    assert "95% of answers within" in planned._repr_html_() and "Fraction" not in repr(planned)
     assert "rows of rank" in plan(Median("age", low=0, high=90), epsilon=1, rows=9)._repr_html_()
     ledger = Ledger.create(tmp_path / "b.db", epsilon=2, delta=1e-5)
     assert "0 charges" in ledger.balance._repr_html_()

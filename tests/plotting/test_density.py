@@ -136,7 +136,7 @@ def test_baselines_by_name_or_object(plain):
             {"epsilon": 1, "delta": "0.01", "releases": 5},
             "ε = 1, δ = 0.01 for 5 releases together, sensitivity 1, loss l1",
         ),
-        ({"gdp": 1, "loss": "l2"}, "μ = 1 (Gaussian privacy), sensitivity 1, loss l2"),
+        ({"gdp": 1, "loss": "l2"}, "μ = 1 (mu-GDP), sensitivity 1, loss l2"),
         (
             {"profile": [(1, "0.01"), (2, "0.001")]},
             "ε = 1, δ = 0.01 and 1 more budgets, sensitivity 1, loss l1",

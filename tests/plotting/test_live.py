@@ -49,7 +49,7 @@ def in_a_terminal(code: str) -> tuple[str, str]:
 def test_a_terminal_sees_a_line_that_moves_and_a_sweep_counts():
     printed, seen = in_a_terminal(CODE + SWEEP)
     assert printed.startswith("Design(") and printed.count("\n") == 1
-    assert "of 1 % asked for" in seen and "━" in seen
+    assert "of 1% asked for" in seen and "━" in seen
     assert " of 3" in seen.rpartition("asked for")[2]
 
 
@@ -82,7 +82,7 @@ def test_a_notebook_updates_one_output(monkeypatch):
     best = design(sensitivity=1, epsilon=1, delta=0.2, gap=1e-2, progress=True)
     last = sent[-1]["text/plain"]  # what was reached, not what was known when it was last said
     assert len(sent) >= 2 and last.startswith(bar(1))
-    assert f"gap {percent(best.gap)} of 1 % asked for" in last
+    assert f"gap {percent(best.gap)} of 1% asked for" in last
     assert f"{outwards(best.lower, 5, False)} to {outwards(best.upper, 5, True)}" in last
     assert sent[-1]["text/html"].startswith("<code>")
 
@@ -90,7 +90,7 @@ def test_a_notebook_updates_one_output(monkeypatch):
 def test_the_bar_is_full_when_the_gap_is_reached():
     now = Progress(lower=1.0, upper=1.001, seconds=1.0, resolution=4, rounds=7)
     words = search_words(now, 1e-3, 1.0, 1e-3, 2.0)
-    assert words.startswith(bar(1)) and "gap 0.1 % of 0.1 % asked for" in words
+    assert words.startswith(bar(1)) and "gap 0.1% of 0.1% asked for" in words
     assert search_words(now, 1.0, 1.0, 1e-3, 2.0).startswith(bar(0))
     half = search_words(now, 10**-1.5, 1.0, 1e-3, 2.0)
     assert half.startswith(bar(0.5))

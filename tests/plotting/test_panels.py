@@ -102,8 +102,8 @@ def test_bracket_against_time(plain, tmp_path):
     assert (upper.get_color(), lower.get_color()) == (DESIGN.colour, BOUND.colour)
     for axes in (bracket, gap):
         assert axes.get_xscale() == axes.get_yscale() == "log"
-    assert bracket.get_title().startswith("the bracket around the least expected loss: gap ")
-    assert all(text.get_text().endswith(" %") for text in gap.get_yticklabels())
+    assert bracket.get_title().startswith("bounds on the least expected loss: gap ")
+    assert all(text.get_text().endswith("%") for text in gap.get_yticklabels())
     with pytest.raises(ArgumentError, match="history must be"):
         plot_bracket([])
 
@@ -115,7 +115,7 @@ def test_the_family_has_a_scale_of_probabilities(ranged):
     assert len(panels) == 6
     assert len({axes.get_ylim() for axes in panels}) == 1  # one scale for all
     ticks = [text.get_text() for text in panels[-1].get_yticklabels()]
-    assert len(ticks) >= 2 and all(text.endswith(" %") for text in ticks)
+    assert len(ticks) >= 2 and all(text.endswith("%") for text in ticks)
     answers, masses = ranged.law(ranged.bounds[1])  # the uppermost panel
     (stems,) = panels[0].collections
     ends = np.array([segment[1] for segment in stems.get_segments()])
@@ -127,7 +127,7 @@ def test_the_channel_has_a_bar_in_percent(ranged):
     picture = plot_channel(ranged, kind="heatmap")
     picture.png()
     _, bar = picture.axes
-    assert all(text.get_text().endswith(" %") for text in bar.get_yticklabels())
+    assert all(text.get_text().endswith("%") for text in bar.get_yticklabels())
     with pytest.raises(ArgumentError, match="kind must be"):
         plot_channel(ranged, kind="pie")
 

@@ -87,10 +87,10 @@ def test_heat_map_writes_its_numbers_with_their_sign(tmp_path):
     share = [[0.001, 0.02], [np.nan, 0.5]]
     picture = plot_heatmap([0.1, 1], [1e-6, 0.2], share, tmp_path / "h.png")
     cells, bar = picture.axes
-    assert sorted(text.get_text() for text in cells.texts) == ["0.10 %", "2.00 %", "50.0 %"]
+    assert sorted(text.get_text() for text in cells.texts) == ["0.10%", "2.00%", "50.0%"]
     assert [text.get_text() for text in cells.get_yticklabels()] == ["1e-6", "0.2"]
     picture.png()
     shown = [text.get_text() for text in bar.get_yticklabels()]
-    assert shown and all(text.endswith(" %") for text in shown)
+    assert shown and all(text.endswith("%") for text in shown)
     with pytest.raises(ArgumentError, match="excess must be of shape"):
         plot_heatmap([1], [0.1, 0.2], [[0.1]])

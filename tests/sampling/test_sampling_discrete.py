@@ -135,7 +135,7 @@ def test_sizes_across_block_borders() -> None:
     [
         ([], "len.weights. must be between 1 and"),
         ([0, 0], "weights must be positive somewhere"),
-        ([1, -1], r"weights\[1\] must be a non-negative integer, got weights\[1\]=-1"),
+        ([1, -1], r"weights\[1\] must be a non-negative integer, got -1"),
         ([0.5, 0.5], "weights must be integers, not floats"),
     ],
 )

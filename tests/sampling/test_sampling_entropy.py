@@ -78,7 +78,7 @@ def test_bits_and_words_read_every_bit() -> None:
 
 @pytest.mark.parametrize("bound", [0, -1])
 def test_below_refuses_empty_ranges(bound: int) -> None:
-    with pytest.raises(ArgumentError, match=f"bound must be at least 1, got bound={bound}"):
+    with pytest.raises(ArgumentError, match=f"bound must be at least 1, got {bound}"):
         system_entropy().below(bound)
 
 

@@ -177,7 +177,7 @@ def test_indices_beyond_64_bits_are_refused_not_wrapped() -> None:
         ({"cells": [(0, 1)], "weights": [1], "atom": -1}, "non-negative"),
         (
             {"cells": [(0, 1)], "weights": [1], "tail": (1, Fraction(1, 2), 1)},
-            "period must be at least 1, at most half of the cells, got period=1",
+            "period must be at least 1, at most half of the cells, got 1",
         ),
         (
             {"cells": [(0, 1)] * 2, "weights": [1, 1], "tail": (1, Fraction(1), 1)},
@@ -195,7 +195,7 @@ def test_refuses_what_is_no_noise(arguments: dict[str, object], message: str) ->
 
 
 def test_refuses_even_grids_and_negative_sizes() -> None:
-    with pytest.raises(ArgumentError, match="grid must be a positive odd number, got grid=4"):
+    with pytest.raises(ArgumentError, match="grid must be a positive odd number, got 4"):
         GridSampler.centred(0, [1], 4)
     with pytest.raises(ArgumentError, match="size must be"):
         GridSampler.centred(0, [1]).sample(-1, Entropy())

@@ -129,10 +129,10 @@ def test_a_row_gives_no_mechanism_that_its_file_became_later(tmp_path):
     first, second = sweep(cells, cache=tmp_path)
     assert first.design().document.epsilon == 1
     first.path.write_bytes(second.path.read_bytes())  # private, at five times the epsilon
-    with pytest.raises(CertificateError, match="no longer"):
+    with pytest.raises(CertificateError, match="not the mechanism of this row"):
         first.design()
     design(epsilon=1, delta="0.1", sensitivity=1, bounds=(0, 2), gap=0.2).save(first.path)
-    with pytest.raises(CertificateError, match="no longer"):
+    with pytest.raises(CertificateError, match="not the mechanism of this row"):
         first.design()
 
 
@@ -173,10 +173,10 @@ def test_a_file_that_answers_more_or_less_than_was_asked_is_not_believed(other, 
         # As close to the question as a file can come: the same budget stands in it.
         document = replace(document, epsilon=Fraction(1), delta=Fraction("0.2"))
     cell = _Cell.of(asked)
-    assert _refusal(cell, document.dumps()) == "it answers another question"
+    assert _refusal(cell, document.dumps()) == "it is for another design problem"
     (row,) = sweep([asked], cache=tmp_path)
     row.path.write_text(document.dumps())
-    with pytest.warns(UserWarning, match="it answers another question; designed again"):
+    with pytest.warns(UserWarning, match="it is for another design problem; designed again"):
         (again,) = sweep([asked], cache=tmp_path)
     assert not again.cached and (again.lower, again.upper) == (row.lower, row.upper)
 
@@ -250,7 +250,7 @@ def test_a_named_function_is_kept_on_disk_and_told_from_others(tmp_path):
             0
         ].path.read_text()
     )
-    with pytest.warns(UserWarning, match="another question"):
+    with pytest.warns(UserWarning, match="another design problem"):
         assert not sweep(cell(abs), cache=tmp_path)[0].cached
     spoiled = json.loads(text)
     spoiled["noise"]["denominator"] = str(2 * int(spoiled["noise"]["denominator"]))

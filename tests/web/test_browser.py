@@ -109,7 +109,7 @@ def test_a_design_from_the_address_to_a_file_that_is_proven(opened, tmp_path):
     one.page.get_by_label("Draw Laplace noise", exact=True).uncheck()
     assert "Tulap noise" in one.text("density-plot")
     assert "baselines=analytic-gaussian%2Ctulap" in one.page.url
-    assert "Above the bound" in one.text("losses") and "4.24 %" in one.text("losses")
+    assert "Above the bound" in one.text("losses") and "4.24%" in one.text("losses")
     one.page.locator("#profile-plot canvas").wait_for()
     one.page.locator("#composition-plot canvas").wait_for()
     # Everything to take away is for exactly this design.
@@ -205,7 +205,7 @@ def test_a_mistake_is_explained_beside_its_field(opened):
     one.id("max-error").fill("0.1")
     one.id("max-error").press("Enter")
     one.page.locator("#constraints .error").wait_for()
-    assert "support of at least 3 wide" in one.text("constraints")
+    assert "support of at least 3 in width" in one.text("constraints")
     assert error.count() == 0
     one.id("max-error").fill("")
     one.id("dimension").fill("1.5")
@@ -235,7 +235,7 @@ def test_a_vector_with_its_radial_law_and_a_slow_one_that_is_stopped(opened):
     one.page.get_by_role("link", name="Design").click()
     one.id("design-stop").click()
     one.designed()
-    assert "as far as it went" in one.text("design-state")
+    assert "so far" in one.text("design-state")
     one.page.locator("#radial-plot canvas").wait_for()
     assert "exponential (K-norm) noise" in one.text("losses")
     one.id("design-stop").wait_for(state="hidden")
@@ -255,12 +255,12 @@ def test_questions_to_the_demo_table(opened, tmp_path):
     page.get_by_text("the demo table: person_id").wait_for()
     one.id("unit").select_option("person_id")
     one.id("neighbors").select_option("add-remove")
-    assert one.text("rows-name") == "Rows, about" and one.id("rows").input_value() == ""
-    first = page.get_by_role("group", name="Question 1")
+    assert one.text("rows-name") == "Number of rows, about" and one.id("rows").input_value() == ""
+    first = page.get_by_role("group", name="Query 1")
     first.get_by_label("What").select_option("count")
-    first.get_by_text("Only some rows, or by groups").click()
+    first.get_by_text("Filter rows, or group by a column").click()
     first.get_by_label("Groups by").select_option("region")
-    first.get_by_label("Groups, with commas").fill("north, south")
+    first.get_by_label("Groups, separated by commas").fill("north, south")
     first.get_by_label("Only rows where").fill("year = 2024")
     assert one.text("rows-name") == "Rows of a group, about"
     # (A plan goes down to an eighth of epsilon: little is slow.)
@@ -274,7 +274,7 @@ def test_questions_to_the_demo_table(opened, tmp_path):
     one.id("add-question").click()
     _histogram_without_and_with_bounds(one)
     one.id("plan").click()
-    page.get_by_text("Nothing was read, nothing was spent.").wait_for()
+    page.get_by_text("No row was read and no budget was spent.").wait_for()
     assert "count() where year = 2024 by region" in one.text("plan-table")
     page.locator("#plan-plot canvas").wait_for()
     told = one.text("plan-table")
@@ -288,7 +288,7 @@ def test_questions_to_the_demo_table(opened, tmp_path):
         assert one.id("sure-yes").is_disabled()
         box.check()
     one.id("sure-yes").click()
-    page.get_by_text("All of this may be published.").wait_for()
+    page.get_by_text("Answered. You may publish all of this.").wait_for()
     _answers_and_what_to_take(one, tmp_path)
     # The address holds the questions and nothing of the table.
     assert "region" in page.url and not any(secret in page.url for secret in SECRETS)
@@ -297,14 +297,14 @@ def test_questions_to_the_demo_table(opened, tmp_path):
 
 
 def _histogram_without_and_with_bounds(one) -> None:
-    second = one.page.get_by_role("group", name="Question 2")
+    second = one.page.get_by_role("group", name="Query 2")
     second.get_by_label("What").select_option("histogram")
     second.get_by_label("Column").select_option("age")
     one.id("plan").click()
     # Bounds are missing, and that is said where they belong, before anything is sent.
     assert second.locator(".error").all_inner_texts() == [
-        "State the smallest value that there can be.",
-        "State the largest value that there can be.",
+        "State the smallest possible value.",
+        "State the largest possible value.",
     ]
     bounded(second, "age", "20", "70")
 
@@ -342,34 +342,34 @@ def test_a_teacher_from_a_class_list_to_a_published_mean(browser, tmp_path):
         page = one.page
         one.id("upload").set_input_files(path)
         one.id("error-table").wait_for()
-        assert "choose Windows-1252 under Characters" in one.text("error-table")
+        assert "choose Windows-1252 under Encoding" in one.text("error-table")
         one.id("csv-encoding").select_option("cp1252")
         page.get_by_text("klasse.csv: Schüler, Note.").wait_for()
         assert one.id("csv-delimiter").input_value() == ";"  # as the first line shows
         # A column that the table lacks is neither planned nor asked.
         for button in ("plan", "ask-go"):
             one.id(button).click()
-            error = page.get_by_role("group", name="Question 1").locator(".error")
+            error = page.get_by_role("group", name="Query 1").locator(".error")
             assert error.inner_text().startswith("The table has no column salary")
         assert page.get_by_text("how decimals are written in this file").is_visible()
         one.id("csv-decimal").select_option(",")
-        page.get_by_text("Now 3,7 is a number").wait_for()
-        bounded(page.get_by_role("group", name="Question 1"), "Note", "1", "6")
+        page.get_by_text("3,7 is a number").wait_for()
+        bounded(page.get_by_role("group", name="Query 1"), "Note", "1", "6")
         assert page.get_by_text("Is every Note from 1 to 6?").is_visible()
         assert (
             page.locator(".clamped svg").get_attribute("aria-label").endswith("larger ones as 6.")
         )
         one.id("rows").fill("24")
         one.id("plan").click()
-        page.get_by_text("Planned. Nothing was read, nothing was spent.").wait_for()
+        page.get_by_text("Planned. No row was read and no budget was spent.").wait_for()
         assert "± 0.5" in one.text("plan-table") and page.locator("#plan-table .whisker").count()
         one.id("ask-go").click()
         assert "every Note lies between 1 and 6; a number is written like 3,5" in one.text("sure")
-        assert "A ledger is made first, with epsilon 3" in one.text("sure")
+        assert "A ledger is created first, with epsilon 3" in one.text("sure")
         assert one.id("sure-yes").is_disabled()
         page.locator("#sure input").check()
         one.id("sure-yes").click()
-        page.get_by_text("All of this may be published.").wait_for()
+        page.get_by_text("Answered. You may publish all of this.").wait_for()
         assert page.locator(".batch").inner_text().startswith("klasse.csv, answered at ")
         told = page.locator(".answer blockquote").inner_text()
         mean, low, high = (float(x) for x in re.search(_PUBLISHED, told).groups())
@@ -458,7 +458,9 @@ def test_numbers_have_the_digits_that_their_interval_supports(opened):
         assert rounded(Estimate(*numbers)) == tuple(x.replace(",", "") for x in page), numbers
 
 
-_PUBLISHED = r"^Mean of Note: ([\d.]+),? .*95 % sure: ([\d.]+) to ([\d.]+); .* epsilon 1"
+_PUBLISHED = (
+    r"^Mean of Note: ([\d.]+),? .*95% confidence interval ([\d.]+) to ([\d.]+); .* epsilon 1"
+)
 
 
 def test_a_plan_that_was_asked_for_while_the_table_was_read_comes(opened):
@@ -466,7 +468,7 @@ def test_a_plan_that_was_asked_for_while_the_table_was_read_comes(opened):
     one = opened("#ask")
     page, held = one.page, []
     page.get_by_text("data.csv: person_id, salary, region.").wait_for()
-    question = page.get_by_role("group", name="Question 1")
+    question = page.get_by_role("group", name="Query 1")
     question.get_by_label("Column").select_option("salary")
     question.get_by_label("Smallest value").fill("30")
     question.get_by_label("Largest value").fill("50")
@@ -478,8 +480,8 @@ def test_a_plan_that_was_asked_for_while_the_table_was_read_comes(opened):
     one.id("plan").click()
     page.get_by_text(re.compile("^Plann(ing|ed)")).wait_for()  # (it may be quick)
     held.pop().continue_()
-    page.get_by_text("Planned. Nothing was read").wait_for()
-    page.get_by_text("Now 3,7 is a number").wait_for()
+    page.get_by_text("Planned. No row was read").wait_for()
+    page.get_by_text("3,7 is a number").wait_for()
 
 
 def test_the_latest_choice_of_a_table_is_the_one_that_is_shown(opened):
@@ -499,7 +501,7 @@ def test_the_latest_choice_of_a_table_is_the_one_that_is_shown(opened):
     with page.expect_response("**/api/tables/demo/columns"):
         held[0].continue_()
     page.wait_for_timeout(300)
-    assert one.text("view-ask") == before and "about nobody" not in before
+    assert one.text("view-ask") == before and "synthetic" not in before
     # Addresses that name what every object of the language has lead to a view, too.
     page.evaluate('location.hash = \'#ask?questions=[{"kind":"constructor"}]\'')
     page.evaluate("location.hash = '#constructor'")
@@ -529,7 +531,7 @@ def test_a_table_of_ones_own(browser, tmp_path):
         one.id("ledger-again").click()
         assert "only if this table is about other people" in one.text("ledger-why")
         one.id("ledger-create").click()
-        one.page.get_by_text("Ledger 2 of this page. Left: epsilon 3 of 3").wait_for()
+        one.page.get_by_text("Ledger 2 of this session. Left: epsilon 3 of 3").wait_for()
         path.write_text(",\n1,2\n")
         one.page.locator("#upload").set_input_files(path)
         one.id("error-table").wait_for()
@@ -546,7 +548,9 @@ def test_a_file_is_verified_or_refused(opened, tmp_path, server):
     one.id("verify-file").set_input_files(tmp_path / "good.json")
     one.page.get_by_role("heading", name="Everything that this file claims is proven.").wait_for()
     assert one.page.locator("#claims .proven").count() >= 4
-    one.page.get_by_text("own checker: Everything that this file claims is proven.").wait_for()
+    one.page.get_by_text(
+        "checker in this browser: Everything that this file claims is proven."
+    ).wait_for()
     assert axe(one.page) == []
     with one.page.expect_download() as held:  # the checker as a page of its own, without a server
         one.id("save-checker").click()
@@ -571,7 +575,7 @@ def test_a_file_is_verified_or_refused(opened, tmp_path, server):
     assert "refuted" in one.text("claims")
     (tmp_path / "bad.json").write_text("[]")
     one.id("verify-file").set_input_files(tmp_path / "bad.json")
-    one.page.get_by_role("heading", name="This is no mechanism file.").wait_for()
+    one.page.get_by_role("heading", name="This is not a mechanism file.").wait_for()
 
 
 def test_on_a_phone_and_in_the_dark(opened):
@@ -690,6 +694,6 @@ def test_twenty_tabs(opened):
     last = tabs[-1]
     last.locator("#design-state", has_text=re.compile("Waiting|Searching")).wait_for(timeout=60_000)
     last.locator("#design-stop").click()
-    last.get_by_text(re.compile("Stopped|as far as it went")).wait_for(timeout=60_000)
+    last.get_by_text(re.compile("Stopped|so far")).wait_for(timeout=60_000)
     for tab in tabs:
         tab.close()

@@ -152,7 +152,7 @@ def test_what_a_killed_server_left_is_removed_by_the_next(tmp_path, monkeypatch)
     assert kept(tmp_path) == []
 
 
-@pytest.mark.skipif(os.name != "posix", reason="there are no links and modes")
+@pytest.mark.skipif(os.name != "posix", reason="there are not a links and modes")
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path, monkeypatch):
     """What is removed has our name and a marker with our words that nobody holds."""
     base = tmp_path / "cache" / "page"
@@ -176,13 +176,13 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path, monkeypatch):
     assert set(tmp_path.rglob("*")) == before and base.stat().st_mode & 0o777 == 0o755
 
 
-@pytest.mark.skipif(os.name != "posix", reason="there are no links and modes")
+@pytest.mark.skipif(os.name != "posix", reason="there are not a links and modes")
 def test_a_base_that_is_a_link_or_open_to_others_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path))
     (far := tmp_path / "far").mkdir()
     far.chmod(0o755)
     (tmp_path / "page").symlink_to(far)
-    with pytest.raises(ArgumentError, match="no link"), private_folder():
+    with pytest.raises(ArgumentError, match="not a link"), private_folder():
         pass
     assert far.stat().st_mode & 0o777 == 0o755 and not list(far.iterdir())
     (tmp_path / "page").unlink()

@@ -132,7 +132,7 @@ def test_a_budget_that_is_spent_gives_no_more_answers(server, asked):
     before = server.client.get("/api/tables/demo/ledger").json()
     dear = FORM | {"epsilon": "2.5", "queries": [{"kind": "count"}]}
     how, data, _ = ended(server, server.client.post("/api/tables/demo/ask", json=dear))
-    assert how == "failed" and "budget does not allow" in data["message"]
+    assert how == "failed" and "too little budget left" in data["message"]
     assert server.client.get("/api/tables/demo/ledger").json() == before
     again = server.client.post("/api/tables/demo/ledger", json={"epsilon": "100"})
     assert again.status_code == 409  # a budget is set once
@@ -284,7 +284,7 @@ def test_a_packed_upload_is_unpacked_as_it_comes_and_only_so_far(server, tmp_pat
     assert [c["name"] for c in server.client.get(f"/api/tables/{one}/columns").json()] == ["x", "y"]
     refused = limited(tmp_path, "small.csv.gz", gzip.compress(b"a,b\n" * 1000))
     assert refused.status_code == 413
-    told = "unpacked larger than 3000 bytes, which is the most here"
+    told = "unpacked larger than 3000 bytes, which is the limit here"
     assert refused.json()["errors"] == [{"field": None, "message": told}]
     assert not list((tmp_path / "tables").iterdir())
 

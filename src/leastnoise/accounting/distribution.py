@@ -66,7 +66,8 @@ def privacy_loss_distribution(
         raise ArgumentError(
             "value_discretization_interval",
             value_discretization_interval,
-            f"at least {far / _MOST_STEPS:.1g} for this mechanism: its losses reach {far:.3g}",
+            f"at least {far / _MOST_STEPS:.1g} for this mechanism: its privacy losses reach "
+            f"{far:.3g}",
         )
     index, removed, added = _curves(law, share, step, math.ceil(far / step) + 1)
     there = _with_margin(dots(step, index, removed, added), law)

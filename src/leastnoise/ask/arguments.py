@@ -279,8 +279,8 @@ def _usual_gap(given: Arguments) -> float:
 
 #: Why the other constraints mean nothing where every value has a law of its own.
 _ADDITIVE_ONLY = {
-    "support": "replaced by MaxError (or outputs= for the answers) with bounds: errors at "
-    "different values have different distributions",
+    "support": "replaced by MaxError (or outputs=) with bounds: errors at different values have "
+    "different distributions",
     "monotone": "replaced by monotone=True with bounds: answers then grow with the value",
     "unimodal": "left out with bounds: errors at different values have different distributions",
     "symmetric": "left out with bounds: at an end of the range answers lie on one side",

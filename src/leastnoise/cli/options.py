@@ -233,7 +233,7 @@ def _constraints(found: dict[str, Any], ranged: bool) -> list[Constraint]:
     }
     if not ranged:
         made |= {"max_error": MaxError, "monotone": lambda _: Monotone()}
-        constraints = []
+    constraints = []
     for name in [name for name in OPTIONS if name in found and name in made]:
         try:
             constraints.append(made[name](found.pop(name)))

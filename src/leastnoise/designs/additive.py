@@ -67,7 +67,7 @@ class Design(BaseDesign):
     def clamped(self, low: int, high: int) -> Clamped:
         """Integer releases clamped to low..high, with what that does to the loss."""
         if self.loss is None:
-            raise ArgumentError("loss", "custom", "one that the file holds")
+            raise ArgumentError("loss", "custom", "a loss that the file holds")
         return Clamped(self.noise, self.loss, low, high)
 
     def renyi(self, alpha: Number) -> float:

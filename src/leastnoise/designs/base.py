@@ -28,7 +28,7 @@ def words_of_many(design: Any, value: Any) -> str:
         return ""
     epsilon, delta = (float(x) for x in (design.document.epsilon, design.document.delta))
     return (
-        f"this is {many} releases of epsilon={epsilon:g}, delta={delta:g} each: about one person "
+        f"these are {many} releases of epsilon={epsilon:g}, delta={delta:g} each: for one person "
         f"they add up to epsilon={many * epsilon:g}, delta={min(1.0, many * delta):g}"
     )
 
@@ -36,7 +36,7 @@ def words_of_many(design: Any, value: Any) -> str:
 def warn_of_many(design: Any, value: Any) -> None:
     """Say what the releases of a whole column cost together, unless that is meant."""
     if words := words_of_many(design, value):
-        meant = "(each_is_a_release=True says that it is meant)"
+        meant = "(pass each_is_a_release=True if that is intended)"
         warnings.warn(f"{words} {meant}", ReleaseWarning, stacklevel=3)
 
 
@@ -54,7 +54,7 @@ def check_as_file(document: AnyDocument) -> None:
     except FormatError:
         again, report = None, None
     if report is None or again != document:
-        raise CertificateError("the mechanism file would not read back as this design")
+        raise CertificateError("the mechanism file does not read back as this design")
     if not report.proven:
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
 
@@ -139,7 +139,7 @@ class BaseDesign(AskedBudgets, PickledAsFile):
         document = with_about(self.document, about)
         text = document.dumps()
         if parse_any(text) != document:
-            raise CertificateError("the mechanism file would not read back as this design")
+            raise CertificateError("the mechanism file does not read back as this design")
         return write_whole(Path(path), text)
 
     def _question_words(self) -> list[str]:

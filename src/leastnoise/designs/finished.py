@@ -62,7 +62,7 @@ def _made(asked: Asked, search: Search, bracket: Bracket) -> AnyDesign:
             report = check_bytes(document.dumps().encode())[1]
             break
     else:
-        raise CertificateError("nothing that was found can be checked, or fits into a file")
+        raise CertificateError("no design was found that can be checked and written to a file")
     if not report.private or (loss.certified and not report.proven):
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
     converged = gap_of(document) <= search.gap
@@ -99,8 +99,8 @@ def _advice(reason: str, gap: float) -> str:
         return ""
     enough = f"gap={number(1.06 * gap, 2)}" if math.isfinite(gap) else "a larger gap"
     if "time limit" in reason:
-        return f" (a longer time_limit may close it; {enough} ends here)"
-    return f" (more time will not help; {enough} is what can be had)"
+        return f" (a longer time_limit may close it; {enough} is reached)"
+    return f" (more time will not help; {enough} can be reached)"
 
 
 def _status(
@@ -121,7 +121,7 @@ def _status(
         words += f" at resolution {last}" if additive else f" on {last} cells"
     words += search.plan.remarks(search.plan.question, search)
     if not converged and search.plan.aims_at_gap:
-        reason = search.reason or "stopped when the program had nothing left to add"
+        reason = search.reason or "stopped when no constraint was left to add"
         words += f"; {reason}, before the gap of {number(100 * search.gap)}% that was asked for"
         words += _advice(reason, gap_of(document))
         if bracket.failures:

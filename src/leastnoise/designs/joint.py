@@ -26,7 +26,7 @@ from .vector import held_rows
 
 #: From this gap on the lower bound is called weak.
 _WEAK = 0.05
-_TOO_LARGE = "of fewer numbers: too large"
+_TOO_LARGE = "a shape of fewer numbers"
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,7 +66,7 @@ class JointDesign(BaseDesign):
         each of which spends the whole epsilon. Dicts and sets are refused: whose order is it?
         """
         if isinstance(values, (Mapping, Set)):
-            raise DataError("vector", type(values), "a sequence of numbers, or rows of such")
+            raise DataError("vector", type(values), "a sequence of numbers, or rows of numbers")
         held, single = held_rows(values)
         if single:
             return self.noise.release(held, exact=exact, entropy=entropy)
@@ -105,7 +105,9 @@ def joint_design(arguments: Arguments, one: One | None) -> JointDesign:
     began = time.monotonic()
     question, wanted, seconds = shaped(arguments)
     if not short_weights(question.weights):
-        raise ArgumentError("weights", Described("of too many digits together"), "simpler numbers")
+        raise ArgumentError(
+            "weights", Described("numbers of very many digits"), "numbers of fewer digits"
+        )
     method = Joint(seconds=seconds)
     try:
         document, *others = method.noises(question)
@@ -139,8 +141,8 @@ def _status(document: JointDocument, others: Sequence[JointDocument]) -> str:
         less = percent(1 - costs[1] / costs[0])
         words += f", {less} below the {outwards(costs[0], 5, True)} of {other.noise.words}"
     if document.lower == 0:
-        return f"{words}; nothing is known from below"
+        return f"{words}; no useful lower bound is known"
     whose = "integer noise" if document.integer else "noise"
     at = " at delta = 0" if document.delta == 0 else f" at delta = {float(document.delta):g}"
-    words += f"; lower is over all private {whose}{at}"
+    words += f"; lower holds for all private {whose}{at}"
     return f"{words}, and weak" if gap_of(document) > _WEAK else words

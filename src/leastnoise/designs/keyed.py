@@ -198,10 +198,9 @@ class KeyedDesign(BaseDesign):
             words.append(f"keys_of_a_unit={self.keys_of_a_unit}")
         words.append(f"loss={self.loss_name}")
         return (
-            f"KeyedDesign({', '.join(words)}): a key is shown half the time from "
-            f"{self.group_size_for(0.5)} units on and surely from {self.always_released_from} on, "
-            f"no error beyond {self.reach}, "
-            f"{bracket_words(self.lower, self.upper, self.certified)} of sure keys"
+            f"KeyedDesign({', '.join(words)}): a key of {self.group_size_for(0.5)} units is "
+            f"released half the time, a key of {self.always_released_from} always; largest error "
+            f"{self.reach}; {bracket_words(self.lower, self.upper, self.certified)} of large keys"
         )
 
 
@@ -211,7 +210,7 @@ def _table(units: Any) -> Mapping[Any, int]:
     if not isinstance(units, Mapping) and hasattr(units, "to_dict"):
         found = units.to_dict()
     if not isinstance(found, Mapping):
-        raise DataError("units", type(units), "a dict {key: how many units have it}")
+        raise DataError("units", type(units), "a dict {key: number of its units}")
     if len(found) != len(units):
         raise DataError("units", "a key twice", "one number for each key")
     return found

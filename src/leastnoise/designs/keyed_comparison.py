@@ -87,7 +87,7 @@ class KeyedComparison:
             f"{row.label:<42}{row.half_from:>11}{row.mostly_from:>11}{row.loss:>15.4f}"
             for row in self.rows
         ]
-        lines.append("(units that a key needs to be shown; the loss is that of the largest keys)")
+        lines.append("(units that a key needs to be released; the loss is that of large keys)")
         return "\n".join(lines)
 
 

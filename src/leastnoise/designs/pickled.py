@@ -37,7 +37,7 @@ class PickledAsFile:
         )
 
     def __setstate__(self, state: Any) -> None:
-        raise CertificateError("a design is read from its mechanism file, not from a state")
+        raise CertificateError("a design is read from its mechanism file, not from a pickled state")
 
     def __copy__(self) -> Self:
         return self

@@ -153,7 +153,7 @@ class DependentDesign(BaseDesign):
         outside. (The float 0.3 is a little below 3/10, and counts as an end that is 3/10.)
         """
         if self.integer:
-            whole_value(value, "whole: this design is for integer queries")
+            whole_value(value, "an integer: this design is for integer queries")
         number, (low, high) = exact_number(value), self.document.ends
         near = beside(number, low.denominator * high.denominator)
         return low if near < low else high if near > high else number

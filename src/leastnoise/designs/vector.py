@@ -90,9 +90,9 @@ def held_rows(values: Any) -> tuple[list[Any], bool]:
         values = values.to_numpy()
     if isinstance(values, np.ndarray):
         if values.ndim not in (1, 2):
-            raise DataError("vector", type(values), "of one axis, or rows of such")
+            raise DataError("vector", type(values), "an array of one axis, or rows of numbers")
         return list(values), values.ndim == 1
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise DataError("vector", type(values), "a sequence of numbers, or rows of such")
+        raise DataError("vector", type(values), "a sequence of numbers, or rows of numbers")
     held = list(values)
     return held, not any(isinstance(x, Iterable) and not isinstance(x, str) for x in held)

@@ -119,7 +119,9 @@ class WorkloadDesign(BaseDesign):
         """That of a sum of the answers, each times its coefficient."""
         if len(coefficients) != self.workload.queries:
             words = f"{len(coefficients)} numbers"
-            raise ArgumentError("coefficients", words, f"{self.workload.queries}: one an answer")
+            raise ArgumentError(
+                "coefficients", words, f"{self.workload.queries}: one for each answer"
+            )
         return self.noise.std_of(coefficients)
 
     def error_bound(self, confidence: float = 0.95, *, all_at_once: bool = False) -> Floats:
@@ -218,17 +220,17 @@ def _status(document: WorkloadDocument) -> str:
     noise = noise_words(document)
     if document.asked is not None:
         return (
-            f"{words}; {noise}, the best that was tried for this budget; lower is over all noise "
-            "and all mechanisms in the worst case, and not close for many questions"
+            f"{words}; {noise}, the best one tried for this budget; lower holds for all mechanisms "
+            "in the worst case, and is weak for many queries"
         )
     least = variance_below(document)
     if least == 0:
-        return f"{words}; {noise}; nothing is known from below"
+        return f"{words}; {noise}; no useful lower bound is known"
     own = float(variance_above(document) / least) - 1
     rest = (1 + gap_of(document)) / (1 + own) - 1
     words += f"; {noise}; gap of the strategy {percent(max(rest, 1e-15))}, "
     words += f"of Gaussian noise for one number {percent(own)}"
     return (
         words
-        + "; lower is over all noise that is as private, and over all mechanisms in the worst case"
+        + "; lower holds for all noise of this budget, and for all mechanisms in the worst case"
     )

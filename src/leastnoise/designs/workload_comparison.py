@@ -64,7 +64,7 @@ class WorkloadComparison:
         what = "largest variance" if d.document.largest else "total squared error"
         lines = [
             f"{d.workload!r}, {d.budget_words}, {d.neighbors}: {what}; "
-            f"nothing is below {outwards(d.lower, 7, False)}"
+            f"no noise is below {outwards(d.lower, 7, False)}"
         ]
         lines += [f"  {row.label:<44}{row.loss:>14.7g}" for row in self.rows]
         return "\n".join(lines)
@@ -86,7 +86,7 @@ def beside_workload(design: WorkloadDesign) -> WorkloadComparison:
         whole = all(one.part.denominator == 1 for one in parts)
         on_counts = counts * _variance(document, moved, math.sqrt(moved), True)
         on_answers = weight * _variance(document, far, long, whole)
-        found.append(("counts", "noise on each count, then added up", on_counts))
+        found.append(("counts", "noise on each count, then summed", on_counts))
         found.append(("answers", "noise on each answer", on_answers))
     rows = [
         WorkloadRow(

@@ -241,7 +241,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         caveats = []
         caveats.append("Scalers, imputers or selections fitted to the data before are not covered.")
         if self.neighbors == "replace":
-            caveats.append("The number of rows is taken to be public.")
+            caveats.append("The number of rows is treated as public.")
         if read:
             caveats.insert(0, f"NOT PRIVATE: {' and '.join(read)} were taken from the data.")
         if self.random_state is not None:

@@ -16,7 +16,7 @@ from ..errors import ArgumentError, BudgetError, Described
 from ..ledger import Ledger
 
 _ALLOWED = (
-    "None, a Ledger, the path of its file, or an object with spend(epsilon, delta) such as "
+    "None, a Ledger, the path of a ledger, or an object with spend(epsilon, delta) such as "
     "diffprivlib's BudgetAccountant"
 )
 

@@ -89,7 +89,7 @@ def plan(
     else:
         kept = cost(found.chosen, float(epsilon)) <= float(delta)
     if not kept:
-        raise RegimeError("the noise does not keep the total budget; nothing is released")
+        raise RegimeError("the noise does not satisfy the total budget; nothing is released")
     return found
 
 
@@ -101,8 +101,8 @@ def _refuse_endless(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction)
         raise ArgumentError(
             "epsilon",
             float(epsilon),
-            f"larger with delta={float(delta):g}: this budget needs noise of a standard deviation "
-            f"of {widest:,.0f} rows, and the total is computed up to {_WIDEST:,}",
+            f"larger with delta={float(delta):g}: this budget needs noise with a standard "
+            f"deviation of {widest:,.0f} rows, and the total is computed up to {_WIDEST:,}",
         )
 
 
@@ -145,7 +145,7 @@ def _best(
         if found is not best
     ] + far
     if others:
-        words += f" (squared error of the others relative to it: {', '.join(others)})"
+        words += f" (squared error of the others relative to this: {', '.join(others)})"
     return replace(best, picked=words)
 
 

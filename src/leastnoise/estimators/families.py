@@ -105,7 +105,7 @@ def made(
     """The plan of what a search of the level found; `RegimeError` if it found nothing."""
     if found is None:
         raise RegimeError(
-            f"no such noise keeps a total of ({float(epsilon):g}, {float(delta):g}) here"
+            f"no such noise satisfies a total of ({float(epsilon):g}, {float(delta):g}) here"
         )
     return Plan(float(epsilon), float(delta), tuple(found[0]), words, found[1])
 
@@ -145,7 +145,7 @@ def classic_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) ->
         noise = gaussian(sigma * kind.reach * cells)
         chosen.append(Chosen(kind, noise, cells, "discrete Gaussian, classic formula"))
     if cost(chosen, float(epsilon)) > float(delta):
-        raise RegimeError("the classic formula does not keep the total budget")
+        raise RegimeError("the classic formula does not satisfy the total budget")
     return Plan(
         float(epsilon),
         float(delta),

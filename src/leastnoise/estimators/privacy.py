@@ -49,7 +49,7 @@ class Privacy:
         """The guarantee in a few words."""
         if not self.private:
             return "NOT PRIVATE"
-        return f"({self.epsilon:.6g}, {self.delta:.6g})-private, {self.neighbors} neighbors"
+        return f"({self.epsilon:.6g}, {self.delta:.6g})-DP, {self.neighbors} neighbors"
 
     def _repr_html_(self) -> str:
         from ..shown import html_privacy

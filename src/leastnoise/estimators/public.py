@@ -257,6 +257,6 @@ def levels_of(
             raise ArgumentError("categories", words, "a list of levels")
         own = tuple(plain(word) for word in words)
         if not own or len(set(own)) < len(own):
-            raise ArgumentError("categories", words, "at least one level, each once")
+            raise ArgumentError("categories", words, "at least one level, without repetition")
         result.append(own)
     return tuple(result)

@@ -21,9 +21,9 @@ from .coq import AXIOMS, assumptions, compiled, missing, prove
 
 #: (words, arguments of `design`)
 DESIGNS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("whole numbers, finite", {"sensitivity": 2, "integer": True, "delta": "1e-3"}),
-    ("whole numbers, a tail", {"sensitivity": 2, "integer": True, "delta": 0}),
-    ("whole numbers in runs", {"sensitivity": 10**6, "integer": True, "delta": "1e-6"}),
+    ("integers, finite", {"sensitivity": 2, "integer": True, "delta": "1e-3"}),
+    ("integers, a tail", {"sensitivity": 2, "integer": True, "delta": 0}),
+    ("integers in runs", {"sensitivity": 10**6, "integer": True, "delta": "1e-6"}),
     ("real numbers, a mesh", {"delta": "1e-6"}),
     ("real numbers, a tail", {"delta": 0}),
     ("real numbers, a lattice", {"delta": "0.05", "gap": 0.01}),
@@ -32,7 +32,7 @@ DESIGNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Huber's loss", {"delta": "0.05", "loss": "huber:0.5", "gap": 0.01}),
     ("two budgets", {"delta": "0.1", "profile": [("2", "0.05")], "gap": 0.05}),
     ("a largest error", {"delta": "0.05", "constraints": [MaxError(3)], "gap": 0.05}),
-    ("falling away from 0", {"delta": "0.05", "constraints": [Monotone()], "gap": 0.05}),
+    ("decreasing away from 0", {"delta": "0.05", "constraints": [Monotone()], "gap": 0.05}),
     (
         "no bias, two losses",
         {
@@ -57,7 +57,7 @@ def _designed() -> Iterator[tuple[str, dict[str, Any]]]:
     keys = import_module("leastnoise.partition_selection").partition_selection(
         epsilon=1, delta="1e-6"
     )
-    yield "unknown keys", json.loads(keys.document.dumps())
+    yield "private keys", json.loads(keys.document.dumps())
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def main(paths: list[str]) -> int:
     found = assumptions()
     print("It rests on:", *found, sep="\n  ")
     if found != AXIOMS:
-        print("That is not what it should rest on.")
+        print("These are not the axioms that it should rest on.")
         return 1
     bad = 0
     given: Iterable[tuple[str, dict[str, Any]]] = ((path, {}) for path in paths)

@@ -69,28 +69,30 @@ AXIOMS = (
 )
 
 _NOISE = (
-    "the noise is a probability law, private for every two values so far apart{obeys}, its "
-    "expected loss is at most upper, and every noise that is as private{too} costs at least lower"
+    "the noise is a probability distribution, differentially private for any two values within "
+    "the sensitivity{obeys}, its expected loss is at most upper, and no noise of the same "
+    "budget{too} has an expected loss below lower"
 )
 #: What a proof of a file of each kind says.
 PROVEN = {
     "additive": _NOISE,
     "integer": _NOISE,
     "keyed": (
-        "every number of units has a probability law, private against one unit more or less, "
-        "nothing as private shows a key more often but for the excess, the expected loss of keys "
-        "with as many units as the least value or more, counted as 0 where they are not shown, is "
-        "at most upper, and every whole noise that is as private costs at least lower"
+        "every number of units has a probability distribution, differentially private against one "
+        "unit more or less; no mechanism of the same budget releases a key more often, up to the "
+        "excess; the expected loss of keys with at least as many units as the smallest value, "
+        "counted as 0 where they are not released, is at most upper; and no integer noise of the "
+        "same budget has an expected loss below lower"
     ),
     "joint": (
-        "there is noise with these probabilities, private for every two vectors of values so far "
-        "apart, its expected loss is at most upper, and all noise for so many whole numbers that "
-        "is as private costs at least lower"
+        "there is noise with these probabilities, differentially private for any two vectors of "
+        "values within the shape, its expected loss is at most upper, and no noise of the same "
+        "budget for this many integers has an expected loss below lower"
     ),
 }
 _NOT_LOWER = (
-    "there is noise with these probabilities, private for every two vectors of values so far "
-    "apart, and its expected loss is at most upper; lower is not covered: {why}"
+    "there is noise with these probabilities, differentially private for any two vectors of "
+    "values within the shape, and its expected loss is at most upper; lower is not covered: {why}"
 )
 
 HOW_TO_GET_IT = (

@@ -219,7 +219,7 @@ class DPrime(Dependent, LowerProblem):
 
     def _objection(self) -> str | None:
         if self.merged:
-            return "merged cells restrict a minimisation, so the value is no lower bound"
+            return "merged cells restrict a minimization, so the value is no lower bound"
         if self.shifts == "three":
             return "two of the three shifts per pair are constraints the original problem lacks"
         return None

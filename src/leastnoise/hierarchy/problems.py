@@ -239,7 +239,7 @@ class D(Independent, LowerProblem):
 
     As P, with the infimum of the loss over each cell as its cost and D/beta more cells at each
     end that no event may use. With merged cells (D(pi,beta)) the value is no lower bound:
-    merging restricts a minimisation.
+    merging restricts a minimization.
     """
 
     _letter = "D"
@@ -247,7 +247,7 @@ class D(Independent, LowerProblem):
 
     def _objection(self) -> str | None:
         if self.partition.merged:
-            return "merged cells restrict a minimisation, so the value is no lower bound"
+            return "merged cells restrict a minimization, so the value is no lower bound"
         if self.monotone:
             return "for monotone noise the truncation has not been justified"
         return None

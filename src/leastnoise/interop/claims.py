@@ -87,7 +87,7 @@ def asked_budget(design: AnyDesign) -> Budget:
     """The budget that was asked for, of all releases together."""
     budget = design.exact_budget
     if budget is None:
-        raise ArgumentError("epsilon", None, "given: this design has a curve and no budget")
+        raise ArgumentError("epsilon", None, "given: this design has a curve of budgets")
     if design.releases > 1:
         return _claimed(*budget, lambda e, d: _keep_together(design, e, d))
     return _claimed(*budget, lambda e, d: worst_delta(design.document, e) <= d)

@@ -71,7 +71,7 @@ class OptimalMechanism(_Base):
             raise ArgumentError(
                 "random_state",
                 random_state,
-                "None, or SystemRandom() of the module random or secrets: the noise must be secret",
+                "None, or SystemRandom() of random or secrets: the noise must be secret",
             )
         if design is None:
             from ..design import design as run
@@ -84,7 +84,7 @@ class OptimalMechanism(_Base):
                 if isinstance(number, (bool, str)) or not isinstance(number, Real):
                     raise ArgumentTypeError(name, number, "a real number")
             if integer and isinstance(sensitivity, float) and not sensitivity.is_integer():
-                raise ArgumentTypeError("sensitivity", sensitivity, "whole for integer noise")
+                raise ArgumentTypeError("sensitivity", sensitivity, "an integer for integer noise")
             design = run(
                 epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, integer=integer
             )
@@ -97,7 +97,7 @@ class OptimalMechanism(_Base):
         demand_kind(design, *ONE_NUMBER)
         if design.total is None or design.releases > 1:
             raise ArgumentError(
-                "design", str(design), "one with an epsilon and a delta for one release"
+                "design", str(design), "a design with an epsilon and a delta for one release"
             )
         document = design.document
         return cls(
@@ -129,7 +129,9 @@ class OptimalMechanism(_Base):
         if isinstance(value, (str, bytes, complex)) or value is None:
             raise DataTypeError("value", type(value), "a number, or an array of numbers")
         if self.design.integer and isinstance(value, float) and not value.is_integer():
-            raise DataTypeError("value", type(value), "whole: this noise is for integer queries")
+            raise DataTypeError(
+                "value", type(value), "an integer: this noise is for integer queries"
+            )
         return self.design.release(value)
 
     def bias(self, value: Any) -> float:

@@ -104,7 +104,7 @@ def make_least_noise(
     if kind.startswith("Vec<"):
         return _counts_measurement(input_domain, input_metric, design, d_in, d_out, loss)
     if (design is None) == (d_in is None or d_out is None):
-        raise ArgumentError("design", design, "given, or else d_in and d_out: one of the two")
+        raise ArgumentError("design", design, "given, or d_in and d_out, but not both")
     if design is None:
         design = _designed(kind, d_in, d_out, loss)
     _check_type(design, kind, "input_domain")
@@ -276,7 +276,9 @@ def _counts_measurement(
     if design is None:
         design = _designed_for_a_step(_distance(d_in), d_out, loss)
     if not design.integer or design.document.sensitivity != 1 or design.releases > 1:
-        raise ArgumentError("design", Described("another one"), "integer noise for sensitivity 1")
+        raise ArgumentError(
+            "design", Described("another design"), "integer noise for sensitivity 1"
+        )
     budget, one = asked_budget(design), _function(design, kind)
     pure = budget.delta == 0
     measure = dp.max_divergence() if pure else dp.approximate(dp.max_divergence())

@@ -38,10 +38,10 @@ class Custom(Loss):
         if not isinstance(self.name, str) or not self.name.strip():
             raise ArgumentError("name", self.name, "a string that is not empty")
         if self.name.partition(":")[0].strip().lower() in RESERVED:
-            raise ArgumentError("name", self.name, "one that names no other loss")
+            raise ArgumentError("name", self.name, "a name that no other loss has")
         if not self.convex and self.lipschitz is None:
             raise ArgumentError(
-                "lipschitz", None, "given, or convex=True: a lower bound needs one of the two"
+                "lipschitz", None, "given, unless convex=True: a lower bound needs one of the two"
             )
         if self.lipschitz is not None and not 0 < float(self.lipschitz) < float("inf"):
             raise ArgumentError("lipschitz", self.lipschitz, "positive and finite")
@@ -49,7 +49,9 @@ class Custom(Loss):
         if min(values) < 0:
             raise ArgumentError("function", self.function, "non-negative: a loss is >= 0")
         if values[0] <= max(values[1:-1]) or values[-1] <= max(values[1:-1]):
-            raise ArgumentError("function", self.function, "unbounded on both sides of 0")
+            raise ArgumentError(
+                "function", self.function, "a function that is unbounded on both sides of 0"
+            )
 
     def _value(self, x: float) -> float:
         value = float(self.function(float(x)))
@@ -151,4 +153,4 @@ class Custom(Loss):
         return mean + self._rise * g / 2
 
     def tail(self, side: int, start: Fraction) -> Polynomial:
-        raise ArgumentError("loss", self.name, "one with a known tail when delta is 0")
+        raise ArgumentError("loss", self.name, "a loss with a known tail when delta is 0")

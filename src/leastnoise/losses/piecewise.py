@@ -60,7 +60,7 @@ class Piecewise(Loss):
         try:
             _ = self._floats
         except OverflowError:
-            raise ArgumentError("points", points, "within the range of floats") from None
+            raise ArgumentError("points", points, "numbers within the range of floats") from None
 
     @cached_property
     def _pieces(self) -> tuple[Fraction, ...]:

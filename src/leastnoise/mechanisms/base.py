@@ -53,7 +53,7 @@ class Mechanism(ABC):
         if width <= 0:
             raise ArgumentError("sensitivity", sensitivity, "positive")
         if self.integer and width.denominator != 1:
-            raise ArgumentError("sensitivity", sensitivity, f"whole for {self.label}")
+            raise ArgumentError("sensitivity", sensitivity, f"an integer for {self.label}")
         self.epsilon = float(rational(epsilon, "epsilon"))
         self.delta = float(rational(delta, "delta"))
         self.sensitivity = float(width)

@@ -51,7 +51,7 @@ def inverse_error(
     if not (serves(high) and enough(high)):
         raise RegimeError(
             f"{mechanism_class.label} reaches error={target!r} with confidence="
-            f"{float(rational(confidence, 'confidence'))!r} at no epsilon it serves "
+            f"{float(rational(confidence, 'confidence'))!r} at no epsilon that it supports "
             f"(delta={float(rational(delta, 'delta'))!r})"
         )
     while high - low > _WIDTH * high:

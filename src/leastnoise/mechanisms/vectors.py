@@ -131,7 +131,7 @@ def split_design_baseline(
     )
     return VectorBaseline(
         "split",
-        "our noise per coordinate, the budget split",
+        "leastnoise per coordinate, the budget split",
         (dimension * float(one.upper)) ** power,
         exact,
     )

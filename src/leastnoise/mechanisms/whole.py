@@ -97,5 +97,5 @@ class IntegerMechanism(Mechanism):
     def hockey_stick(self, epsilon: float, shift: float) -> float:
         """sup over events A of P(X in A) - e^epsilon P(X + shift in A), for a whole shift."""
         if shift != round(shift):
-            raise ArgumentError("shift", shift, f"whole for {self.label}")
+            raise ArgumentError("shift", shift, f"an integer for {self.label}")
         return super().hockey_stick(epsilon, shift)

@@ -117,9 +117,9 @@ class AdditiveNoise:
             raise ArgumentError(
                 "noise",
                 Described(
-                    f"one whose tail falls by {nearest_float(1 - document.tail.ratio):.3g} a period"
+                    f"a tail that falls by {nearest_float(1 - document.tail.ratio):.3g} a period"
                 ),
-                f"noise whose tail ends within {_MOST_LISTED} cells, to be looked at in floats "
+                f"noise whose tail ends within {_MOST_LISTED} cells, to be listed in floats "
                 "(releases and samples need no such list)",
             )
         falling = np.power(ratio, np.arange(1, periods + 1, dtype=np.float64))

@@ -56,7 +56,7 @@ class Clamped:
     def __post_init__(self) -> None:
         if not self.noise.integer:
             raise ArgumentError(
-                "clamped", Described("additive noise"), "asked of a design with integer=True"
+                "clamped", Described("additive noise"), "a design with integer=True"
             )
         whole = all(isinstance(x, (int, np.integer)) for x in (self.low, self.high))
         if not whole or not self.low < self.high <= self.low + _MOST:
@@ -106,7 +106,7 @@ class Clamped:
 
     def loss_at(self, value: int) -> Fraction:
         """The expected loss of a release of `value`, exactly (rounded up for irrational losses)."""
-        allowed = f"whole, from {self.low} to {self.high}"
+        allowed = f"an integer from {self.low} to {self.high}"
         kind, value = type(value), whole_value(value, allowed)
         if not self.low <= value <= self.high:
             raise DataError("value", kind, allowed)
@@ -146,5 +146,5 @@ class Clamped:
         return packed([self._inside(one) for one in found])
 
     def _inside(self, value: object) -> int:
-        number = whole_value(value, "whole: this noise is for integer queries")
+        number = whole_value(value, "an integer: this noise is for integer queries")
         return min(max(number, int(self.low)), int(self.high))

@@ -46,7 +46,7 @@ def width_of(x: Any) -> int | None:
 
 def codes_of(x: Any, sizes: tuple[int, ...]) -> NDArray[np.int64]:
     """Records as whole numbers from 0 on, each below the size of its attribute."""
-    allowed = "rows of whole codes from 0 on, each below the size of its attribute"
+    allowed = "rows of integer codes, each from 0 to the size of its attribute minus 1"
     try:
         held = np.asarray(x)
     except ValueError:

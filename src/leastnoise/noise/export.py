@@ -100,7 +100,9 @@ fun noise(): Long {{
 
 def _rust(values: list[int], sums: list[int], about: str) -> str:
     if sums[-1].bit_length() > 128:
-        raise ArgumentError("language", "rust", "another one: the weights do not fit 128 bits")
+        raise ArgumentError(
+            "language", "rust", "another one than rust: the weights do not fit 128 bits"
+        )
     shift = 128 - sums[-1].bit_length()
     return f"""// {about}
 use std::io::Read;

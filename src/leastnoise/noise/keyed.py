@@ -119,7 +119,7 @@ def in_order(units: Mapping[Any, object]) -> list[tuple[Any, int]]:
 def _number(value: object) -> int:
     whole = hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_))
     if not whole or int(value) < 0:  # type: ignore[call-overload]
-        raise DataError("units", type(value), "integers, 0 or more: how many have each key")
+        raise DataError("units", type(value), "integers that are at least 0, one for each key")
     return int(value)  # type: ignore[call-overload,no-any-return]
 
 
@@ -147,7 +147,7 @@ def _plain_time(key: Any) -> Any:
         # In an hour that a clock shows twice, times are equal that are not the same.
         raise DataError("key", type(key), "times in UTC, or at a fixed distance from it")
     if getattr(key, "nanosecond", 0):
-        raise DataError("key", type(key), "times in whole microseconds")
+        raise DataError("key", type(key), "times in full microseconds")
     try:
         at = key if key.tzinfo is None else key.astimezone(UTC)
     except OverflowError:

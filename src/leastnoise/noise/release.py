@@ -25,7 +25,7 @@ Value = int | float | Fraction | Decimal
 
 #: Sums of two numbers below this fit 64 bits.
 _SUMMAND = 1 << 62
-_WHOLE = "whole: this noise is for integer queries"
+_WHOLE = "an integer: this noise is for integer queries"
 
 
 def release(

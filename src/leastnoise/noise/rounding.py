@@ -43,7 +43,7 @@ def exact_value(value: object, name: str = "value") -> Fraction:
     """`exact_number`, written out: `DataError` where that would fill the memory."""
     number = exact_number(value, name)
     if not isinstance(number, Fraction):
-        raise DataError(name, type(value), "0, or no nearer to it than 10^-400")
+        raise DataError(name, type(value), "0, or at least 10^-400 in size")
     return number
 
 

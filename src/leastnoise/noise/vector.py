@@ -52,7 +52,7 @@ class VectorNoise:
         return html_vector_noise(self)
 
     def __repr__(self) -> str:
-        held = "stairs without an end" if self.endless else f"balls={len(self.radii)}"
+        held = "an unbounded staircase" if self.endless else f"balls={len(self.radii)}"
         return f"VectorNoise(dimension={self.dimension}, {held})"
 
     @property
@@ -155,12 +155,9 @@ class VectorNoise:
         except LimitError:
             raise ArgumentError(
                 "noise",
-                Described(
-                    f"a staircase in {self.dimension} dimensions, "
-                    f"epsilon={float(self.document.epsilon)}"
-                ),
-                f"noise of at most {MOST_LISTED} stairs, for its profile and for accounting: "
-                "a larger epsilon (releases and errors need no such list)",
+                Described(f"epsilon={float(self.document.epsilon)} in dimension {self.dimension}"),
+                f"a staircase of at most {MOST_LISTED} steps for its profile and for accounting: "
+                "choose a larger epsilon (releases and errors need no list of the steps)",
             ) from None
 
     # -- drawing --------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ def _words(query: str) -> str:
 def _title(answer: Any, wide: float = 7.0) -> str:
     some = [one for one in answer.groups.values() if one.low is not None]
     shown = "± and whiskers" if panels_of(answer) else "whiskers"
-    whiskers = f", {shown}: 95% intervals" if some else ", without an interval of values"
+    whiskers = f", {shown}: 95% confidence intervals" if some else ", without a confidence interval"
     budget = f"ε = {number(answer.epsilon, 4)}"
     budget += f", δ = {number(answer.delta, 4)}" if answer.delta else ""
     query = short(answer.query, round(60 * wide / 7))

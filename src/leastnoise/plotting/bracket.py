@@ -72,7 +72,6 @@ def plot_bracket(history: Iterable[Progress], path: str | Path | None = None) ->
         percent_ticks(gap.yaxis)
         last = f"gap {percent(float(share[-1]))}" if len(share) else "no gap left"
         bracket.set_title(
-            f"the bracket around the least expected loss: {last} after "
-            f"{number(float(seconds[-1]), 2)} s"
+            f"bounds on the least expected loss: {last} after {number(float(seconds[-1]), 2)} s"
         )
     return picture

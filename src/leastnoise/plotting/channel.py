@@ -78,7 +78,7 @@ def draw_family(figure: Any, design: DependentDesign) -> None:
     axes.yaxis.get_major_locator().set_params(nbins=2)
     if design.integer:
         axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.set_xlabel("answer (triangle: the true value)")
+    axes.set_xlabel("answer (triangle: the exact value)")
     figure.supylabel(
         f"probability of the answer{f', in {_BINS} bins' if binned else ''}", fontsize=10
     )
@@ -126,5 +126,5 @@ def draw_heatmap(figure: Any, design: DependentDesign) -> None:
     bar = figure.colorbar(image, ax=axes)
     percent_ticks(bar.ax.yaxis)
     bar.set_label("probability of the answer")
-    axes.set_xlabel("true value")
-    axes.set_ylabel("answer (dotted: the true value)")
+    axes.set_xlabel("exact value")
+    axes.set_ylabel("answer (dotted: the exact value)")

@@ -47,7 +47,7 @@ def plot_frontier(curve: Frontier, path: str | Path | None = None) -> Picture:
         axes.set_xlabel(_SIGNS[curve.along])
         axes.set_ylabel(f"least expected {one.loss_name}")
         axes.set_title(
-            f"what privacy costs: {_SIGNS[other]} = {number(getattr(one, other))}, "
+            f"error against privacy: {_SIGNS[other]} = {number(getattr(one, other))}, "
             f"sensitivity {number(one.sensitivity)}, loss {one.loss_name}"
         )
         if curve.values[0] > 0 and curve.values[-1] / curve.values[0] > 8:

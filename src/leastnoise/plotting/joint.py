@@ -32,7 +32,7 @@ def plot_joint(design: JointDesign, path: str | Path | None = None) -> Picture:
         shares = np.histogram(drawn[:, 0], edges)[0] / len(drawn)
         colour = look_of("design").line["color"]
         axes[0].bar(edges[:-1], shares, width=0.9 * step * grid, align="edge", color=colour)
-        axes[0].set(xlabel="error of the first number", ylabel="chance (from draws)")
+        axes[0].set(xlabel="error of the first number", ylabel="probability (from draws)")
         if pairs:
             seen = np.histogram2d(drawn[:, 0], drawn[:, 1], bins=[edges, edges])[0]
             axes[1].imshow(

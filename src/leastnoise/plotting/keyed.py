@@ -37,18 +37,18 @@ def plot_keyed(design: KeyedDesign, path: str | Path | None = None) -> Picture:
                 for n in seen
             ]
             right.plot(seen, losses, label=row.label, **line)
-        left.set(xlabel="units that have the key", ylabel="chance that it is shown")
+        left.set(xlabel="units that have the key", ylabel="probability of release")
         left.set_ylim(0, 1.04)
         right.set(
-            xlabel="units that have the key", ylabel=f"{design.loss_name} of its value, if shown"
+            xlabel="units that have the key", ylabel=f"{design.loss_name} of its value, if released"
         )
         right.set_ylim(0, None)
         right.legend(loc="upper right")
         keys = design.keys_of_a_unit
-        words = "" if keys == 1 else f", {keys} keys of a unit"
+        words = "" if keys == 1 else f", {keys} keys per unit"
         picture.figure.suptitle(
-            f"{keyed_budget(design)}{words}: {design.document.competitors} shows more; no error "
-            f"beyond {number(design.reach)}",
+            f"{keyed_budget(design)}{words}: {design.document.competitors} releases more; largest "
+            f"error {number(design.reach)}",
             fontsize=10,
         )
     return picture

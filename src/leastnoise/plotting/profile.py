@@ -34,7 +34,7 @@ def plot_profiles(
     with canvas(6.4, 4.2, path) as picture:
         axes = picture.figure.add_subplot()
         draw_profiles(axes, many, epsilons)
-        axes.set_title("privacy profiles: the least δ at every ε, over all allowed shifts")
+        axes.set_title("privacy profiles: the smallest δ at every ε")
     return picture
 
 

@@ -26,7 +26,7 @@ KINDS = ("radial", "map")
 def plot_vector(
     design: VectorDesign, path: str | Path | None = None, kind: str = "radial"
 ) -> Picture:
-    """The density against the distance from the true vector and the chance of a larger error,
+    """The density against the distance from the exact vector and the probability of a larger error,
     beside baselines' ("radial"); or, in two dimensions, a "map" of the density in the plane."""
     if kind not in KINDS:
         raise ArgumentError("kind", kind, " or ".join(f'"{one}"' for one in KINDS))
@@ -63,9 +63,11 @@ def _radial(design: VectorDesign, path: str | Path | None) -> Picture:
             line = look_of(name).line
             left.plot(r, np.where(density > 0, density, np.nan), label=label, **line)
             right.plot(r, beyond, label=label, **line)
-        left.set(xlabel="distance from the true vector", ylabel="density", yscale="log")
+        left.set(xlabel="distance from the exact vector", ylabel="density", yscale="log")
         left.set_ylim(max(float(held.min()) / 10, 1e-12 * top, 1e-300), 5 * top)
-        right.set(xlabel="error (Euclidean)", ylabel="chance of a larger error", ylim=(0, 1.02))
+        right.set(
+            xlabel="error (Euclidean)", ylabel="probability of a larger error", ylim=(0, 1.02)
+        )
         right.legend()
         picture.figure.suptitle(_title(design), fontsize=10)
     return picture

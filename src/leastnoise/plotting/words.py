@@ -19,7 +19,7 @@ def budget(design: Any) -> str:
     if total is not None:
         return f"{point(total.epsilon, total.delta)} for {total.count} releases together"
     if design.gdp is not None:
-        return f"μ = {number(design.gdp)} (Gaussian privacy)"
+        return f"μ = {number(design.gdp)} (mu-GDP)"
     if design.profile:
         return f"{point(design.epsilon, design.delta)} and {len(design.profile)} more budgets"
     return point(design.epsilon, design.delta)
@@ -29,7 +29,7 @@ def keyed_budget(design: Any) -> str:
     """What was asked of a keyed design."""
     if design.curve is not None:
         mu, failure = design.curve
-        return f"μ = {number(mu)} but for failures of {number(failure)}"
+        return f"μ = {number(mu)} except with probability {number(failure)}"
     more = f" and {len(design.profile)} more budgets" if design.profile else ""
     return point(*design.total) + more
 

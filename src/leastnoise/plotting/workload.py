@@ -47,7 +47,7 @@ def _lines(axes: Any, bars: Any, answers: Any) -> None:
         axes.errorbar(places, middle, yerr=bars, fmt=".", color=colour, elinewidth=0.8, ms=3)
     else:
         axes.fill_between(places, middle - bars, middle + bars, color=colour, alpha=0.6, lw=0)
-    what = "error, 95% within" if answers is None else "released answer, 95% error bar"
+    what = "error, 95% within" if answers is None else "released answer, 95% margin of error"
     axes.set(xlabel="question", ylabel=what)
 
 
@@ -65,4 +65,4 @@ def _table(design: WorkloadDesign) -> tuple[int, int] | None:
 def _title(design: WorkloadDesign) -> str:
     words = bracket_words(design.lower, design.upper, design.certified, 6)
     count = design.workload.queries
-    return f"{count} questions, {design.budget_words}, {design.loss_name}: {words}"
+    return f"{count} queries, {design.budget_words}, {design.loss_name}: {words}"

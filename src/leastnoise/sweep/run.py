@@ -244,7 +244,7 @@ def _refusal(cell: _Cell, text: str) -> str:
         with counted():
             document = parse(text)
             if not cell.asks(document):
-                return "it answers another question"
+                return "it is for another design problem"
             report = check(document)
     except FormatError as error:
         return f"malformed: {error}"
@@ -339,11 +339,13 @@ def _client(scheduler: Any, stack: ExitStack) -> Any:
     try:
         return stack.enter_context(connect(scheduler, timeout=20, set_as_default=False))
     except (OSError, ValueError) as error:
-        raise ArgumentError("scheduler", scheduler, f"one that answers ({error})") from None
+        raise ArgumentError(
+            "scheduler", scheduler, f"the address of a scheduler that answers ({error})"
+        ) from None
 
 
 def _entries(grid: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    allowed = "a series of dicts of arguments of design, not empty"
+    allowed = "a non-empty sequence of dicts of arguments of design()"
     if isinstance(grid, (str, Mapping)) or not isinstance(grid, Iterable):
         raise ArgumentError("grid", grid, allowed)
     entries = list(grid)

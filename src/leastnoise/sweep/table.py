@@ -55,7 +55,7 @@ class SweepRow:
             raise ArgumentError("cache", None, "a folder, if the mechanisms themselves are wanted")
         found = load(self.path)
         if not (isinstance(found, Design) and self._is_of(found)):
-            raise CertificateError(f"{self.path}: it is no longer the mechanism of this row")
+            raise CertificateError(f"{self.path}: the file is not the mechanism of this row")
         return found
 
     def _is_of(self, found: Design) -> bool:

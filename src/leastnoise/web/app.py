@@ -109,6 +109,6 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
     for one in error.errors():
         place = [str(part) for part in one["loc"] if part not in ("body", "query", "path")]
         field = ".".join(place) or None
-        words = _WORDS.get(one["type"], "is not as it should be: " + one["msg"])
+        words = _WORDS.get(one["type"], "is not valid: " + one["msg"])
         found.append((field, f"{field or 'the request'} {words.format(**one.get('ctx', {}))}"))
     return _errors(422, found)

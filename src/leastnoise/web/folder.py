@@ -63,7 +63,7 @@ def _check(base: Path) -> None:
         raise ArgumentError(
             "LEASTNOISE_CACHE",
             str(base),
-            "such that this is a folder of yours (no link) that nobody else can write to",
+            "a path whose folder is yours (not a link) and writable by nobody else",
         )
 
 

@@ -85,7 +85,7 @@ class Guard:
     def _refusal(self, scope: Scope, headers: dict[str, list[str]]) -> tuple[int, str] | None:
         hosts = headers.get("host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self.settings.hosts:
-            return 403, f"this is not the Host of this server: open {self.settings.place}"
+            return 403, f"this server has another address: open {self.settings.place}"
         own = {f"http://{host}" for host in self.settings.hosts}
         if any(origin.lower() not in own for origin in headers.get("origin", [])):
             return 403, "requests from another site are rejected"
@@ -97,7 +97,7 @@ class Guard:
             return 401, "the key of this server is missing"
         length = headers.get("content-length", ["0"])[0]
         if not length.isascii() or not length.isdigit() or int(length[:20]) > self._most(scope):
-            return 413, f"larger than {self._most(scope)} bytes, which is the most here"
+            return 413, f"larger than {self._most(scope)} bytes, which is the limit here"
         return None
 
     def _keyed(self, headers: dict[str, list[str]]) -> bool:
@@ -129,7 +129,7 @@ class Guard:
             message = await receive()
             held += len(message.get("body", b""))
             if held > most:
-                raise HTTPException(413, f"larger than {most} bytes, which is the most here")
+                raise HTTPException(413, f"larger than {most} bytes, which is the limit here")
             return message
 
         return counted

@@ -280,13 +280,13 @@ class Jobs:
                 words = f"stopped: it took longer than {job.seconds:g} seconds" if job.late else ""
                 self._ended(job, STOPPED, {"message": words})
             else:
-                words = "its process ended, perhaps for lack of memory; nothing is returned"
+                words = "the process ended, perhaps for lack of memory; nothing is returned"
                 words = NOT_ANSWERED if job.task == "ask" else words
                 self._ended(job, FAILED, {"field": None, "message": words})
         lane.stillborn += not self._tasks.pop(worker)
         if lane.stillborn >= _HOPELESS:
             while lane.waiting:
-                words = "no worker process starts on this machine"
+                words = "no worker process could be started on this machine"
                 self._ended(lane.waiting.popleft(), FAILED, {"field": None, "message": words})
         elif not lane.all and self._may_hire(lane):
             self._hire(lane)

@@ -101,7 +101,9 @@ class QueryForm(Strict):
     q: Number | None = None
     bins: Annotated[int, Field(ge=1, le=200)] | None = None
     condition: Condition | None = None
-    interval: bool | None = Field(default=None, description="Quantiles: half of epsilon for one.")
+    interval: bool | None = Field(
+        default=None, description="Quantiles: spend half of epsilon on a confidence interval."
+    )
     where: Condition | None = None
     by: Name | None = None
     keys: Annotated[list[Name], Field(min_length=1, max_length=200)] | Literal["private"] | None = (
@@ -115,7 +117,9 @@ class TableForm(Strict):
     queries: Annotated[list[QueryForm], Field(min_length=1, max_length=12)]
     epsilon: Number
     delta: Number = "0"
-    unit: Name | None = Field(default=None, description="The column of the person; null: a row.")
+    unit: Name | None = Field(
+        default=None, description="The column that identifies a person; null: a row."
+    )
     max_rows_per_group: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
     max_groups: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
     neighbors: Literal["add-remove", "replace"] = "add-remove"
@@ -171,6 +175,6 @@ class JobState(BaseModel):
 
     job: str
     state: Literal["queued", "running", "done", "failed", "stopped"]
-    ahead: int = Field(description="How many jobs will be begun before this one.")
-    events: int = Field(description="How many events it has told so far.")
-    files: list[str] = Field(description="What can be downloaded.")
+    ahead: int = Field(description="Number of jobs before this one in the queue.")
+    events: int = Field(description="Number of events so far.")
+    files: list[str] = Field(description="Files that can be downloaded.")

@@ -103,12 +103,12 @@ def unit_of(form: dict[str, Any]) -> PrivacyUnit | str:
     if form["unit"] is None:
         if form["max_rows_per_group"] is not None or form["max_groups"] is not None:
             raise ArgumentError(
-                "max_rows_per_group", form["max_rows_per_group"], "left out where the unit is a row"
+                "max_rows_per_group", form["max_rows_per_group"], "left out when the unit is a row"
             )
         return "row"
     if form["max_rows_per_group"] is None:
         raise ArgumentError(
-            "max_rows_per_group", None, "given: how many rows of one person may count"
+            "max_rows_per_group", None, "given: the largest number of rows of one person in a group"
         )
     return PrivacyUnit(
         form["unit"], max_rows_per_group=form["max_rows_per_group"], max_groups=form["max_groups"]

@@ -21,13 +21,13 @@ def _parts(form: dict[str, Any], place: dict[str, Any]) -> tuple[str, str, str]:
     head += f"from leastnoise import {', '.join(sorted(names, key=lambda n: (n.islower(), n)))}\n"
     if place["demo"]:
         head += "from leastnoise.web.demo import write_demo\n\n"
-        head += 'table = write_demo("demo.csv")   # people who do not exist\n'
+        head += 'table = write_demo("demo.csv")   # synthetic data\n'
     else:
         head += f"\ntable = {source_text(place['shown'], place['csv'])}\n"
     budget = place["budget"]
     ledger = (
         f"where = Path({place['lasting'] or 'budget.db'!r})\n"
-        "if not where.exists():   # once for a table: all its answers share this budget\n"
+        "if not where.exists():   # once: all answers about the table share this budget\n"
         f"    Ledger.create(where, epsilon={budget['epsilon']!r}, delta={budget['delta']!r}, "
         f"composition={budget['composition']!r})\n"
         "ledger = Ledger(where)\n"
@@ -70,9 +70,9 @@ def notebook(form: dict[str, Any], place: dict[str, Any]) -> str:
             "markdown", 0, "# Private answers about a table\n\nEach run spends its budget again."
         ),
         _cell("code", 1, head),
-        _cell("markdown", 2, "The ledger holds the budget of all questions about this table."),
+        _cell("markdown", 2, "The ledger holds the budget of all queries about this table."),
         _cell("code", 3, ledger),
-        _cell("markdown", 4, "The questions share one budget, divided so that errors are small."),
+        _cell("markdown", 4, "The queries share one budget, divided so that errors are small."),
         _cell("code", 5, questions),
         _cell("code", 6, "answers[0]"),
     ]

@@ -45,13 +45,13 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         400: "The request cannot be read.",
         401: "The key is missing.",
         403: "Not this server, or another site.",
-        404: "There is no such thing.",
-        405: "Not that way.",
-        409: "Not now.",
+        404: "Not found.",
+        405: "Method not allowed.",
+        409: "Conflict with the current state.",
         413: "Too large.",
-        415: "Not that kind.",
-        422: "A field is wrong; which one, and what is allowed.",
-        429: "Too much waits already.",
+        415: "Unsupported media type.",
+        422: "A field is not valid; the error names it and says what is allowed.",
+        429: "Too many jobs are waiting.",
     }.items()
 }
 
@@ -63,14 +63,14 @@ def submit(
     try:
         return here.jobs.submit(task, arguments, seconds, given)
     except BusyError:
-        raise Problem(429, "too many jobs wait already: try again in a while") from None
+        raise Problem(429, "too many jobs are waiting: try again later") from None
 
 
 def job_of(here: State, name: str) -> Job:
     """A job by name."""
     job = here.jobs.get(name)
     if job is None:
-        raise Problem(404, "there is no such job here (any more)")
+        raise Problem(404, "this job does not exist (any more)")
     return job
 
 
@@ -78,5 +78,5 @@ def table_of(here: State, name: str) -> Table:
     """A table by its number."""
     table = here.tables.held.get(name)
     if table is None:
-        raise Problem(404, "there is no such table here")
+        raise Problem(404, "this table does not exist here")
     return table

@@ -14,7 +14,7 @@ def source_of(path: str, csv: dict[str, Any]) -> str | CsvFile:
         return path
     if (delimiter := delimiter_of(path)) is None:
         raise ArgumentError(
-            next(iter(csv)), next(iter(csv.values())), "left out: it is no CSV file"
+            next(iter(csv)), next(iter(csv.values())), "left out: the table is not a CSV file"
         )
     said: dict[str, Any] = {"delimiter": delimiter} | csv
     return CsvFile(path, **said)

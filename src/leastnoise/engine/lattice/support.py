@@ -86,13 +86,13 @@ def refuse_narrow(question: Question) -> None:
             continue
         needed, enough = smallest_width(epsilon, delta, question.sensitivity, question.integer)
         if Fraction(width) < needed:
-            unit = "whole numbers" if question.integer else "wide"
+            unit = "integers" if question.integer else "in width"
             raise ArgumentError(
                 "constraints",
                 _named(question),
-                f"a support of at least {_down(needed)} {unit} (no narrower noise is private "
-                f"at epsilon={text_of(epsilon)}, delta={text_of(delta)}); "
-                f"{_up(enough)} always works",
+                f"such that the noise has a support of at least {_down(needed)} {unit}: no "
+                f"narrower noise satisfies epsilon={text_of(epsilon)}, delta={text_of(delta)}, and "
+                f"{_up(enough)} always suffice",
             )
 
 

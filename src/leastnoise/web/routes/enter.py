@@ -30,6 +30,6 @@ async def enter(form: Code, here: Here) -> Key:
     """The key, for a code; each code works once."""
     if not here.settings.codes.spend(form.code):
         raise Problem(
-            403, "this address was used before, is old, or is not one of this server", "code"
+            403, "this address was already used, has expired, or belongs to another server", "code"
         )
     return Key(key=here.settings.key)

@@ -27,7 +27,7 @@ _KINDS = {
 }
 #: Written whole or not at all.
 MECHANISM = "mechanism.json"
-Baselines = Annotated[str, Query(max_length=400, description="Names with commas between.")]
+Baselines = Annotated[str, Query(max_length=400, description="Names, separated by commas.")]
 
 
 def described(here: State, job: Job) -> JobState:
@@ -99,7 +99,7 @@ async def file(name: str, file: str, here: Here) -> FileResponse:
     """A file that a job has left."""
     path = _files(job_of(here, name)).get(file)
     if path is None:
-        raise Problem(404, "there is no such file here")
+        raise Problem(404, "this file does not exist here")
     return FileResponse(path, filename=file, media_type=_KINDS[path.suffix])
 
 

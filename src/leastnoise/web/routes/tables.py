@@ -76,11 +76,11 @@ async def upload(
     try:
         return _described(here, await here.tables.upload(name, request.stream()))
     except NotATable:
-        words = f"name must end with one of {', '.join(ENDINGS)}, and a .gz file be whole"
+        words = f"name must end with one of {', '.join(ENDINGS)}, and a .gz file must be complete"
         raise Problem(422, words, "name") from None
     except TooLarge:
         most = here.settings.limits.unpacked_bytes
-        raise Problem(413, f"unpacked larger than {most} bytes, which is the most here") from None
+        raise Problem(413, f"unpacked larger than {most} bytes, which is the limit here") from None
 
 
 @router.get("/tables/{name}/columns")
@@ -113,10 +113,13 @@ async def create(name: str, form: LedgerForm, here: Here) -> dict[str, Any]:
     table = table_of(here, name)
     if table.ledger.exists():
         if not form.fresh:
-            words = "there is a ledger already: a budget is set once, for all tables here"
+            words = "there already is a ledger: the budget is set once for all tables here"
             raise Problem(409, words)
         if table.lasting:
-            words = "this ledger is the file that was named at the start: start with another one"
+            words = (
+                "this ledger is the file that was named at the start: start the server with another "
+                "file"
+            )
             raise Problem(409, words)
         table = here.tables.fresh(table)
     made = await _quietly(_create, table, form)

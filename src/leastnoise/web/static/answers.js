@@ -19,8 +19,8 @@ export function showAnswers(data, job, name) {
   const title = make("h2", { class: "batch", tabindex: "-1", text: `${name}, answered at ${now}` });
   place.prepend(make("section", { class: "results latest", "aria-label": "Answers" }, title,
     ...data.answers.map((one) => answerCard(one, job)),
-    make("div", { class: "card" }, make("h2", { text: "Take it with you" }), make("div", { class: "row" }, ...take),
-      make("p", { class: "help", text: "All of it may be published. The JSON holds the proofs: leastnoise verify report.json. The script and the notebook ask again, and pay again." }))));
+    make("div", { class: "card" }, make("h2", { text: "Download" }), make("div", { class: "row" }, ...take),
+      make("p", { class: "help", text: "You may publish all of this. The JSON holds the proofs: leastnoise verify report.json. The script and the notebook run the queries again and spend their budget again." }))));
   title.focus({ preventScroll: true });
   title.scrollIntoView({ block: "start" });
 }
@@ -29,14 +29,14 @@ function answerCard(one, job) {
   const parts = [make("h2", { text: spokenQuery(one.query) })];
   const [first] = one.answers;
   if (one.answers.length === 1 && first.key === "") parts.push(...single(one, first));
-  else if (!one.answers.length) parts.push(make("p", { text: "No group had enough rows to be shown." }));
+  else if (!one.answers.length) parts.push(make("p", { text: "No group had enough rows to be released." }));
   else parts.push(...several(one));
   const notes = make("ul", { class: "help" }, ...[...one.notes, one.why, one.noise].map((words) => make("li", { text: words })));
   const proofs = make("div", { class: "row" }, ...one.mechanisms.map((name) => make("button", {
     type: "button", class: "quiet", "data-file": `/api/jobs/${job.job}/files/${name}`, "data-name": name, text: `Proof: ${name}`,
   })));
   return make("div", { class: "card answer" }, ...parts,
-    make("details", {}, make("summary", { text: "Why the noise is as large as it is, and its proof" }), notes, proofs));
+    make("details", {}, make("summary", { text: "How the noise was chosen, and its proof" }), notes, proofs));
 }
 
 const spent = (one) => `epsilon ${number(one.epsilon, 3)}${one.delta > 0 ? `, delta ${number(one.delta, 3)}` : ""}`;
@@ -45,7 +45,7 @@ function single(one, group) {
   const told = measured(group.value, group.low, group.high);
   const sentence = told.margin === null
     ? `${spokenQuery(one.query)}: ${told.value} (differentially private with ${spent(one)}).`
-    : `${spokenQuery(one.query)}: ${told.value}${told.even ? `, give or take ${told.margin}` : ""} (95 % sure: ${told.low} to ${told.high}; differentially private with ${spent(one)}).`;
+    : `${spokenQuery(one.query)}: ${told.value}${told.even ? `, margin of error ${told.margin}` : ""} (95% confidence interval ${told.low} to ${told.high}; differentially private with ${spent(one)}).`;
   const copy = make("button", { type: "button", class: "quiet", text: "Copy" });
   copy.addEventListener("click", async () => {
     try {
@@ -58,12 +58,12 @@ function single(one, group) {
     setTimeout(() => { copy.textContent = "Copy"; }, 1500);
   });
   const quote = make("blockquote", { text: sentence });
-  const parts = [make("p", { class: "bracket answer-value", text: told.value }, ...(told.margin === null ? [] : [" ", make("span", { class: "to", text: told.even ? `give or take ${told.margin}` : `from ${told.low} to ${told.high}` })]))];
+  const parts = [make("p", { class: "bracket answer-value", text: told.value }, ...(told.margin === null ? [] : [" ", make("span", { class: "to", text: told.even ? `± ${told.margin}` : `from ${told.low} to ${told.high}` })]))];
   if (known(group)) {
     parts.push(make("div", { class: "picture" }, rule(group, one.query)),
-      make("p", { text: `The exact number of this table lies from ${told.low} to ${told.high}: that is right for 95 of 100 answers.` }));
+      make("p", { text: `The exact number of this table lies between ${told.low} and ${told.high} with 95% confidence.` }));
   } else {
-    parts.push(make("p", { text: "It has no interval of values; its error is one of rank, see below." }));
+    parts.push(make("p", { text: "This answer has no confidence interval, only an error in rank: see the notes below." }));
   }
   const ends = ended(one, group);
   if (ends) parts.push(make("p", { class: "warning", text: ends }));
@@ -77,7 +77,7 @@ function ended(one, group) {
   if (!bounds || !/^(mean|median|quantile)\(/.test(one.query) || !bounds.every(Number.isFinite)) return null;
   const near = bounds.find((end) => Math.abs(group.value - end) <= 0.01 * (bounds[1] - bounds[0]));
   return near === undefined ? null
-    : `The answer is your bound ${plain(near)}. That can be noise; or most values lie beyond the bounds, and then this is no mean of them. Do the bounds fit, and are decimals written as you said?`;
+    : `The answer is your bound ${plain(near)}. That can be noise. Or most values lie beyond the bounds, and then the answer is wrong. Do the bounds fit, and are decimals written as stated?`;
 }
 
 // A single number on a short axis around its interval.
@@ -97,16 +97,16 @@ function several(one) {
   const parts = [];
   if (histogram && drawn) parts.push(make("div", { class: "picture wide-picture" }, bars(one, bins)));
   else if (drawn) parts.push(make("div", { class: "picture wide-picture" }, rows(one)));
-  const table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col", text: histogram ? "from, to" : "group" }), make("th", { scope: "col", class: "n", text: "answer" }), make("th", { scope: "col", class: "n", text: "95 of 100 within" }))),
+  const table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col", text: histogram ? "from, to" : "group" }), make("th", { scope: "col", class: "n", text: "answer" }), make("th", { scope: "col", class: "n", text: "95% confidence interval" }))),
     make("tbody", {}, ...one.answers.map((group) => {
       const told = measured(group.value, group.low, group.high);
       return make("tr", {}, make("td", { text: group.key || "all rows" }), make("td", { class: "n", text: told.value }),
         make("td", { class: "n", text: told.margin === null ? "–" : `${told.low} to ${told.high}` }));
     })));
   const numbers = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Answers to ${one.query}` }, table);
-  if (drawn && one.answers.length > 6) parts.push(make("details", {}, make("summary", { text: "The numbers" }), numbers));
+  if (drawn && one.answers.length > 6) parts.push(make("details", {}, make("summary", { text: "Show the numbers" }), numbers));
   else parts.push(numbers);
-  parts.push(make("p", { class: "help", text: `Each whisker covers its exact number with 95 %. All groups together: ${spent(one)}.` }));
+  parts.push(make("p", { class: "help", text: `Each interval holds its exact number with 95% confidence. All groups together spent ${spent(one)}.` }));
   return parts;
 }
 

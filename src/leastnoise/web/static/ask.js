@@ -12,7 +12,7 @@ import { byId, make, measured, number, percent, plain } from "./words.js";
 
 const COLOURS = ["#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7A6000", "#56B4E9", "#AA3377"];
 const DASHES = [[], [9, 3], [2, 2], [9, 3, 2, 3], [5, 2], [12, 4], [3, 3], [6, 2, 1, 2]];
-const FREE = "Free: no row is read, nothing is spent.";
+const FREE = "No row is read and no budget is spent.";
 const NO_TABLE = { errors: [{ field: null, message: "Choose a table first, in step 1." }] };
 
 let form, planning = null, asking = null, plans = new Map();
@@ -73,12 +73,12 @@ function edited() {
 function arrange() {
   byId("person").hidden = byId("unit").value === "";
   const groups = grouped();
-  byId("rows-name").textContent = groups ? "Rows of a group, about" : "Rows, about";
-  byId("rows-help").textContent = `Rows${groups ? " of one group, not of the whole table" : ""}: about how many, as everybody may know. The margin depends on it, the answer does not.`;
+  byId("rows-name").textContent = groups ? "Rows of a group, about" : "Number of rows, about";
+  byId("rows-help").textContent = `A public guess at the number of rows${groups ? " of one group, not of the whole table" : ""}. The predicted margin of error depends on it, the answer does not.`;
   const epsilon = Number(byId("ask-epsilon").value), delta = Number(byId("ask-delta").value);
-  const what = byId("neighbors").value === "replace" ? "which of two things the table says of a person" : "whether a person is in the table";
+  const what = byId("neighbors").value === "replace" ? "which of two things the table says about a person" : "whether a person is in the table";
   byId("bet-words").textContent = epsilon > 0 && delta >= 0 && delta < 1
-    ? `Somebody who guesses ${what}, and knows all about the others, is right in at most ${often(right(epsilon, delta))} of 100 cases after these answers.` : "";
+    ? `Somebody who knows everything about the others and guesses ${what} is right in at most ${often(right(epsilon, delta))} of 100 cases after these answers.` : "";
   explain(byId("view-ask"), { epsilon, delta, way: byId("neighbors").value });
 }
 
@@ -112,7 +112,7 @@ function taken(book) {
 function whole(id) {
   const value = byId(id).value.trim();
   if (value === "") return null;
-  return /^[+-]?\d+$/.test(value) ? Number(value) : value; // what is no whole number the server explains
+  return /^[+-]?\d+$/.test(value) ? Number(value) : value; // what is no integer the server explains
 }
 
 function request() {
@@ -129,7 +129,7 @@ function complete(planned) {
   clearErrors(form, byId("ask-error"));
   const missing = [...(columnNames().length ? unstated() : []), ...problems()];
   if (whole("rows") === null && (planned || questions().length > 1)) {
-    missing.push({ field: "rows", message: planned ? "State about how many rows there are: the margin depends on it." : "State about how many rows there are: the budget is divided by it." });
+    missing.push({ field: "rows", message: planned ? "State roughly how many rows there are: the margin of error depends on it." : "State roughly how many rows there are: the budget is divided accordingly." });
   }
   if (missing.length) showErrors(form, byId("ask-error"), missing);
   return !missing.length;
@@ -182,7 +182,7 @@ async function plan() {
       queued: (ahead) => { byId("plan-state").textContent = `Waiting: ${ahead + 1} in the queue.`; },
       plan: (data) => { plans.set(data.epsilon, data.queries); showPlan(); },
       end: (how, data) => {
-        over(how === "done" ? "Planned. Nothing was read, nothing was spent." : FREE);
+        over(how === "done" ? "Planned. No row was read and no budget was spent." : FREE);
         if (how === "failed") fail({ errors: [data] });
       },
     });
@@ -201,12 +201,12 @@ function showPlan() {
   byId("plan-plot").hidden = at.length < 2;
   if (at.length > 1) {
     plot(byId("plan-plot"), {
-      x: at, logX: true, logY: true, height: 240, xRange: () => [at[0] / 1.1, at[at.length - 1] * 1.1], xLabel: alone ? "epsilon" : "epsilon of all questions together",
-      yLabel: alone ? `margin${queries[0].rank ? ", in rows" : ""}` : "margin, relative",
+      x: at, logX: true, logY: true, height: 240, xRange: () => [at[0] / 1.1, at[at.length - 1] * 1.1], xLabel: alone ? "epsilon" : "epsilon of all queries together",
+      yLabel: alone ? `margin of error${queries[0].rank ? ", in rows" : ""}` : "relative margin of error",
       series: queries.map((query, k) => ({
         label: query.query, y: at.map((e) => plans.get(e)[k][alone ? "error" : "relative"]), colour: COLOURS[k % 8], dash: DASHES[k % 8], points: true,
       })),
-      words: `The margin of each question for epsilon from ${number(at[0], 3)} to ${number(at[at.length - 1], 3)}.`,
+      words: `The margin of error of each query for epsilon from ${number(at[0], 3)} to ${number(at[at.length - 1], 3)}.`,
     });
   }
   byId("plan-scroll").hidden = false;
@@ -222,16 +222,16 @@ function planned(query, asked, { error, relative, share, exact }) {
   const add = (words) => name.append(make("span", { class: "note", text: words }));
   const bounds = asked?.bounds;
   const margin = `${exact ? "" : "about "}${measured(0, -error, error).margin}`;
-  if (query.rank) add("The margin is one of rank: the answer has about as many values below it as it should, up to so many rows.");
+  if (query.rank) add("This margin of error is in rows of rank: the number of values below the answer is off by at most this many rows.");
   else if (bounds && /^(mean|median|quantile)\(/.test(query.query)) {
     name.append(make("div", { class: "picture" }, marginOn(bounds[0], bounds[1], error)));
-    if (2 * error > bounds[1] - bounds[0]) add("The noise is as wide as your bounds: such an answer says nothing. Take a larger epsilon, or ask about more rows.");
+    if (2 * error > bounds[1] - bounds[0]) add("The noise is as wide as your bounds, so the answer would say nothing. Choose a larger epsilon, or query more rows.");
   }
-  if (query.keys_from) add(`A group is shown with 95 % if ${plain(query.keys_from)} persons have it.`);
-  if (exact && query.release_probability !== null) add(`A group that ${plain(query.rows)} persons have is shown with ${percent(query.release_probability)}.`);
+  if (query.keys_from) add(`A group of ${plain(query.keys_from)} people is released with 95% probability.`);
+  if (exact && query.release_probability !== null) add(`A group of ${plain(query.rows)} people is released with ${percent(query.release_probability)} probability.`);
   const cell = (label, text) => make("td", { class: "n", text, "data-label": label });
-  return make("tr", {}, name, cell("95 of 100 answers within", query.rank ? `${margin} rows of rank` : `± ${margin}`),
-    cell("Relative", percent(relative)), cell("Its share of epsilon", number(share, 3)));
+  return make("tr", {}, name, cell("95% of answers within", query.rank ? `${margin} rows of rank` : `± ${margin}`),
+    cell("Relative", percent(relative)), cell("Part of epsilon", number(share, 3)));
 }
 
 // On a straight line between the two nearest plans, in logarithms.
@@ -268,11 +268,11 @@ function look() {
     return make("div", { class: "ask-about" }, ...parts);
   }));
   const bounded = spoken().some((one) => one.bounds);
-  byId("sure-list").append(...(bounded ? [make("p", { class: "help", text: "If that is wrong, values are clamped or missing, the answer is wrong, and its budget is spent all the same. No answer can tell you so: it would be a private fact." })] : []));
+  byId("sure-list").append(...(bounded ? [make("p", { class: "help", text: "If that is wrong, values are clamped or missing, the answer is wrong, and its budget is spent all the same. No message can tell you so, because it would reveal private data." })] : []));
   const book = balance(), epsilon = byId("ask-epsilon").value.trim();
   byId("sure-cost").textContent = book
-    ? `This takes epsilon ${epsilon} of the ${number(book.left_epsilon, 4)} that are left in the ledger.`
-    : `A ledger is made first, with epsilon ${byId("ledger-epsilon").value.trim()}, delta ${byId("ledger-delta").value.trim()} for all answers about this table. This takes epsilon ${epsilon} of it.`;
+    ? `This spends epsilon ${epsilon} of the ${number(book.left_epsilon, 4)} left in the ledger.`
+    : `A ledger is created first, with epsilon ${byId("ledger-epsilon").value.trim()}, delta ${byId("ledger-delta").value.trim()} for all answers about this table. This spends epsilon ${epsilon} of it.`;
   ready();
   byId("sure").showModal();
 }
@@ -304,14 +304,14 @@ async function ask() {
     });
   } catch (error) {
     byId("ask-go").disabled = false;
-    byId("ask-state").textContent = "Not asked: nothing was spent.";
+    byId("ask-state").textContent = "Not asked: no budget was spent.";
     fail(error);
   }
 }
 
 function answered(how, data, job, name) {
   byId("ask-go").disabled = false;
-  byId("ask-state").textContent = how === "done" ? "Answered. All of this may be published." : "Not answered.";
+  byId("ask-state").textContent = how === "done" ? "Answered. You may publish all of this." : "Not answered.";
   if (how === "done") {
     showAnswers(data, job, name);
   } else if (how === "failed") fail({ errors: [data] });

@@ -7,7 +7,7 @@ import { changed, clearErrors, restore, showErrors, writeAddress } from "./field
 import { clear, plot, swatch } from "./plots.js";
 import { byId, make, number, percent } from "./words.js";
 
-const PARAMETERS = { pinball: ["Tau, the share of errors that may be too high", "0.8"], huber: ["Width", "0.5"], power: ["Power", "3"] };
+const PARAMETERS = { pinball: ["Tau, the fraction of errors that may be too high", "0.8"], huber: ["Width", "0.5"], power: ["Power", "3"] };
 const CARDS = ["density", "family", "radial", "table", "profile", "composition", "take"];
 
 let form, following = null, composing = null, asked = {}, ticked = null, seen = {};
@@ -122,7 +122,7 @@ async function start() {
   try {
     told = await send("POST", "/api/design", wanted);
   } catch (error) {
-    say(error instanceof Refused && error.status === 422 ? "That cannot be designed: see the field." : error.message, "bad");
+    say(error instanceof Refused && error.status === 422 ? "This cannot be designed: see the marked field." : error.message, "bad");
     showErrors(form, byId("design-error"), error.errors || [{ field: null, message: error.message }]);
     return;
   }
@@ -152,10 +152,10 @@ function ended(how, data) {
   byId("design-stop").hidden = true;
   if (how === "done" && seen.curves) compose();
   if (how === "failed") {
-    say("It failed.", "bad");
+    say("The design failed.", "bad");
     showErrors(form, byId("design-error"), [data]);
   } else if (how === "stopped" && !seen.design) {
-    say(data.message || "Stopped before there was anything to show.");
+    say(data.message || "Stopped before there was a design.");
   }
 }
 
@@ -167,7 +167,7 @@ function showProgress(now) {
   byId("lower").textContent = number(now.lower, 5);
   byId("upper").textContent = number(now.upper, 5);
   say(`Searching: round ${now.rounds}, ${number(now.seconds, 2)} s.`);
-  byId("bracket-words").textContent = "About so far; it is proven at the end.";
+  byId("bracket-words").textContent = "Estimates so far; proven at the end.";
   drawBracket();
 }
 
@@ -182,7 +182,7 @@ function drawBracket() {
       { label: "upper", y: uppers, colour: "#000000", width: 1.9, step: true, points: true },
       { label: "lower", y: lowers, colour: "#767676", dash: [3, 3], width: 1.5, step: true, points: true },
     ],
-    words: `The bracket closes: after ${number(points[points.length - 1].seconds, 2)} seconds from ${number(points[points.length - 1].lower)} to ${number(points[points.length - 1].upper)}.`,
+    words: `The bracket after ${number(points[points.length - 1].seconds, 2)} seconds: ${number(points[points.length - 1].lower)} to ${number(points[points.length - 1].upper)}.`,
   });
 }
 
@@ -193,10 +193,10 @@ function showDesign(found) {
   byId("lower").textContent = found.lower_text;
   byId("upper").textContent = found.upper_text;
   const how = found.stopped ? "stopped early, and " : "";
-  if (found.certified) say(`Proven${found.stopped ? " as far as it went" : ""} in ${number(found.seconds, 2)} s: the gap is ${found.gap_text}.`, "good");
+  if (found.certified) say(`Proven${found.stopped ? " so far" : ""} in ${number(found.seconds, 2)} s: the gap is ${found.gap_text}.`, "good");
   else say(`An estimate, not proven: the gap is ${found.gap_text}.`);
   const which = { additive: "no such noise", integer: "no such noise", vector: "no such noise", dependent: "no private answer" }[found.kind];
-  byId("bracket-words").textContent = `${found.title}. This noise costs at most ${found.upper_text} an answer; ${which} can go below ${found.lower_text}. ${capital(how + found.status)}.`;
+  byId("bracket-words").textContent = `${found.title}. The expected loss of this noise is at most ${found.upper_text}; ${which} has less than ${found.lower_text}. ${capital(how + found.status)}.`;
   byId("facts").replaceChildren(...found.facts.map(([name, value]) => make("div", {}, make("dt", { text: name }), make("dd", { text: value }))));
   if (seen.history.length) {
     seen.history.push({ ...seen.history[seen.history.length - 1], lower: found.lower, upper: found.upper, seconds: found.seconds });
@@ -249,7 +249,7 @@ function showTable({ rows, words, refused }) {
     const name = make("td", {}, swatch(row), row.label);
     if (row.note) name.append(make("span", { class: "note", text: row.note }));
     return make("tr", { class: row.name === "design" ? "own" : "" }, tick, name,
-      cell("Expected loss", row.loss_text), cell("Above the bound", percent(row.excess)), cell("95 % of errors within", row.error_95 ?? "–"));
+      cell("Expected loss", row.loss_text), cell("Above the bound", percent(row.excess)), cell("95% of errors within", row.error_95 ?? "–"));
   }));
   const bound = seen.design ? `The bound is ${seen.design.lower_text}${seen.design.certified ? ", proven" : ", an estimate"}. ` : "";
   byId("losses-words").textContent = bound + [words, ...refused].filter(Boolean).map(sentence).join(" ");
@@ -274,7 +274,7 @@ function drawDensity() {
   const some = data.series.filter((one) => shown({ ...one, usual: usual().has(one.name) }));
   const few = data.x.length <= 61;
   plot(byId("density-plot"), {
-    x: data.x, whole: data.whole, xLabel: "noise (released value − true value)", yLabel: data.whole ? "probability" : "density",
+    x: data.x, whole: data.whole, xLabel: "noise (released value − exact value)", yLabel: data.whole ? "probability" : "density",
     series: some.map((one) => ({
       ...one, label: labelled(one), filled: one.name === "design" && !data.whole,
       bars: data.whole && one.name === "design" && few, points: data.whole && one.name !== "design" && few,
@@ -298,13 +298,13 @@ function showFamily() {
   const data = seen.family, k = Number(byId("family-slider").value);
   const value = number(data.values[k]);
   byId("family-value").textContent = value;
-  byId("family-slider").setAttribute("aria-valuetext", `true value ${value}`);
+  byId("family-slider").setAttribute("aria-valuetext", `exact value ${value}`);
   const most = Math.max(...data.masses.map((row) => Math.max(...row)));
   plot(byId("family-plot"), {
     x: data.x, xLabel: "answer", yLabel: data.binned ? "probability, in bins" : "probability",
-    series: [{ label: `answer when the true value is ${value}`, y: data.masses[k], colour: data.colour, bars: true }],
+    series: [{ label: `answer when the exact value is ${value}`, y: data.masses[k], colour: data.colour, bars: true }],
     range: () => [0, 1.05 * most],
-    words: `Probability of each answer when the true value is ${value}.`,
+    words: `Probability of each answer when the exact value is ${value}.`,
   });
   byId("family-words").textContent = `At ${value} the expected loss is ${number(data.loss[k], 4)}, the mean error ${number(data.bias[k], 3)}, the standard deviation ${number(data.spread[k], 4)}. All bars share one scale.`;
 }
@@ -314,13 +314,13 @@ function showFamily() {
 function showRadial(data) {
   byId("radial-card").hidden = false;
   plot(byId("radial-plot"), {
-    x: data.x, logY: true, xLabel: "distance from the true vector", yLabel: "density", series: data.series,
-    words: "The density of the noise against the distance from the true vector, beside Gaussian and exponential noise.",
+    x: data.x, logY: true, xLabel: "distance from the exact vector", yLabel: "density", series: data.series,
+    words: "The density of the noise against the distance from the exact vector, beside Gaussian and exponential noise.",
   });
   plot(byId("beyond-plot"), {
-    x: data.x, height: 240, xLabel: "error", yLabel: "chance of a larger error",
+    x: data.x, height: 240, xLabel: "error", yLabel: "probability of a larger error",
     series: data.series.map((one) => ({ ...one, y: one.beyond })), range: () => [0, 1.02],
-    words: "The chance that the error is larger than a distance.",
+    words: "The probability that the error is larger than a distance.",
   });
 }
 
@@ -341,7 +341,7 @@ function drawProfile() {
     x: data.x, logY: true, height: 260, xLabel: "epsilon", yLabel: "delta",
     series: [...some.map((one) => ({ ...one, y: one.y.map((v) => (v !== null && v >= least ? v : null)) })),
       ...(delta > 0 ? [{ label: "the budget", y: marks, colour: "#000000", points: true, marks: true, width: 2 }] : [])],
-    range: () => [least, 1], words: `The least delta at each epsilon, of this design and ${some.length - 1} others.`,
+    range: () => [least, 1], words: `The smallest delta at each epsilon, of this design and ${some.length - 1} others.`,
   });
 }
 
@@ -368,6 +368,6 @@ function showComposition(point) {
     ],
     words: `The total epsilon of up to ${points[points.length - 1].times} releases at a total delta of ${number(point.delta, 3)}.`,
   });
-  const ends = points.some((one) => one.high === null) ? " Where the curve ends no epsilon is enough: an output can rule a neighbor out." : "";
-  byId("composition-words").textContent = `Total epsilon at a total delta of ${number(point.delta, 3)}. Noise that is best once is not best many times: ask for that with “Releases”.${ends}`;
+  const ends = points.some((one) => one.high === null) ? " Where the curve ends, no epsilon is enough: an output can exclude a neighboring table." : "";
+  byId("composition-words").textContent = `Total epsilon at a total delta of ${number(point.delta, 3)}. Noise that is best for one release is not best for many: set “Releases” to design for many.${ends}`;
 }

@@ -99,7 +99,7 @@ function fields() {
 function show() {
   const rows = make("div", { class: "loss-points" });
   loss.points.forEach((point, place) => {
-    const cells = ["Error", "costs"].map((word, side) => {
+    const cells = ["Error", "Loss"].map((word, side) => {
       const input = make("input", { value: point[side], inputmode: "decimal", "data-at": `${place},${side}`, autocomplete: "off",
         ...(place === 0 && side === 0 ? { "data-field": "loss.points" } : {}) });
       input.addEventListener("change", () => {

@@ -28,10 +28,10 @@ export const often = (share) => String(share > 0.99 ? Math.ceil(1000 * share - 1
 function bet(epsilon, delta) {
   const most = right(epsilon, delta);
   const x = (share) => 20 + 300 * share;
-  return picture(WIDE, 62, `Right by chance: 50 %. After the answers: at most ${often(most)} %.`,
+  return picture(WIDE, 62, `Right by chance: 50%. After the answers: at most ${often(most)}%.`,
     box(20, 20, 300, 16, "track"), box(x(0.5), 20, x(most) - x(0.5), 16, "shade"), line(x(0.5), 14, x(0.5), 42, "edge"), line(x(most), 16, x(most), 40, "whisker"),
-    text(x(0.5), 10, "blind guess: 50 %"), text(x(0), 54, "0 %", "", "start"), text(x(1), 54, most > 0.9 ? "" : "100 %", "", "end"),
-    text(x(most), 54, `${often(most)} %`, "strong"));
+    text(x(0.5), 10, "blind guess: 50%"), text(x(0), 54, "0%", "", "start"), text(x(1), 54, most > 0.9 ? "" : "100%", "", "end"),
+    text(x(most), 54, `${often(most)}%`, "strong"));
 }
 
 function epsilonPicture(epsilon) {
@@ -41,7 +41,7 @@ function epsilonPicture(epsilon) {
     for (let x = 10; x <= 330; x += 2) points.push(`${x},${78 - 60 * Math.exp(-Math.abs(x - at) / reach)}`);
     return points.join(" ");
   };
-  return picture(WIDE, 104, `Two overlapping curves: the chances of each answer with a person and without, at epsilon ${number(epsilon, 2)}.`,
+  return picture(WIDE, 104, `Two overlapping curves: the probabilities of each answer with a person and without, at epsilon ${number(epsilon, 2)}.`,
     line(10, 78, 330, 78, "axis"),
     part("polyline", { points: curve(middle[0]), class: "curve one" }), part("polyline", { points: curve(middle[1]), class: "curve two" }),
     line(middle[0], 78, middle[0], 84, "axis"), line(middle[1], 78, middle[1], 84, "axis"),
@@ -53,7 +53,7 @@ function deltaPicture(delta) {
   for (let k = 0; k < 100; k += 1) {
     dots.push(part("circle", { cx: 16 + 11 * (k % 20), cy: 12 + 13 * Math.floor(k / 20), r: 3.6, class: k === 47 ? "odd" : "even" }));
   }
-  const words = delta > 0 ? [`1 of ${plain(Number((1 / delta).toPrecision(2)))}`, "may be outside", "the promise"] : ["none is", "outside", "the promise"];
+  const words = delta > 0 ? [`1 of ${plain(Number((1 / delta).toPrecision(2)))}`, "may be outside", "the guarantee"] : ["none is", "outside", "the guarantee"];
   if (!(delta > 0)) dots[47].setAttribute("class", "even");
   return picture(WIDE, 76, `${words.join(" ")}.`, ...dots, ...words.map((one, k) => text(248, 24 + 17 * k, one, k ? "" : "strong", "start")));
 }
@@ -61,7 +61,7 @@ function deltaPicture(delta) {
 function neighborsPicture(way) {
   const rows = (x, marks) => marks.map((kind, k) => box(x, 24 + 14 * k, 92, 11, kind));
   const second = way === "replace" ? ["track", "track", "two", "track"] : ["track", "track", "gone", "track"];
-  return picture(WIDE, 104, way === "replace" ? "Two tables that differ in one row, which is exchanged." : "Two tables, of which one has one row more.",
+  return picture(WIDE, 104, way === "replace" ? "Two tables that differ in one row, which is replaced." : "Two tables: one has one more row.",
     ...rows(24, ["track", "track", "one", "track"]), ...rows(220, second),
     text(70, 14, "a table"), text(266, 14, "its neighbor"), text(168, 52, "look", "strong"), text(168, 68, "alike", "strong"),
     text(70, 96, "with you", "one"), text(266, 96, way === "replace" ? "with somebody else" : "without you", way === "replace" ? "two" : ""));

@@ -54,9 +54,9 @@ export async function readLedger() {
 // The ledger of a table that was chosen; null if it has none yet.
 export function ledgerOf(chosen, found) {
   byId("ledger-lasts").textContent = chosen.lasting
-    ? "This ledger is the file that you named: it outlives this page. All tables here share it."
-    : chosen.kind === "demo" ? "The demo table is about nobody and has a ledger of its own, which is gone when the server stops."
-      : "All tables here share this ledger, which is gone when the server stops. For real data start with: leastnoise serve FILE --ledger budget.db";
+    ? "This ledger is the file that you named, and is kept when the server stops. All tables here share it."
+    : chosen.kind === "demo" ? "The demo table is synthetic and has a ledger of its own, which is lost when the server stops."
+      : "All tables here share this ledger, which is lost when the server stops. For real data start with: leastnoise serve FILE --ledger budget.db";
   if (found) {
     showLedger(found);
     return;
@@ -74,7 +74,7 @@ function showLedger(found) {
   byId("ledger-state").hidden = false;
   byId("ledger-again").hidden = found.lasting;
   const count = found.history.length;
-  const which = found.number > 1 ? `Ledger ${found.number} of this page. ` : "";
+  const which = found.number > 1 ? `Ledger ${found.number} of this session. ` : "";
   byId("ledger-words").textContent = `${which}Left: epsilon ${number(found.left_epsilon, 4)} of ${number(found.epsilon, 4)}, delta ${number(found.left_delta, 3)} of ${number(found.delta, 3)}; ${count} charge${count === 1 ? "" : "s"} so far.`;
   byId("ledger-bar").replaceChildren(ledgerBar(found));
 }

@@ -16,16 +16,16 @@ const KINDS = {
 };
 const LABELS = {
   column: "Column", low: "Smallest value", high: "Largest value", q: "Quantile, 0 to 1", bins: "Bins", interval: "Interval",
-  condition: "Condition", where: "Only rows where", by: "Groups by", keys: "Groups, with commas",
+  condition: "Condition", where: "Only rows where", by: "Groups by", keys: "Groups, separated by commas",
 };
 const HINTS = {
-  low: "that there can be", high: "that there can be", q: "0.9", bins: "10", condition: "age > 40", where: "year = 2024",
+  low: "that is possible", high: "that is possible", q: "0.9", bins: "10", condition: "age > 40", where: "year = 2024",
   keys: "north, south, or: private",
 };
 const MISSING = {
-  column: "Choose a column.", low: "State the smallest value that there can be.", high: "State the largest value that there can be.",
+  column: "Choose a column.", low: "State the smallest possible value.", high: "State the largest possible value.",
   q: "State which quantile, such as 0.9.", condition: "State a condition, such as age > 40.",
-  keys: "State the groups, or the word private to find them privately.",
+  keys: "State the groups, or the word private (partition selection).",
 };
 
 let list = [{ kind: "mean" }];
@@ -94,12 +94,12 @@ export function problems() {
       const text = value(one, name);
       if (text === "" && MISSING[name] && !(name === "column" && one.kind === "count")) add(name, MISSING[name]);
       if (["column", "by"].includes(name) && text !== "" && columns.length && !offered(one, name).includes(text)) {
-        add(name, columns.includes(text) ? `The column ${text} is of another kind: choose one of those offered.` : `The table has no column ${text}: choose one of its own.`);
+        add(name, columns.includes(text) ? `The column ${text} has another type: choose one of the columns in the list.` : `The table has no column ${text}: choose one of its columns.`);
       }
-      if (["low", "high"].includes(name) && text.includes(",")) add(name, "Write it with a decimal point and without commas: 3.5, 1000.");
+      if (["low", "high"].includes(name) && text.includes(",")) add(name, "Use a decimal point and no commas: 3.5, 1000.");
     }
     const [low, high] = bounds(one) ?? [];
-    if (low >= high) add("high", "State a largest value above the smallest one.");
+    if (low >= high) add("high", "The largest value must be above the smallest one.");
   });
   return found;
 }
@@ -113,7 +113,7 @@ function bounds(one) {
 // Each question in words, and its bounds, for a last look before the budget is spent.
 export function spoken() {
   return list.map((one) => {
-    const about = { mean: "The mean of", total: "The total of", median: "The median of", quantile: `The quantile ${value(one, "q")} of`, variance: "The variance of", histogram: "How many rows have which" }[one.kind];
+    const about = { mean: "The mean of", sum: "The sum of", median: "The median of", quantile: `The quantile ${value(one, "q")} of`, variance: "The variance of", histogram: "How many rows have which" }[one.kind];
     let words = one.kind === "proportion" ? `The proportion of rows for which ${value(one, "condition")}` : one.kind === "count" ? `How many rows there are${value(one, "column") && ` with a ${value(one, "column")}`}` : `${about} ${value(one, "column")}`;
     if (value(one, "where")) words += `, only of rows where ${value(one, "where")}`;
     if (names(one).includes("keys")) words += `, by ${value(one, "by")}`;
@@ -128,7 +128,7 @@ function picture(one) {
   const column = value(one, "column") || "values";
   return make("div", { class: "clamped" }, make("div", { class: "picture" }, clamping(...found)),
     make("p", { class: "help" }, make("b", { text: `Is every ${column} from ${low} to ${high}?` }),
-      ` A ${column} below ${low} counts as ${low}, one above ${high} as ${high}. Take bounds that everybody knows, not those of this file. Too narrow, and the answer is wrong; too wide, and the noise is larger. Whether they fit is a private fact that no answer tells.`));
+      ` A ${column} below ${low} counts as ${low}, one above ${high} as ${high}. Choose bounds from public knowledge, not from this file. If they are too narrow, the answer is wrong; if they are too wide, the noise is larger. No answer can reveal whether they fit.`));
 }
 
 function field(one, name, place) {
@@ -137,7 +137,7 @@ function field(one, name, place) {
   if (choices) {
     const none = name === "by" ? "no groups" : one.kind === "count" ? "any" : "choose";
     const kept = value(one, name);
-    const gone = kept && !offered(one, name).includes(kept) ? [make("option", { value: kept, text: `${kept} (cannot be asked)` })] : [];
+    const gone = kept && !offered(one, name).includes(kept) ? [make("option", { value: kept, text: `${kept} (cannot be used)` })] : [];
     input = make("select", {}, make("option", { value: "", text: none }),
       ...offered(one, name).map((column) => make("option", { value: column, text: column })), ...gone);
     input.value = kept;
@@ -176,18 +176,18 @@ function card(one, place) {
     byId("questions").children[place].querySelector("select").focus();
   });
   const own = KINDS[one.kind][1], more = names(one).filter((name) => !own.includes(name));
-  const gone = make("button", { type: "button", class: "quiet", text: "Remove", "aria-label": `Remove question ${place + 1}` });
+  const gone = make("button", { type: "button", class: "quiet", text: "Remove", "aria-label": `Remove query ${place + 1}` });
   gone.disabled = list.length === 1;
   gone.addEventListener("click", () => {
     list.splice(place, 1);
     show();
     tell();
   });
-  return make("div", { class: "question", role: "group", "aria-label": `Question ${place + 1}` },
-    make("div", { class: "row" }, make("h2", { text: `Question ${place + 1}` }), gone),
+  return make("div", { class: "question", role: "group", "aria-label": `Query ${place + 1}` },
+    make("div", { class: "row" }, make("h2", { text: `Query ${place + 1}` }), gone),
     make("div", { class: "fields" }, make("label", {}, "What", kind), ...own.map((name) => field(one, name, place))),
     make("div", { class: "bounds" }, picture(one)),
-    make("details", more.some((name) => value(one, name)) ? { open: true } : {}, make("summary", { text: "Only some rows, or by groups" }),
+    make("details", more.some((name) => value(one, name)) ? { open: true } : {}, make("summary", { text: "Filter rows, or group by a column" }),
       make("div", { class: "fields" }, ...more.map((name) => field(one, name, place)))));
 }
 

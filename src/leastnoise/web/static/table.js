@@ -23,7 +23,7 @@ export function since() {
 }
 
 // Files with semicolons come from places that write 3,7: there nobody assumes a point.
-export const unstated = () => (decimal() === "" ? [{ field: "decimal", message: "Say how decimals are written in this file: 3.7 or 3,7." }] : []);
+export const unstated = () => (decimal() === "" ? [{ field: "decimal", message: "State how decimals are written in this file: 3.7 or 3,7." }] : []);
 
 // How the file is written, as far as it was said.
 export function written(one = chosen) {
@@ -39,7 +39,7 @@ export async function beginTable(where, changed, wanted) {
   byId("upload").addEventListener("change", (event) => {
     const file = event.target.files[0];
     event.target.value = ""; // so that the same file can be chosen again
-    if (/\.(xlsx?|ods|numbers)$/i.test(file?.name ?? "")) fail({ errors: [{ field: null, message: "This is a spreadsheet. In the program that it comes from, save the sheet as CSV, and choose that file." }] });
+    if (/\.(xlsx?|ods|numbers)$/i.test(file?.name ?? "")) fail({ errors: [{ field: null, message: "This is a spreadsheet. Save the sheet as CSV in your spreadsheet program, and choose that file." }] });
     else if (file) choose(send("POST", `/api/tables/upload?name=${encodeURIComponent(file.name)}`, file));
   });
   for (const id of ["csv-delimiter", "csv-decimal", "csv-encoding", "csv-line-breaks"]) {
@@ -122,17 +122,17 @@ async function read(one, search) {
 
 function show() {
   const known = columns.length > 0;
-  byId("columns").textContent = known ? `${chosen.name}: ${columnNames().join(", ")}.` : `${chosen.name} could not be read so.`;
+  byId("columns").textContent = known ? `${chosen.name}: ${columnNames().join(", ")}.` : `${chosen.name} could not be read with these settings.`;
   byId("columns").classList.toggle("unseen", known); // what follows says the same to the eye
   byId("chips").replaceChildren(...(known ? [make("li", { class: "name", text: chosen.name })] : []), ...columns.map((one) => make("li", { text: one.name })));
   const between = NAMES[byId("csv-delimiter").value || ","];
-  const point = { ",": "Now 3,7 is a number and 3.7 is none.", ".": "Now 3.7 is a number and 3,7 is none.", "": "" }[decimal()];
+  const point = { ",": "3,7 is a number, 3.7 is not.", ".": "3.7 is a number, 3,7 is not.", "": "" }[decimal()];
   byId("written-help").textContent = !known ? "" : byId("written").hidden
     ? "No row was read."
-    : `The first line was understood so, with ${between} between the names. No row was read: how decimals are written only you can say. ${point} What is no number counts as missing.`;
+    : `The names in the first line are separated by ${between}. No row was read, so only you can say how decimals are written. ${point} A value that is not a number counts as missing.`;
 }
 
-const REMEDY = "If it has letters such as ü or é and comes from Windows, choose Windows-1252 under Characters.";
+const REMEDY = "If it has letters such as ü or é and comes from Windows, choose Windows-1252 under Encoding.";
 
 function fail(error) {
   if (error.errors?.some((one) => one.field === "table" && one.message.includes("encoding"))) {

@@ -6,8 +6,8 @@ import { byId, make, number } from "./words.js";
 const WORDS = {
   0: "Everything that this file claims is proven.",
   1: "A claim of this file is refuted: do not use it.",
-  2: "This is no mechanism file.",
-  3: "Its privacy is proven; its bracket is not.",
+  2: "This is not a mechanism file.",
+  3: "Privacy is proven; the bracket is not.",
 };
 const CLASSES = { proven: "proven", refuted: "refuted", "not checked": "unknown" };
 let following = null;
@@ -40,7 +40,7 @@ async function checkHere(file) {
   byId("verify-here").textContent = "";
   worker?.terminate();
   worker = new Worker(new URL("./checker.js", import.meta.url));
-  worker.onmessage = ({ data }) => { byId("verify-here").textContent = `This page's own checker: ${data.words}`; };
+  worker.onmessage = ({ data }) => { byId("verify-here").textContent = `The checker in this browser: ${data.words}`; };
   worker.postMessage(await new Blob([file]).arrayBuffer());
 }
 
@@ -82,7 +82,7 @@ function ended(how, data, name) {
   byId("claims-title").textContent = WORDS[data.exit_code];
   const found = data.design;
   byId("claims-words").textContent = data.malformed
-    || (found ? `${found.title}. The expected loss is from ${found.lower_text} to ${found.upper_text}, a gap of ${found.gap_text}.` : "");
+    || (found ? `${found.title}. The least expected loss is between ${found.lower_text} and ${found.upper_text}, a gap of ${found.gap_text}.` : "");
   byId("claims").hidden = !data.claims.length;
   byId("claims").tBodies[0].replaceChildren(...data.claims.map((claim) => {
     const what = make("td", { text: claim.detail });

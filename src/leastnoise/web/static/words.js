@@ -58,7 +58,7 @@ export function measured(value, low, high) {
   };
 }
 
-// A question as people say it; as it is where its text could mean several things.
+// A query as people say it; as it is where its text could mean several things.
 export function spokenQuery(query) {
   const said = { mean: "Mean of", median: "Median of", sum: "Sum of", variance: "Variance of", histogram: "Histogram of" };
   const [, kind, about, rest] = /^(\w+)\(([^()]*)\)( .*)?$/.exec(query) ?? [];
@@ -73,7 +73,7 @@ export function percent(share) {
   if (share === null || share === undefined) return "–";
   const value = 100 * share;
   if (value >= 1000) return `${number(1 + share, 3)} times`;
-  return value < 10 ? `${value.toFixed(2)} %` : `${value.toFixed(1)} %`;
+  return value < 10 ? `${value.toFixed(2)}%` : `${value.toFixed(1)}%`;
 }
 
 export function make(tag, attributes = {}, ...children) {

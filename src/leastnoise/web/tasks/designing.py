@@ -22,7 +22,7 @@ Found = Design | DependentDesign | VectorDesign
 FILE = "mechanism.json"
 #: Ticked unless the user says otherwise; those that serve the budget.
 _USUAL = ("laplace", "analytic-gaussian", "discrete-laplace", "discrete-gaussian")
-_MANY = "Baselines are left out: they keep one budget, and none of the constraints."
+_MANY = "Baselines are left out: they satisfy one budget and no constraints."
 
 
 def run(form: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
@@ -98,9 +98,9 @@ def kind_of(found: Found | KeyedDesign) -> str:
 def _facts(found: Found | KeyedDesign) -> list[list[str]]:
     if isinstance(found, KeyedDesign):
         return [
-            ["a key is shown half the time from", f"{found.group_size_for(0.5)} units"],
-            ["a key is always shown from", f"{found.always_released_from} units"],
-            ["no error beyond", number(found.reach)],
+            ["a key is released half the time from", f"{found.group_size_for(0.5)} units"],
+            ["a key is always released from", f"{found.always_released_from} units"],
+            ["largest error", number(found.reach)],
         ]
     if isinstance(found, Design):
         noise = found.noise
@@ -115,7 +115,7 @@ def _facts(found: Found | KeyedDesign) -> list[list[str]]:
         return facts
     if isinstance(found, VectorDesign):
         law = found.noise
-        end = [] if law.endless else [["no error beyond", number(float(law.radii[-1]), 5)]]
+        end = [] if law.endless else [["largest error", number(float(law.radii[-1]), 5)]]
         return [
             ["95% of errors (Euclidean) within", number(law.error_radius(0.95), 5)],
             ["standard deviation of a coordinate", number(law.variance**0.5, 5)],
@@ -126,7 +126,7 @@ def _facts(found: Found | KeyedDesign) -> list[list[str]]:
         ["expected loss at the worst value", number(found.expected_loss(found.spots).max(), 5)],
     ]
     if found.revealing > NEGLIGIBLE:
-        facts.append(["the true value itself with probability at most", number(found.revealing, 4)])
+        facts.append(["the exact value with probability at most", number(found.revealing, 4)])
     return facts
 
 
