@@ -68,7 +68,7 @@ _ASKED: dict[str, tuple[Any, Any]] = {
     ),
     "where": (text('A condition, such as "year = 2024".'), None),
     "neighbors": (Annotated[str, typer.Option(help="add-remove, or replace.")], "add-remove"),
-    "nulls": (text("Rows without a number: skip, or middle."), None),
+    "nulls": (text("Rows without a number: skip, or middle (proportion: skip, or no)."), None),
     "interval": (flag("interval", "Quantiles: half of epsilon buys an interval of values."), False),
     "loss": (Annotated[str, typer.Option(help="What the noise is best for: l1, l2, ...")], "l1"),
 }
