@@ -32,6 +32,7 @@ TABLE = pa.table(
         "p": [i // 4 for i in range(200)],
         "x": pa.array([None if i % 4 == 3 else 9.0 if i % 25 > 3 else 0.0 for i in range(200)]),
         "y": [i % 2 for i in range(200)],
+        "flag": pa.array([None if i % 10 == 9 else i % 3 == 0 for i in range(200)]),
     }
 )
 KNOWN = [x for x in TABLE.column("x").to_pylist() if x is not None]
@@ -61,7 +62,7 @@ def table(request, tmp_path):
         lines = [
             ",".join("" if v is None else str(v) for v in row.values()) for row in TABLE.to_pylist()
         ]
-        (tmp_path / "t.csv").write_text("\n".join(["p,x,y", *lines, ""]))
+        (tmp_path / "t.csv").write_text("\n".join(["p,x,y,flag", *lines, ""]))
         yield open_table(tmp_path / "t.csv")
     elif kind == "duckdb":
         import duckdb
@@ -75,7 +76,7 @@ def table(request, tmp_path):
         url = request.getfixturevalue("postgres")
         with psycopg.connect(url) as con:
             con.execute("drop table if exists missing")
-            con.execute("create table missing (p bigint, x double precision, y bigint)")
+            con.execute("create table missing (p bigint, x double precision, y bigint, flag bool)")
             with con.cursor().copy("copy missing from stdin") as copy:
                 for row in TABLE.to_pylist():
                     copy.write_row(tuple(row.values()))
@@ -102,6 +103,19 @@ def test_a_condition_that_is_null_is_neither_yes_nor_no(table, unit):
     assert rows == 200 and share == Fraction(1, 4)
     rows, share = proportion(table, Proportion("x > 3", nulls="no"), unit)
     assert rows == 200 and share == Fraction(TRUE, 200)
+
+
+def test_a_boolean_column_is_a_condition(table):
+    if table.column("flag", "condition").value.kind == "text":  # all of CSV, objects of pandas
+        with pytest.raises(ArgumentError, match="condition must be a comparison such as flag = "):
+            proportion(table, Proportion("flag"), Row())
+        return
+    for unit in UNITS:
+        found = proportion(table, Proportion("flag"), unit)
+        assert found == proportion(table, Proportion("flag = true"), unit)
+    assert found == (180, Fraction(sum(i % 3 == 0 and i % 10 != 9 for i in range(200)), 180))
+    with pytest.raises(ArgumentError, match="condition must be a comparison such as y = 1:"):
+        proportion(table, Proportion("y"), Row())
 
 
 def columns():
@@ -157,4 +171,5 @@ def test_nothing_is_known_of_a_table_of_missing_values():
 def test_the_rule_is_stated_by_name():
     with pytest.raises(ArgumentError, match="skip, no"):
         Proportion("x > 3", nulls="middle")
+    assert query_of("proportion(flag)") == Proportion("flag")
     assert query_of("proportion(x > 3)", nulls="no") == Proportion("x > 3", nulls="no")

@@ -44,6 +44,8 @@ def _scale(setting: Setting) -> Scale:
 class Proportion(Query):
     """The part of the rows for which `condition` is true: the mean of zeros and ones.
 
+    condition: such as "age > 30", or the name of a Boolean column.
+
     nulls: what a row is for which the condition is NULL, because a value that it needs is missing:
         "skip" (the default) leaves it out, "no" counts it as not true.
     """
@@ -54,7 +56,7 @@ class Proportion(Query):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        parse_condition(self.condition, "condition")
+        parse_condition(self.condition, "condition", flag=True)
         if self.nulls not in (None, *NULLS):
             raise ArgumentError("nulls", self.nulls, f"one of {', '.join(NULLS)}, or None")
 
@@ -109,7 +111,7 @@ class Proportion(Query):
 
     def request(self, setting: Setting) -> Request:
         """Sums of zeros and ones; NULL where the condition is NULL, unless that counts as no."""
-        condition, scale = parse_condition(self.condition, "condition"), _scale(setting)
+        condition, scale = parse_condition(self.condition, "condition", flag=True), _scale(setting)
         otherwise = "ELSE" if self.nulls == "no" else "WHEN FALSE THEN"
 
         def value(rows: Rows) -> str:
