@@ -326,6 +326,36 @@ def _parquet() -> Iterator[Scenario]:
         yield Scenario(f"{source}: NaN is missing", *pair, asked_of, "row", "replace", alike=True)
 
 
+def value_or_none(source: str) -> Two:
+    """A row with a value, replaced by one without: the rows that count are one fewer."""
+    base = people("number")
+    one, two = (made(source, base.with_rows(((9, "east", value),), 0)) for value in (7.0, None))
+    return one, two
+
+
+def _missing() -> Iterator[Scenario]:
+    """The number of rows with a value is private, also where that of all rows is public."""
+    asked_of: tuple[Any, ...] = (
+        Proportion("x > 3"),
+        Proportion("not (x > 3 or x = 2.5)"),
+        Proportion("x > 3", nulls="no"),
+        Proportion("x > 3", by="g", keys=["north", "east"]),
+        Proportion("x > 3", by="g", keys="private"),
+        Mean("x", **BOUNDS),
+        Sum("x", **BOUNDS),
+        Variance("x", **BOUNDS),
+        [Proportion("x > 3"), Mean("x", **BOUNDS), Count()],
+    )
+    for source in ("csv", "parquet", "arrow", "pandas", "polars", "duckdb", "spark", "postgres"):
+        pair = value_or_none(source)
+        yield Scenario(f"{source}: a value or none", *pair, asked_of, "row", "replace")
+        more = added(source, "number", None)
+        yield Scenario(f"{source}: a row without a value", *more, asked_of)
+        person = PrivacyUnit("p", 2, 1)
+        name = f"{source}: a value or none, of persons"
+        yield Scenario(name, *pair, asked_of, person, "replace")
+
+
 def _bytes() -> Iterator[Scenario]:
     asked_of = Count("x"), Count(by="x", keys="private"), Sum("x", **BOUNDS)
     for source in ("arrow", "parquet"):
@@ -370,5 +400,6 @@ SCENARIOS: dict[str, tuple[Scenario, ...]] = {
     "3 CSV": tuple(_csv()),
     "4 Parquet": (*_parquet(), *_bytes()),
     "5 collations": tuple(_collations()),
+    "6 missing values": tuple(_missing()),
     "7 persons and frames": tuple(_persons_and_frames()),
 }

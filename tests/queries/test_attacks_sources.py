@@ -143,7 +143,8 @@ def test_a_long_text_is_no_key_of_spark(spark, tmp_path):
 
 
 def size_notes(source):
-    answer = ask(source, Mean("x", low=0, high=10), epsilon=1, neighbors="replace")
+    query = Mean("x", low=0, high=10, nulls="middle")
+    answer = ask(source, query, epsilon=1, neighbors="replace")
     return [note for note in answer.notes if "is public" in note]
 
 

@@ -118,6 +118,34 @@ def test_anything_else_is_refused(text):
         parse_condition(text)
 
 
+@pytest.mark.parametrize("text", ["flag", ' "flag" ', "`flag`"])
+def test_a_proportion_of_a_boolean_column_needs_its_name_alone(text):
+    found = Rows(TABLE)
+    truth = truth_of(found, parse_condition(text, "condition", flag=True), "condition")
+    values = [t for (t,) in TABLE.engine.read(f"SELECT {truth} FROM {found.source()}")]
+    assert values == [True, False, True, None]
+
+
+@pytest.mark.parametrize(
+    ("name", "example"),
+    [
+        ("year", "year = 1:"),
+        ("region", "region = 'yes' (or = true):"),
+        ("day", "day = '2024-12-31'"),
+    ],
+)
+def test_a_name_alone_of_another_column_says_what_to_write(name, example):
+    with pytest.raises(ArgumentError, match="Boolean") as caught:
+        truth_of(Rows(TABLE), parse_condition(name, "condition", flag=True), "condition")
+    assert example in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "not", "'flag'", "3", "flag flag", "flag(", "x" * 10_001])
+def test_nothing_else_is_the_name_of_a_boolean_column(text):
+    with pytest.raises(ArgumentError, match="condition must be"):
+        parse_condition(text, "condition", flag=True)
+
+
 @given(st.text(max_size=60))
 def test_no_text_breaks_the_parser(text):
     with contextlib.suppress(ArgumentError):

@@ -120,7 +120,7 @@ def test_empty_tables_and_groups(empty, query, unit):
 def test_an_empty_table_is_refused_where_its_size_is_public():
     frame = pa.table({"x": pa.array([], pa.float64())})
     with pytest.raises(ArgumentError, match="at least one row"):
-        ask(frame, Mean("x", low=0, high=1), epsilon=1, neighbors="replace")
+        ask(frame, Mean("x", low=0, high=1, nulls="middle"), epsilon=1, neighbors="replace")
 
 
 def test_rows_without_a_person_are_left_out():
@@ -177,10 +177,10 @@ def test_no_row_of_a_file_is_in_the_public_number_and_not_in_the_sum(tmp_path, r
     path.write_bytes(b"p,x\n" + b"1,1000\n" * 3_000 + row + b"\n")
     setting, table = Setting(Row(), "replace"), open_table(path)
     for query in (
-        Mean("x", low=1000, high=1001),
-        Sum("x", low=1000, high=1001),
-        Variance("x", low=1000, high=1001),
-        Proportion("x > 1"),
+        Mean("x", low=1000, high=1001, nulls="middle"),
+        Sum("x", low=1000, high=1001, nulls="middle"),
+        Variance("x", low=1000, high=1001, nulls="middle"),
+        Proportion("x > 1", nulls="no"),
         MeanVector(["x", "p"], low=[1000, 0], high=[1001, 1]),
     ):
         sized = replace(setting, size=public_size(table))
@@ -203,7 +203,7 @@ def test_a_table_that_changes_while_it_is_read_is_refused_or_read_as_it_was(tmp_
         con.raw_sql("insert into t values (7)")
         pd.concat([pd.read_parquet(path), frame[:1]]).to_parquet(path)
 
-    query = Mean("x", low=5, high=9)
+    query = Mean("x", low=5, high=9, nulls="middle")
     options = {"neighbors": "replace", "ledger": ledger, "progress": changed}
     for _ in range(2):
         with pytest.raises(NotAnsweredError):
@@ -291,7 +291,8 @@ def test_a_size_that_is_not_that_of_the_sums_is_refused(monkeypatch):
     frame = pd.DataFrame({"x": [1.0] * 8, "y": [2.0] * 8})
     monkeypatch.setattr(sys.modules["leastnoise.kept"], "_GAP", "0.1")
     options = {"epsilon": "1.0123", "delta": "0.01", "neighbors": "replace"}  # nobody else's noise
-    for query in (Mean("x", low=0, high=3), Proportion("x > 1"), Variance("x", low=0, high=3)):
+    bounds = {"low": 0, "high": 3, "nulls": "middle"}
+    for query in (Mean("x", **bounds), Proportion("x > 1", nulls="no"), Variance("x", **bounds)):
         with pytest.raises(NotAnsweredError):
             ask(frame, query, **options)
 

@@ -26,7 +26,9 @@ def noise(query, size, epsilon):
     return setting, noise_for(query.forms(setting), epsilon, Fraction(0), 1)
 
 
-@pytest.mark.parametrize("query", [Proportion("x > 3"), Mean("x", low=0, high=7)], ids=str)
+@pytest.mark.parametrize(
+    "query", [Proportion("x > 3", nulls="no"), Mean("x", low=0, high=7, nulls="middle")], ids=str
+)
 def test_a_small_table_gets_it_and_the_answer_says_why(query):
     answer = ask(SMALL, query, epsilon="0.3", **REPLACE)
     assert "data dependent" in answer.noise and "additive noise moved into it has" in answer.noise
@@ -40,7 +42,9 @@ def test_a_small_table_gets_it_and_the_answer_says_why(query):
     assert "data dependent" not in plan(query, epsilon="0.3", rows=8).noise
 
 
-@pytest.mark.parametrize("query", [Proportion("x > 3"), Mean("x", low=0, high=8)], ids=str)
+@pytest.mark.parametrize(
+    "query", [Proportion("x > 3", nulls="no"), Mean("x", low=0, high=8, nulls="middle")], ids=str
+)
 def test_its_error_is_below_that_of_additive_noise_and_intervals_hold(query):
     setting, found = noise(query, 8, Fraction(3, 10))
     assert isinstance(found.laws[0], RangedLaw)
@@ -61,7 +65,7 @@ def test_its_error_is_below_that_of_additive_noise_and_intervals_hold(query):
 
 def test_what_is_drawn_keeps_the_claim_and_no_more():
     """The exact laws of neighboring values: the claim is kept, and reached."""
-    _, found = noise(Proportion("x > 3"), 8, Fraction(3, 10))
+    _, found = noise(Proportion("x > 3", nulls="no"), 8, Fraction(3, 10))
     laws = [dict(zip(*found.laws[0].design.exact_law(k), strict=True)) for k in range(9)]
     worst = 0.0
     for one, two in pairwise(laws):

@@ -132,6 +132,8 @@ def test_plan_reads_nothing(folder):
         194,
         "--neighbors",
         "replace",
+        "--nulls",
+        "middle",
         "--loss",
         "l2",
         "--json",

@@ -101,8 +101,9 @@ _ASKED: dict[str, tuple[Any, Any]] = {
     ),
     "nulls": (
         text(
-            "Rows without a number: skip them, or count the middle of the bounds (middle).",
-            "skip|middle",
+            "Rows without a value: skip them, or count the middle of the bounds (middle); for a "
+            "proportion: skip, or no.",
+            "skip|middle|no",
         ),
         None,
     ),

@@ -37,6 +37,13 @@ class Compare:
 
 
 @dataclass(frozen=True)
+class Flag:
+    """column, which must be Boolean: the same as column = true"""
+
+    column: str
+
+
+@dataclass(frozen=True)
 class Within:
     """column in (values)"""
 
@@ -67,7 +74,7 @@ class Join:
     right: Condition
 
 
-Condition = Compare | Within | IsNull | Not | Join
+Condition = Compare | Flag | Within | IsNull | Not | Join
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -85,11 +92,17 @@ _DEEPEST = 50
 _MOST = 200  # of "and" and "or": engines nest them as deep
 
 
-def parse_condition(text: str, name: str = "where") -> Condition:
-    """The condition in `text`, or an `ArgumentError` that says where it stops being one."""
+def parse_condition(text: str, name: str = "where", flag: bool = False) -> Condition:
+    """The condition in `text`, or an `ArgumentError` that says where it stops being one.
+
+    flag: whether the name of a Boolean column alone is one.
+    """
     if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST:
         raise ArgumentError(name, text, f"a condition of 1 to {_LONGEST} characters")
-    return _Parser(text, name).whole()
+    parser = _Parser(text, name)
+    if flag and len(parser.tokens) == 1:
+        return Flag(parser.column())
+    return parser.whole()
 
 
 class _Parser:

@@ -21,10 +21,11 @@ from .valued import Valued
 class Mean(Valued):
     """The mean of a column between public bounds.
 
-    Where the number of rows is public (rows replaced, no filter, no groups) it is one release with
-    sensitivity (high - low) / rows. Otherwise two: the sums of the distances from the lower and
-    from the upper bound, which one unit cannot both move far; or the total of the distances from
-    the middle, and the count. Whichever has the smaller certified loss is released.
+    Where the number of rows is public and every row counts (rows replaced, no filter, no groups,
+    `nulls="middle"`) it is one release with sensitivity (high - low) / rows. Otherwise two: the
+    sums of the distances from the lower and from the upper bound, which one unit cannot both move
+    far; or the total of the distances from the middle, and the count. Whichever has the smaller
+    certified loss is released.
     """
 
     word: ClassVar[str] = "mean"

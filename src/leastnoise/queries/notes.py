@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from .base import Query, Setting
 from .mean_vector import MeanVector
+from .proportion import Proportion
 from .quantile import Quantile
 from .unit import PrivacyUnit
 from .valued import Valued
@@ -19,7 +20,7 @@ def notes(
     epsilon: that of the values, for all groups of a unit. apart: whether groups are released one
     by one, and not in one draw.
     """
-    found = query.notes(setting) if isinstance(query, (Valued, MeanVector)) else []
+    found = query.notes(setting) if isinstance(query, (Valued, MeanVector, Proportion)) else []
     if setting.size is not None:
         found.append(f"the number of rows, {setting.size}, is public because rows are replaced")
     if isinstance(setting.unit, PrivacyUnit):

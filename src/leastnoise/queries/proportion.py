@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from ..errors import ArgumentError
 from ..exact import text_of
 from ..hints import hinted_class
 from .base import Estimate, Form, Part, Query, Released, Setting, clamped
@@ -33,6 +34,9 @@ _PARTS = 1 << 20
 _FINE = Scale(Fraction(0), Fraction(1, _PARTS), _PARTS)
 
 
+NULLS = ("skip", "no")
+
+
 def _scale(setting: Setting) -> Scale:
     return _FINE if isinstance(setting.unit, PrivacyUnit) else _SCALE
 
@@ -42,19 +46,26 @@ def _scale(setting: Setting) -> Scale:
 class Proportion(Query):
     """The part of the rows for which `condition` is true: the mean of zeros and ones.
 
-    A row for which it is not known (a missing value) counts as not true.
+    condition: such as "age > 30", or the name of a Boolean column.
+
+    nulls: what a row is for which the condition is NULL, because a value that it needs is missing:
+        "skip" (the default) leaves it out, "no" counts it as not true.
     """
 
     condition: str = ""
+    nulls: str | None = field(default=None, kw_only=True)
     word: ClassVar[str] = "proportion"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        parse_condition(self.condition, "condition")
+        parse_condition(self.condition, "condition", flag=True)
+        if self.nulls not in (None, *NULLS):
+            raise ArgumentError("nulls", self.nulls, f"one of {', '.join(NULLS)}, or None")
 
     @property
     def _sized(self) -> bool:
-        return True
+        # The number of rows for which the condition is known is not public, even if all rows are.
+        return self.nulls == "no"
 
     def parts(self, setting: Setting) -> list[Part]:
         """The number of rows for which it is true, or a centred total and a count."""
@@ -101,13 +112,14 @@ class Proportion(Query):
         return mean_estimate(_scale(setting), released, noise)
 
     def request(self, setting: Setting) -> Request:
-        """Sums of zeros and ones."""
-        condition, scale = parse_condition(self.condition, "condition"), _scale(setting)
+        """Sums of zeros and ones; NULL where the condition is NULL, unless that counts as no."""
+        condition, scale = parse_condition(self.condition, "condition", flag=True), _scale(setting)
+        otherwise = "ELSE" if self.nulls == "no" else "WHEN FALSE THEN"
 
         def value(rows: Rows) -> str:
             true = truth_of(rows, condition, "condition")
             top, none = rows.engine.whole(scale.top), rows.engine.whole(0)
-            return f"CASE WHEN {true} THEN {top} ELSE {none} END"
+            return f"CASE {true} WHEN TRUE THEN {top} {otherwise} {none} END"
 
         return self._request(setting, value=value, scale=scale)
 
@@ -125,6 +137,11 @@ class Proportion(Query):
                 f"{text_of(Fraction(1, setting.size))}."
             )
         return f"A proportion is the mean of zeros and ones. {why_mean(_SCALE, setting)}"
+
+    def notes(self, setting: Setting) -> list[str]:
+        """What a reader of the answer must know about missing values."""
+        missing = "count as not true" if self.nulls == "no" else "are left out"
+        return [f"rows for which the condition is NULL (a value is missing) {missing}"]
 
     def __str__(self) -> str:
         return self.text(self.condition)

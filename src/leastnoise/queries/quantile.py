@@ -64,11 +64,7 @@ class Quantile(Valued):
     def request(self, setting: Setting) -> Request:
         """Weights of the cells."""
         return self._request(
-            setting,
-            value=self._value(self.scale),
-            scale=self.scale,
-            cells=True,
-            fill=self.nulls == "middle",
+            setting, value=self._value(self.scale), scale=self.scale, cells=True, fill=self.fills
         )
 
     def choose(

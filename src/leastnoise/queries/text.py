@@ -62,7 +62,7 @@ def query_of(query: Query | str, **options: Any) -> Query:
         known = f"There is no query {word}().{did_you_mean(word, KINDS)}"
         raise ArgumentError("query", query, allowed, f"{known} Queries are {', '.join(KINDS)}.")
     if word == "proportion":
-        return Proportion(condition=inside, **_only(options, "where", "by", "keys"))
+        return Proportion(condition=inside, **_only(options, "where", "by", "keys", "nulls"))
     plain = [part for part in inside.split(",") if _NAMED.fullmatch(part) is None]
     inner = [found for part in inside.split(",") if (found := _NAMED.fullmatch(part))]
     options = options | {one.group(1): _unquoted(one.group(2)) for one in inner}

@@ -21,9 +21,10 @@ class Valued(Query):
     """A query about the numbers of one column between public bounds.
 
     low, high: mandatory and public; values beyond them are clamped, infinities too.
-    nulls: what a row without a number (NULL, NaN, a text) is: "skip" leaves it out, "middle"
-        counts it as the middle of the bounds. None: "middle" where the number of rows is public
-        (replaced rows of a file, frame or base table, no filter, no groups), else "skip".
+    nulls: what a row without a number (NULL, NaN, a text) is: "skip" (the default) leaves it out,
+        "middle" counts it as the middle of the bounds. With "middle" the number of rows that count
+        is public where rows of a file, frame or base table are replaced, without a filter or
+        groups, and is then used as it is.
     step: values are rounded to low + a multiple of it; a fine power of ten if None.
     """
 
@@ -59,11 +60,12 @@ class Valued(Query):
 
     @property
     def _sized(self) -> bool:
-        return self.nulls != "skip"
+        return self.nulls == "middle"
 
-    def fills(self, setting: Setting) -> bool:
+    @property
+    def fills(self) -> bool:
         """Whether a row without a number counts as the middle."""
-        return self.nulls == "middle" or setting.size is not None
+        return self.nulls == "middle"
 
     def _value(self, scale: Scale) -> Any:
         name = self.column
@@ -72,7 +74,7 @@ class Valued(Query):
     def request(self, setting: Setting) -> Request:
         """Sums of the clamped values in steps."""
         return self._request(
-            setting, value=self._value(self.scale), scale=self.scale, fill=self.fills(setting)
+            setting, value=self._value(self.scale), scale=self.scale, fill=self.fills
         )
 
     @property
@@ -82,7 +84,7 @@ class Valued(Query):
 
     def notes(self, setting: Setting) -> list[str]:
         """What a reader of the answer must know about the values."""
-        missing = "count as the middle of the bounds" if self.fills(setting) else "are left out"
+        missing = "count as the middle of the bounds" if self.fills else "are left out"
         return [f"values are clamped to {self.bounds}; rows without a number {missing}"]
 
     def __str__(self) -> str:

@@ -26,7 +26,7 @@ _PARTS = (Line(1, -1), Line(0, -1))
 class Variance(Valued):
     """The variance (divided by the number of rows) of a column between public bounds.
 
-    Where the number of rows n is public it is one release with sensitivity
+    Where the number of rows n is public and every row counts it is one release with sensitivity
     (high - low)^2 (n - 1) / n^2; otherwise three: squares, total and count, all centred.
     """
 
@@ -110,11 +110,7 @@ class Variance(Valued):
     def request(self, setting: Setting) -> Request:
         """Sums of values and of squares."""
         return self._request(
-            setting,
-            value=self._value(self.scale),
-            scale=self.scale,
-            squares=True,
-            fill=self.fills(setting),
+            setting, value=self._value(self.scale), scale=self.scale, squares=True, fill=self.fills
         )
 
     def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:

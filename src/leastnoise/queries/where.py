@@ -6,9 +6,9 @@ from datetime import UTC, date, datetime
 from itertools import product
 
 from ..errors import ArgumentError
-from .door import DATE, MOMENT, NUMBER, TEXT, TRUTH, WHOLE
+from .door import DATE, MOMENT, NUMBER, TEXT, TRUTH, WHOLE, Column
 from .door.dialect import LARGEST, SMALLEST
-from .expression import Compare, Condition, IsNull, Join, Literal, Within
+from .expression import Compare, Condition, Flag, IsNull, Join, Literal, Within
 from .rows import Cell, Rows
 
 
@@ -20,6 +20,16 @@ def truth_of(rows: Rows, condition: Condition, argument: str = "where") -> str:
         return f"({left} {condition.word.upper()} {right})"
     if isinstance(condition, IsNull):
         return f"({rows.value(condition.column, argument).sql} IS NULL)"
+    if isinstance(condition, Flag):
+        column = rows.table.column(condition.column, argument)
+        if column.value is None or column.value.kind != TRUTH:
+            raise ArgumentError(
+                argument,
+                condition.column,
+                f"a comparison such as {condition.column} = {_example(column)}: alone it would be "
+                f"a Boolean column, and this one is of type {column.stored}",
+            )
+        return truth_of(rows, Compare(condition.column, "=", True), argument)
     if isinstance(condition, Compare):
         cell, (value,) = _comparable(rows, condition.column, (condition.value,), argument)
         if isinstance(condition.value, bool) and cell.kind == TEXT:
@@ -68,6 +78,12 @@ def _comparable(
     raise ArgumentError(
         argument, name, f"compared with values of its own type, {column.stored}, not with {shown}"
     )
+
+
+def _example(column: Column) -> str:
+    """A value that a column could be compared with, as it is written in a condition."""
+    kind = column.value.kind if column.value is not None else ""
+    return {TEXT: "'yes' (or = true)", WHOLE: "1", NUMBER: "1.5"}.get(kind, "'2024-12-31'")
 
 
 def _held(value: float) -> float:

@@ -87,7 +87,7 @@ def check_columns(form: dict[str, Any], columns: list[str]) -> None:
             check(f"queries.{number}.{name}", one[name])
         for name in ("where", "condition"):
             if one[name] is not None:
-                for found in _named_in(parse_condition(one[name], name)):
+                for found in _named_in(parse_condition(one[name], name, flag=name == "condition")):
                     check(f"queries.{number}.{name}", found)
 
 
