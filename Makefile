@@ -37,9 +37,13 @@ $(VENV)/.dev: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install $(PIP_OPTIONS) uv \
 	  && $(BIN)/uv pip install $(UV_OPTIONS) -e '.[dev]' \
 	  || $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	touch $@ $(VENV)/.core
+	touch $@ $(VENV)/.core $(VENV)/.tables
 
-demo: $(VENV)/.core
+$(VENV)/.tables: $(VENV)/.core
+	$(BIN)/python -m pip install $(PIP_OPTIONS) -e '.[tables]'
+	touch $@
+
+demo: $(VENV)/.tables
 	$(BIN)/python examples/everyday.py
 
 lint: style types

@@ -4,8 +4,8 @@
 
 One row for each question: a lower bound for all noise of its kind, what our noise costs at most
 (both proven), and what Laplace and Gaussian noise and the best closed form cost at the same budget.
-For whole numbers these are the discrete ones. The table of docs/index.md and README is made from
-this file by docs/site/tables.py. About 20 seconds of processor time.
+For whole numbers these are the discrete ones. The table of docs/index.md is made from this
+file by docs/site/tables.py. About 20 seconds of processor time.
 """
 
 from __future__ import annotations

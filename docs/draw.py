@@ -1,16 +1,19 @@
-"""Draw the pictures of README and docs: python docs/draw.py [NAME ...] (extra `plot`).
+"""Draw the pictures of README and docs: python docs/draw.py [NAME ...] (extras `plot`, `tables`).
 
 All of them take about a minute.
 """
 
 from __future__ import annotations
 
+import csv
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from leastnoise import design, frontier, tradeoff
-from leastnoise.plotting import Picture
+from leastnoise import Mean, PrivacyUnit, ask, design, frontier, tradeoff
+from leastnoise.datasets import hospital_stays
+from leastnoise.plotting import Picture, plot_answer
 from leastnoise.plotting.picture import canvas
 
 HERE = Path(__file__).parent
@@ -41,6 +44,43 @@ def five_numbers_at_once() -> Picture:
     return design(dimension=5, epsilon=1, delta="1e-3", sensitivity=1, gap=0.02).plot()
 
 
+def report() -> Picture:
+    """The error of a report of four queries beside other libraries, from report.csv."""
+    with (HERE / "report.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    queries = ["count", "bin", "mean of x", "mean of y"]
+    titles = ["a count", "a histogram bin", "a mean", "another mean"]
+    shades = ["#1a56db", "#b6bcc6", "#949ba6", "#d3d7dd"]
+    with canvas(8.0, 3.4, None) as picture:
+        axes = picture.figure.subplots()
+        for place, (row, shade) in enumerate(zip(rows, shades, strict=True)):
+            heights = [float(row[query]) / float(rows[0][query]) for query in queries]
+            bars = axes.bar(
+                [x + (place - 1.5) * 0.21 for x in range(len(queries))],
+                heights,
+                width=0.19,
+                color=shade,
+                label=row["library"],
+            )
+            axes.bar_label(bars, [f"{float(row[query]):.2g}" for query in queries], fontsize=8)
+        axes.set(ylabel="95% margin of error,\nleastnoise = 1", ylim=(0, 2.75))
+        axes.set_xticks(range(len(queries)), titles)
+        axes.set_title("One report of four queries, epsilon 1, 1,000 rows: less is better")
+        axes.legend(ncols=4, loc="upper center", frameon=False)
+        axes.spines[["top", "right"]].set_visible(False)
+    return picture
+
+
+def days_by_ward() -> Picture:
+    """The mean length of stay by ward, as the page "Your first private table" asks for it."""
+    wards = ["cardiology", "geriatrics", "maternity", "oncology", "pediatrics", "surgery"]
+    with tempfile.TemporaryDirectory() as folder:
+        table = hospital_stays(Path(folder) / "stays.csv")
+        query = Mean("days", low=0, high=30, by="ward", keys=wards)
+        unit = PrivacyUnit("patient", max_rows_per_group=2, max_groups=2)
+        return plot_answer(ask(table, query, epsilon="1/2", unit=unit))
+
+
 def why_a_cube() -> Picture:
     """What one row can do to two counts, and the smallest ball, cube and hexagon around it."""
     from matplotlib.patches import Circle, Polygon
@@ -52,14 +92,15 @@ def why_a_cube() -> Picture:
         ("a cube (replaced): area 4", Polygon(square), square),
         ("one-sided (added, removed): area 3", Polygon(hexagon), hexagon),
     ]
-    with canvas(9.0, 3.2, None) as picture:
+    with canvas(9.0, 3.5, None) as picture:
         for axes, (title, patch, moves) in zip(picture.figure.subplots(1, 3), panels, strict=True):
             patch.set(facecolor="#cfe3f5", edgecolor="black")
             axes.add_patch(patch)
             axes.plot(*zip(*moves, strict=True), "o", color="black")
             axes.plot(0, 0, "+", color="black")
             axes.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6), aspect="equal", title=title)
-            axes.set(xlabel="first count", xticks=(-1, 0, 1), yticks=(-1, 0, 1))
+            axes.set(xlabel="change of the first count", ylabel="change of the second count")
+            axes.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1))
     return picture
 
 
@@ -70,6 +111,8 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "frontier.png": what_privacy_costs,
     "vectors.png": five_numbers_at_once,
     "joint.png": why_a_cube,
+    "report.png": report,
+    "tutorial/days.png": days_by_ward,
 }
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""Draw the pictures of docs/page.md: python docs/draw_page.py (extra `web`, Chromium, a minute).
+"""Draw the pictures of docs/web-app.md: python docs/draw_page.py [NAME ...] (a minute).
 
-They are screenshots of the page as `leastnoise serve` shows it, about a made-up class list and
-the demo table.
+It takes the extra `web`, Playwright and Chromium.
+
+They are screenshots of the app as `leastnoise serve` shows it, about the synthetic hospital stays
+and the demo table.
 """
 
 from __future__ import annotations
@@ -11,9 +13,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from leastnoise.datasets import hospital_stays
 
 HERE = Path(__file__).parent / "page"
 FLAGS = ["--no-sandbox", "--headless", "--disable-gpu", "--no-first-run"]
@@ -39,30 +44,36 @@ def family(page: Any) -> None:
     page.locator("#bracket-card").evaluate("card => window.scrollBy(0, card.offsetHeight)")
 
 
-#: A class list as a school's program writes it; the pupils do not exist.
-MARKS = [4.25, 3.5, 2.75, 5, 3.25, 4, 3, 4.5, 3.75, 2.5, 3.5, 4] * 2
-
-
 def ask(page: Any) -> None:
-    """A class list, and the margin of its mean before anything is spent."""
-    rows = "".join(f"{k};{str(mark).replace('.', ',')}\n" for k, mark in enumerate(MARKS))
-    held = {"name": "class.csv", "mimeType": "text/csv", "buffer": f"pupil;mark\n{rows}".encode()}
-    page.locator("#upload").set_input_files(held)
-    page.locator("#chips li").first.wait_for()
-    page.locator("#csv-decimal").select_option(",")
-    question = page.get_by_role("group", name="Query 1")
-    question.get_by_label("Column").select_option("mark")
-    question.get_by_label("Smallest value").fill("1")
-    question.get_by_label("Largest value").fill("6")
-    page.locator("#rows").fill("24")
+    """Hospital stays by patient, and the margin of error before anything is spent."""
+    with tempfile.TemporaryDirectory() as folder:
+        page.locator("#upload").set_input_files(hospital_stays(Path(folder) / "stays.csv"))
+        page.locator("#chips li").first.wait_for()
+    page.locator("#unit").select_option("patient")
+    page.locator("#max-rows-per-group").fill("2")
+    query = page.get_by_role("group", name="Query 1")
+    query.get_by_label("Column").select_option("age")
+    query.get_by_label("Smallest value").fill("0")
+    query.get_by_label("Largest value").fill("100")
+    page.locator("#rows").fill("6000")
     page.locator("#plan").click()
-    page.get_by_text("Planned. No row was read").wait_for()
+    page.locator("#plan-table tbody tr").first.wait_for()
+    page.locator("#ask-stop").wait_for(state="hidden")
     page.evaluate("window.scrollTo(0, 0)")
 
 
 def answer(page: Any) -> None:
-    """The answer to it."""
+    """The mean length of stay by ward."""
     ask(page)
+    query = page.get_by_role("group", name="Query 1")
+    query.get_by_label("Column").select_option("days")
+    query.get_by_label("Largest value").fill("30")
+    query.get_by_text("Filter rows, or group by a column").click()
+    query.get_by_label("Groups by").select_option("ward")
+    wards = "cardiology, geriatrics, maternity, oncology, pediatrics, surgery"
+    query.get_by_label("Groups, separated by commas").fill(wards)
+    page.locator("#max-groups").fill("2")
+    page.locator("#rows").fill("1000")
     sure(page)
 
 
@@ -110,7 +121,7 @@ VIEWS: dict[str, tuple[str, Callable[[Any], None], dict[str, int], str]] = {
     "design": ("#design", design, WIDE, "light"),
     "family": ("#design?ranged=1&sensitivity=2&delta=0.2", family, WIDE, "light"),
     "ask": ("#ask", ask, {"width": 1180, "height": 1420}, "light"),
-    "answer": ("#ask", answer, {"width": 1180, "height": 560}, "light"),
+    "answer": ("#ask", answer, {"width": 1180, "height": 760}, "light"),
     "histogram": ("#ask?table=demo", histogram, {"width": 390, "height": 900}, "dark"),
     "words": ("#glossary", words, {"width": 1180, "height": 1020}, "light"),
     "verify": ("#verify", verify, WIDE, "light"),
@@ -142,6 +153,8 @@ def main() -> None:
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
                 for name, (address, act, window, scheme) in VIEWS.items():
+                    if sys.argv[1:] and name not in sys.argv[1:]:
+                        continue
                     page = browser.new_page(viewport=window, color_scheme=scheme)
                     page.set_default_timeout(120_000)
                     page.goto(printed(server, keys) + address)

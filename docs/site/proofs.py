@@ -4,6 +4,7 @@
 the file in the repository (`../src/leastnoise/...`), so that the links work there as well; here
 they are turned to the page. Other files of the repository are named, since the site has them not.
 `proofs.md` gets the list of all proofs. The search leaves proofs out: their words are everywhere.
+The changelog, the security policy and the rules for contributors are pages, too.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ SOURCE = ROOT / "src" / "leastnoise"
 LINK = re.compile(r"(?<=\]\()[./]*src/leastnoise/([\w/]+)\.proof\.md(?=[#)])")
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([\w./-]+)(?:#[\w-]*)?\)")
 HERE = "<!-- the proofs -->"
+#: Page of the site to file of the repository.
+OF_THE_PROJECT = {
+    "changelog.md": "CHANGELOG.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "security.md": "SECURITY.md",
+}
 
 
 def proofs() -> dict[str, Path]:
@@ -33,7 +40,12 @@ def proofs() -> dict[str, Path]:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for every proof."""
+    """Add a page for every proof and for the files of the project."""
+    for uri, name in OF_THE_PROJECT.items():
+        text = (ROOT / name).read_text("utf-8").replace("](docs/", "](")
+        for other_uri, other_name in OF_THE_PROJECT.items():
+            text = text.replace(f"]({other_name})", f"]({other_uri})")
+        files.append(File.generated(config, uri, content=text))
     for uri, path in proofs().items():
         files.append(File.generated(config, uri, content=paragraphs(path.read_text("utf-8"), path)))
     return files

@@ -27,4 +27,4 @@ def test_what_a_newcomer_meets_first_is_an_everyday_budget():
         assert "1e-6" in text and "sensitivity=" in text
     assert "pip install" in readme
     for page in (readme, (ROOT / "docs/choosing.md").read_text(encoding="utf-8")):
-        assert "Far below 1/n" in page
+        assert "delta far below 1/n" in page

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from leastnoise import Count, Histogram, Mean, plan_all
+
 DOCS = Path(__file__).parents[2] / "docs"
 COLUMNS = (
     *("gaussian", "gaussian_covariance", "euclidean_covariance"),
@@ -41,3 +43,36 @@ def test_the_three_kinds_of_noise_are_as_in_the_file():
         for value, name in zip(shown, ("levels", "gaussian", "euclidean"), strict=True):
             assert abs(value / float(row[name]) - 1) < 0.005, (asked, name)
         assert shown[2] == min(shown)
+
+
+def report():
+    """Library to its margins of error, from the file."""
+    with (DOCS / "report.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {
+        row["library"].partition(" ")[0]: [float(row[name]) for name in list(row)[3:]]
+        for row in rows
+    }
+
+
+def test_the_report_is_the_file_and_ours_is_what_a_plan_says():
+    columns = report()
+    text = (DOCS / "joint.md").read_text(encoding="utf-8")
+    header = f"| | {' | '.join(columns)} |"
+    lines = text[text.index(header) :].splitlines()[2:6]
+    shown = [[float(cell.strip(" *")) for cell in line.split("|")[2:-1]] for line in lines]
+    assert shown == [list(row) for row in zip(*columns.values(), strict=True)]
+    bounds = {"low": 0, "high": 100}
+    queries = [Count(), Histogram("x", **bounds, bins=4), Mean("x", **bounds), Mean("y", **bounds)]
+    plans = plan_all(queries, epsilon=1, rows=1000)
+    for plan, error in zip(plans, columns["leastnoise"], strict=True):
+        assert abs(plan.error / error - 1) < 0.002
+
+
+def test_the_pitch_is_that_of_the_report():
+    columns = report()
+    pairs = zip(columns["leastnoise"], columns["OpenDP"], strict=True)
+    less = [1 - ours / theirs for ours, theirs in pairs]
+    words = f"{100 * min(less):.0f} to {100 * max(less):.0f}% less error than OpenDP"
+    for page in (DOCS.parent / "README.md", DOCS / "index.md"):
+        assert words in " ".join(page.read_text(encoding="utf-8").split()), (page.name, words)

@@ -119,7 +119,7 @@ def test_a_dataclass_is_made_as_the_reference_says(site):
 
 def test_what_the_repository_links_to_exists():
     """Links between files of the repository, for those who read it there."""
-    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *PROOFS]:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *PROOFS]:
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
@@ -135,4 +135,5 @@ def test_every_page_is_in_the_navigation():
                 yield from named(one)
 
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    pages |= set(loaded(ROOT / "docs" / "site" / "proofs.py").OF_THE_PROJECT)
     assert pages == set(named(yaml.safe_load(text)["nav"]))

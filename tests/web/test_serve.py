@@ -301,7 +301,7 @@ def test_codes_are_made_and_spent_by_threads_at_once():
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
 def test_the_documented_commands_show_no_secret_on_a_command_line(server, tmp_path):
-    page = (ROOT / "docs" / "page.md").read_text()
+    page = (ROOT / "docs" / "web-app.md").read_text()
     code = server.address().partition("#enter=")[2]
     lines = page.partition("# Other users see")[2].partition("```")[0].partition("\n")[2]
     lines = lines.partition("curl -H @key http")[0].replace("127.0.0.1:8765", server.base[7:])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: Drawn beside a design if the caller names no baselines; those that serve the budget.
 _USUAL = ("laplace", "analytic-gaussian", "discrete-laplace", "discrete-gaussian")
-#: An atom below this would be a mark on the axis: it is named, not drawn.
+#: A point mass below this would be a mark on the axis: it is neither drawn nor named.
 _VISIBLE = 5e-3
 #: More integers than this are too close for bars of their own.
 _CROWDED = 60
@@ -132,7 +132,7 @@ def _draw_densities(
         if k == 0:
             axes.fill_between(x, y, color=INK, alpha=0.10, linewidth=0)
         atom = _atom(law)
-        words = f"{label}, P(noise = 0) = {number(atom, 3)}" if atom > NEGLIGIBLE else label
+        words = f"{label}, P(noise = 0) = {number(atom, 3)}" if atom >= _VISIBLE else label
         axes.plot(x, y, **look.line, label=words, zorder=2 if k == 0 else 3)
     axes.set_ylim(0, 1.08 * (top or 1.0))
     atoms = [(_atom(law), look) for law, look in zip(laws, looks, strict=True)]
