@@ -58,7 +58,7 @@ FIGURES = [
     ),
     (
         "docs/profiles.md",
-        "Alone, (1, 0.2) costs 0.559",
+        "Alone, (1, 0.2) has 0.559",
         lambda: (1, 0.2, kept(epsilon=1, delta="0.2", sensitivity=1).upper),
     ),
     (
