@@ -1,4 +1,4 @@
-"""Brackets and gains of vector designs: docs/vectors.csv, and the table in docs/vectors.md.
+"""Brackets and gains of vector designs: docs/vectors.csv, and the table in docs/vectors-details.md.
 
     python benchmarks/vectors.py [--seconds 20] [--dimensions 2,3,5] [--budgets 1:1e-5,1:0.2]
         [--losses l1,l2] [--csv docs/vectors.csv]

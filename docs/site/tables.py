@@ -74,7 +74,7 @@ def releases() -> str:
     return markdown(RELEASES, ([*question, *found] for question, found in shares.items()))
 
 
-GDP = "| mu | loss | Gaussian noise | proven bracket | gained |"
+GDP = "| mu | loss | Gaussian noise | proven bounds | gained |"
 
 
 def gdp() -> str:
@@ -84,8 +84,8 @@ def gdp() -> str:
         gain = 100 * (1 - float(row["upper"]) / float(row["gaussian"]))
         most = 100 * (1 - float(row["lower"]) / float(row["gaussian"]))
         if gain > 0:
-            return f"{gain:.1f} %"
-        return f"none: at most {most:.1f} % could be" if most >= 0.05 else "none: nothing could be"
+            return f"{gain:.1f}%"
+        return f"none: at most {most:.1f}% could be" if most >= 0.05 else "none: nothing could be"
 
     return markdown(
         GDP,

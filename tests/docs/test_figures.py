@@ -63,7 +63,7 @@ FIGURES = [
     ),
     (
         "docs/profiles.md",
-        "Alone, (1, 0.2) costs 0.559",
+        "Alone, (1, 0.2) has 0.559",
         lambda: (1, 0.2, kept(epsilon=1, delta="0.2", sensitivity=1).upper),
     ),
     (
@@ -83,7 +83,7 @@ FIGURES = [
     ),
     ("docs/guarantee.md", "Gaussian noise of the same variance costs 7.43", _gaussian_of_ten),
     (
-        "docs/dependent.md",
+        "docs/dependent-details.md",
         "A count between 0 and 1,000, sensitivity 1, (1, 0.1): [0.5873, 0.5887]",
         lambda: (
             0,
@@ -133,7 +133,7 @@ def test_limits_of_the_guarantee_hold():
 
 def test_ranges_of_counts_that_are_too_wide_say_what_to_do_instead():
     page = (ROOT / "docs/dependent.md").read_text(encoding="utf-8")
-    assert "a million whole numbers" in page and "1,024 with more" in page
+    assert "a million integers" in page and "1,024 with more" in page
     with pytest.raises(ArgumentError, match=r"at most 1000000 .*leave bounds out") as said:
         design(epsilon=1, delta="1e-6", sensitivity=1, bounds=(0, 10**6), integer=True)
     assert "clamped(low, high)" in str(said.value)

@@ -24,7 +24,7 @@ def test_the_table_is_the_file():
     with (ROOT / "docs" / "vectors.csv").open(encoding="utf-8") as held:
         lines = list(csv.DictReader(held))
     table = "\n".join(benchmark().table(lines))
-    assert table in (ROOT / "docs" / "vectors.md").read_text(encoding="utf-8")
+    assert table in (ROOT / "docs" / "vectors-details.md").read_text(encoding="utf-8")
     for line in lines:
         assert float(line["gain_percent"]) >= 0
         lower, upper = float(line["lower"]), float(line["upper"])
@@ -59,6 +59,6 @@ def test_the_best_noise_at_delta_0_is_as_stated():
             found.append(d / (d + 1) * (weights @ (u + steps)) / weights.sum())
         return min(found)
 
-    text = (ROOT / "docs" / "vectors.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "vectors-details.md").read_text(encoding="utf-8")
     for d in (2, 3, 10):
         assert f"{least(d):.5f}"[:7] in text

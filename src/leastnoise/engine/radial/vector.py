@@ -1,6 +1,6 @@
 """Noise for a vector whose Euclidean sensitivity is given: a radial staircase, and curves below it.
 
-Every dimension is one radial of the radius; why that is enough: `docs/vectors.md`.
+Every dimension is one radial of the radius; why that is enough: `docs/vectors-details.md`.
 """
 
 from __future__ import annotations
