@@ -10,7 +10,7 @@ from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Unpack, overload
+from typing import Any, Unpack, get_args, overload
 
 from .ask.arguments import (
     Arguments,
@@ -126,8 +126,10 @@ def design(**given: Any) -> AnyNoise:
     return answer(Arguments.of(given))
 
 
-# What `help`, notebooks and tests see: each argument with its type and default.
-design.__signature__ = signature(Arguments)  # type: ignore[attr-defined]
+# What `help`, notebooks and tests see: each argument with its type and default, and what returns.
+design.__signature__ = signature(Arguments).replace(  # type: ignore[attr-defined]
+    return_annotation=" | ".join(kind.__name__ for kind in get_args(AnyNoise))
+)
 
 
 def answer(arguments: Arguments) -> AnyNoise:
