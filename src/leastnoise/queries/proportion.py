@@ -43,6 +43,13 @@ class Proportion(Query):
     """The part of the rows for which `condition` is true: the mean of zeros and ones.
 
     A row for which it is not known (a missing value) counts as not true.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: which part of the people is over 40.
+
+        >>> round(plan(Proportion("age > 40"), epsilon=1, rows=1000).error, 4)
+        0.002
     """
 
     condition: str = ""
