@@ -9,7 +9,18 @@ from typing import Any
 
 
 class LeastnoiseError(Exception):
-    """Base class: catching it catches everything this package raises on purpose."""
+    """Base class: catching it catches everything this package raises on purpose.
+
+    Guarantee: no message holds a value of the data.
+
+    Example: catch everything that the package raises on purpose.
+
+        >>> try:
+        ...     design(epsilon=-1, delta=0, sensitivity=1)
+        ... except LeastnoiseError as error:
+        ...     print(type(error).__name__)
+        ArgumentError
+    """
 
 
 class Described(str):
@@ -26,6 +37,16 @@ class ArgumentError(LeastnoiseError, ValueError):
 
     `allowed` completes the sentence "NAME must be ..."; reasons follow a colon. Where that is no
     good sentence, `words` are the whole message.
+
+    Guarantee: no budget was spent and no noise was drawn.
+
+    Example: the name of the argument.
+
+        >>> try:
+        ...     design(epsilon=-1, delta=0, sensitivity=1)
+        ... except ArgumentError as error:
+        ...     print(error.name, error.value)
+        epsilon -1
     """
 
     def __init__(self, name: str, value: object, allowed: str, words: str = "") -> None:
@@ -91,7 +112,19 @@ def _type_name(kind: type) -> str:
 
 
 class RegimeError(LeastnoiseError, ValueError):
-    """A closed-form mechanism was asked for a budget for which it is not private."""
+    """A closed-form mechanism was asked for a budget for which it is not private.
+
+    Guarantee: no mechanism is returned that is not private.
+
+    Example: the classic Gaussian formula is proven for epsilon up to 1.
+
+        >>> from leastnoise.mechanisms import Gaussian
+        >>> try:
+        ...     Gaussian(epsilon=2, delta=1e-6, sensitivity=1)
+        ... except RegimeError:
+        ...     print("its formula holds up to epsilon 1")
+        its formula holds up to epsilon 1
+    """
 
 
 class ScaleError(LeastnoiseError, ValueError):
@@ -105,7 +138,18 @@ class ScaleError(LeastnoiseError, ValueError):
 
 
 class FormatError(LeastnoiseError, ValueError):
-    """A mechanism file is malformed; nothing in it has been believed."""
+    """A mechanism file is malformed; nothing in it has been believed.
+
+    Example: a file that is no mechanism file.
+
+        >>> from pathlib import Path
+        >>> _ = Path("broken.json").write_text("{}")
+        >>> try:
+        ...     load("broken.json")
+        ... except FormatError:
+        ...     print("malformed")
+        malformed
+    """
 
 
 class LimitError(FormatError):
@@ -113,11 +157,34 @@ class LimitError(FormatError):
 
 
 class CertificateError(LeastnoiseError):
-    """The exact checker refuted something the engine was about to return; nothing is returned."""
+    """The exact checker refuted something the engine was about to return; nothing is returned.
+
+    Guarantee: nothing of which a claim is refuted is returned.
+
+    Example: a file that claims more privacy than its noise has.
+
+        >>> from pathlib import Path
+        >>> best = design(epsilon=1, delta=0, sensitivity=1, integer=True)
+        >>> text = best.save("count.json").read_text()
+        >>> _ = Path("count.json").write_text(text.replace('"epsilon": "1"', '"epsilon": "1/2"'))
+        >>> try:
+        ...     load("count.json")
+        ... except CertificateError:
+        ...     print("refuted")
+        refuted
+    """
 
 
 class ContradictionError(CertificateError):
-    """Two exact results exclude each other: a fault of this package, and nothing is returned."""
+    """Two exact results exclude each other: a fault of this package, and nothing is returned.
+
+    Guarantee: nothing is returned.
+
+    Example: please report it: it is a fault of this package.
+
+        >>> issubclass(ContradictionError, LeastnoiseError)
+        True
+    """
 
     def __init__(self, lower: object, upper: object) -> None:
         self.lower = lower
@@ -133,7 +200,13 @@ class ContradictionError(CertificateError):
 
 
 class MissingExtraError(LeastnoiseError, ImportError):
-    """An optional dependency is not installed; the message says which extra provides it."""
+    """An optional dependency is not installed; the message says which extra provides it.
+
+    Example: caught like all the others.
+
+        >>> issubclass(MissingExtraError, LeastnoiseError)
+        True
+    """
 
     def __init__(self, package: str, extra: str) -> None:
         self.package = package
@@ -148,19 +221,63 @@ class MissingExtraError(LeastnoiseError, ImportError):
 
 
 class BudgetError(LeastnoiseError):
-    """A ledger rejects a charge: nothing was spent and no noise was drawn."""
+    """A ledger rejects a charge: nothing was spent and no noise was drawn.
+
+    Guarantee: nothing was spent, and no row was read.
+
+    Example: a ledger rejects what exceeds its total.
+
+        >>> ledger = Ledger.create("budget.db", epsilon=1)
+        >>> try:
+        ...     ledger.charge(2, query="count()")
+        ... except BudgetError:
+        ...     print(float(ledger.balance.spent_epsilon))
+        0.0
+    """
 
 
 class LedgerError(LeastnoiseError):
-    """A ledger cannot be created, opened or believed."""
+    """A ledger cannot be created, opened or believed.
+
+    Example: a ledger that is not there.
+
+        >>> try:
+        ...     Ledger("no-such-ledger.db")
+        ... except LedgerError:
+        ...     print("no ledger there")
+        no ledger there
+    """
 
 
 class EngineError(LeastnoiseError):
-    """A table could not be opened; the message holds no value of the data."""
+    """A table could not be opened; the message holds no value of the data.
+
+    Guarantee: nothing was spent.
+
+    Example: a database that is not there.
+
+        >>> try:
+        ...     ask("duckdb:///no/such/file.duckdb#people", Count(), epsilon=1)
+        ... except EngineError:
+        ...     print("not opened")
+        not opened
+    """
 
 
 class NotAnsweredError(LeastnoiseError):
-    """A query was charged and has no answer. Why is not said: it could depend on the data."""
+    """A query was charged and has no answer. Why is not said: it could depend on the data.
+
+    Guarantee: the error is the same whatever went wrong, and the budget is spent.
+
+    Example: a job that runs every night must not ask again by itself.
+
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"age": [20 + k % 60 for k in range(1000)]})
+        >>> try:
+        ...     answer = ask(table, Count(), epsilon=1)
+        ... except NotAnsweredError:
+        ...     answer = None  # the budget is spent
+    """
 
     def __init__(self) -> None:
         super().__init__("not answered; the budget is spent")
@@ -170,4 +287,15 @@ class NotAnsweredError(LeastnoiseError):
 
 
 class ReleaseWarning(UserWarning):
-    """Many values are released at once, each at the whole budget."""
+    """Many values are released at once, each at the whole budget.
+
+    Example: an array is as many releases as it has numbers.
+
+        >>> import warnings
+        >>> best = design(epsilon=1, delta=0, sensitivity=1, integer=True)
+        >>> with warnings.catch_warnings(record=True) as caught:
+        ...     warnings.simplefilter("always")
+        ...     _ = best.release([1, 2, 3])
+        >>> caught[0].category.__name__
+        'ReleaseWarning'
+    """

@@ -70,6 +70,17 @@ def partition_selection(
         epsilon and delta may then be left out. Nothing that keeps all of them shows more.
     gdp, failure: instead of all these, mu-Gaussian privacy but for a failure of this probability,
         at least 1e-20. Without failures no unknown key can ever be shown.
+
+    Guarantee: that of `KeyedDesign`, for units that are in at most `max_groups` keys, once in
+    each.
+
+    Example: cities and how many people are in each.
+
+        >>> best = partition_selection(epsilon=1, delta=1e-5)
+        >>> round(best.release_probability(14), 4)
+        0.9676
+        >>> best.release({"Oslo": 210, "Bergen": 34, "Bodø": 3})  # doctest: +SKIP
+        {'Bergen': 35, 'Oslo': 209}
     """
     keys = _keys(max_groups, neighbors)
     typical = None if group_size is None else _whole("group_size", group_size, 10**15)

@@ -152,10 +152,11 @@ def test_every_argument_is_in_the_table():
 
 
 def test_help_shows_every_argument_with_its_default():
-    shown = inspect.signature(design).parameters
-    assert {name: one.default for name, one in shown.items()} == {
+    shown = inspect.signature(design)
+    assert {name: one.default for name, one in shown.parameters.items()} == {
         one.name: one.default for one in fields(Arguments)
     }
+    assert shown.return_annotation.startswith("Design | DependentDesign | VectorDesign | ")
 
 
 def test_type_checkers_see_the_same_arguments():

@@ -111,10 +111,28 @@ def test_arguments_are_a_list_in_the_reference(site):
 
 
 def test_a_dataclass_is_made_as_the_reference_says(site):
-    page = (site / "api" / "tables.html").read_text(encoding="utf-8")
+    page = (site / "api" / "queries.html").read_text(encoding="utf-8")
     shown = re.search(r'id="leastnoise.queries.Sum".*?<pre>(.*?)</pre>', page, re.S)[1]
     words = re.sub(r"<[^>]+>|\s", "", shown)
     assert words.startswith("Sum(column:str,") and words.index("*,") < words.index("where:")
+
+
+def test_a_page_of_the_reference_begins_with_a_table_of_its_names(site):
+    for source in (ROOT / "docs" / "api").glob("*.md"):
+        page = (site / "api" / f"{source.stem}.html").read_text(encoding="utf-8")
+        for name in re.findall(r"^::: (\S+)$", source.read_text(encoding="utf-8"), re.M):
+            row = re.search(
+                rf'<td><a href="#{name}"><code>\w+</code></a></td>\s*<td>(.+)</td>', page
+            )
+            assert row and len(row[1]) > 10, f"{name} has no line at the top of {source.name}"
+            assert f'id="{name}"' in page
+
+
+def test_every_command_is_in_the_reference(site):
+    page = (site / "commands.html").read_text(encoding="utf-8")
+    commands = re.findall(r"<h3[^>]*>([\w -]+)<", page)
+    assert {"ask", "design", "ledger create", "verify"} <= set(commands) and len(commands) > 20
+    assert "--max-rows-per-group" in page and "\\|" not in page
 
 
 def test_what_the_repository_links_to_exists():

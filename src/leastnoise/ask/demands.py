@@ -44,6 +44,13 @@ class Support(Constraint):
 
     Guarantee: no draw of the noise is outside. A released error, which includes the rounding of
     the value to the grid, may be outside by less than one grid step (`MaxError` has no such step).
+
+    Example: no noise beyond 2.
+
+        >>> inside = [Support(-2, 2)]
+        >>> best = design(epsilon=1, delta="0.2", sensitivity=1, gap=0.2, constraints=inside)
+        >>> best.noise.support
+        (-1.6875, 1.6875)
     """
 
     low: Fraction | None
@@ -77,6 +84,13 @@ class MaxError(Constraint):
     """Every released error (release - value) is at most t in size, the grid accounted for.
 
     Of the exact release (`exact=True`): a float adds up to 2^-53 of the answer's own size.
+
+    Example: no answer is off by more than 3.
+
+        >>> demands = [MaxError(3)]
+        >>> best = design(epsilon=1, delta="0.2", sensitivity=1, integer=True, constraints=demands)
+        >>> best.noise.support
+        (-2.0, 2.0)
     """
 
     t: Fraction
@@ -93,7 +107,17 @@ class MaxError(Constraint):
 
 @dataclass(frozen=True)
 class Unimodal(Constraint):
-    """The density rises up to `at` and falls from there on; an atom at 0 only if at = 0."""
+    """The density rises up to `at` and falls from there on; an atom at 0 only if at = 0.
+
+    Guarantee: the density of the noise rises up to `at` and falls after it.
+
+    Example: one peak, at 0.
+
+        >>> demands = [Unimodal(0)]
+        >>> best = design(epsilon=3, delta="0.3", sensitivity=1, integer=True, constraints=demands)
+        >>> best.converged
+        True
+    """
 
     at: Fraction
     name: ClassVar[str] = "unimodal"
@@ -112,7 +136,17 @@ class Unimodal(Constraint):
 
 @dataclass(frozen=True)
 class Monotone(Constraint):
-    """The density falls away from 0 on both sides; an atom at 0 is allowed."""
+    """The density falls away from 0 on both sides; an atom at 0 is allowed.
+
+    Guarantee: the density of the noise falls away from 0.
+
+    Example: larger errors are never likelier than smaller ones of the same sign.
+
+        >>> demands = [Monotone()]
+        >>> best = design(epsilon=3, delta="0.3", sensitivity=1, integer=True, constraints=demands)
+        >>> best.converged
+        True
+    """
 
     name: ClassVar[str] = "monotone"
     dual_cells: ClassVar[bool] = True
@@ -125,14 +159,34 @@ class Monotone(Constraint):
 
 @dataclass(frozen=True)
 class Symmetric(Constraint):
-    """X and -X have the same law."""
+    """X and -X have the same distribution.
+
+    Guarantee: P[X = x] = P[X = -x] for all x, in exact arithmetic.
+
+    Example: an asymmetric loss, but symmetric noise.
+
+        >>> budget = {"epsilon": 1, "delta": 0.1, "sensitivity": 1, "integer": True}
+        >>> best = design(**budget, loss="pinball:0.8", constraints=[Symmetric()])
+        >>> abs(best.noise.mean) < 1e-12
+        True
+    """
 
     name: ClassVar[str] = "symmetric"
 
 
 @dataclass(frozen=True)
 class Unbiased(Constraint):
-    """E X = 0 exactly, and so is the mean error of every release."""
+    """E X = 0 exactly, and so is the mean error of every release.
+
+    Guarantee: the mean error of every release is exactly 0.
+
+    Example: an asymmetric loss, but no bias.
+
+        >>> budget = {"epsilon": 1, "delta": 0.1, "sensitivity": 1, "integer": True}
+        >>> best = design(**budget, loss="pinball:0.8", constraints=[Unbiased()])
+        >>> abs(best.noise.mean) < 1e-12
+        True
+    """
 
     name: ClassVar[str] = "unbiased"
     duals: ClassVar[tuple[str, ...]] = ("slope",)
@@ -145,6 +199,13 @@ class Distinguishing(Constraint):
     An output rules a neighbor out if the neighbor's release is never that output. The guarantee
     is about where the noise is: P[X + s is where X never is] <= at_most for every shift s up to
     the sensitivity. For noise without holes that is what lies within one sensitivity of its ends.
+
+    Example: an answer that rules a neighbor out has probability at most 0.05.
+
+        >>> limits = [Support(-4, 4), Distinguishing("0.05")]
+        >>> best = design(epsilon=1, delta=0.1, sensitivity=1, integer=True, constraints=limits)
+        >>> best.certified
+        True
     """
 
     at_most: Fraction
@@ -162,7 +223,15 @@ class Distinguishing(Constraint):
 
 @dataclass(frozen=True)
 class LossAtMost(Constraint):
-    """The expected loss of a release under a second loss is at most `bound`, for every value."""
+    """The expected loss of a release under a second loss is at most `bound`, for every value.
+
+    Example: the least absolute error among noise with a variance of at most 1.5.
+
+        >>> limit = LossAtMost("l2", 1.5)
+        >>> best = design(epsilon=1, delta=0.1, sensitivity=1, integer=True, constraints=[limit])
+        >>> best.noise.variance <= 1.5
+        True
+    """
 
     loss: Loss
     bound: Fraction

@@ -43,6 +43,14 @@ class Shape:
 
     `one_sided`: all moves of a unit have one sign, as when it is added or removed. Otherwise every
     number moves in its own direction, as when a unit is replaced by another.
+
+    Guarantee: privacy holds for moves within the shape.
+
+    Example: what `Cube` and `Sparse` return.
+
+        >>> shape = Cube(3, width=2)
+        >>> shape.dimension, [int(width) for width in shape.widths]
+        (3, [2, 2, 2])
     """
 
     blocks: tuple[Block, ...]
@@ -85,6 +93,14 @@ class Ball:
 
     The same as `dimension=` with the radius as the sensitivity: the loss is then one of the length
     of the whole error, and not, as for the other shapes, a mean over numbers.
+
+    Guarantee: privacy holds for vectors at most `radius` apart.
+
+    Example: three numbers whose vector one unit moves by at most 1.
+
+        >>> best = design(epsilon=1, delta=0, sensitivity=Ball(3, 1))
+        >>> round(best.upper, 4)
+        2.9963
     """
 
     dimension: int
@@ -95,6 +111,15 @@ def Cube(k: int, width: Number | Sequence[Number] = 1, *, one_sided: bool = Fals
     """k numbers, each of which one unit can move by at most `width`, all of them at once.
 
     width: one for all, or one for each number.
+
+    Guarantee: privacy holds for moves within the shape. A shape that is too small is not
+    checked.
+
+    Example: ten counts, each of which a replaced row moves by at most 1.
+
+        >>> best = design(epsilon=1, delta=0, sensitivity=Cube(10), integer=True)
+        >>> round(best.upper, 2), best.error_bound(0.95)
+        (5.49, 12.0)
     """
     _count("k", k, MAX_NUMBERS)
     if isinstance(width, (str, int, float, Fraction)) or not isinstance(width, Sequence):
@@ -112,6 +137,14 @@ def Sparse(
     """`dimension` numbers; one unit changes at most `max_changed`, each by at most `width`.
 
     A histogram whose persons are in at most `max_changed` bins.
+
+    Guarantee: privacy holds for moves within the shape. A shape that is too small is not
+    checked.
+
+    Example: a histogram of 8 bins, and a person is in at most 2.
+
+        >>> Sparse(dimension=8, max_changed=2, one_sided=True)
+        Sparse(dimension=8, max_changed=2, width=1, one_sided=True)
     """
     _count("dimension", dimension, MAX_NUMBERS)
     _count("max_changed", max_changed, dimension)
@@ -124,6 +157,13 @@ def Blocks(*shapes: Shape) -> Shape:
     """Several shapes, all of which one unit can move at once: one for each question asked.
 
     One-sided if all of them are.
+
+    Guarantee: privacy holds for moves within the shape.
+
+    Example: two counts, and a histogram where a person is in one bin.
+
+        >>> Blocks(Cube(2), Sparse(dimension=5, max_changed=1)).dimension
+        7
     """
     if not shapes:
         raise ArgumentError("shapes", None, "one shape or more")

@@ -77,6 +77,14 @@ def frontier(
     `time_limit` is per point, 20 s unless told otherwise (None: no limit of the curve's own);
     `progress` hears of every point. `points`: so many further values, evenly in the logarithm
     between the smallest positive one that is given and the largest, for a finer curve.
+
+    Guarantee: each bracket is proven.
+
+    Example: the least error of a count, for three epsilons.
+
+        >>> curve = frontier(epsilon=["0.5", 1, 2], delta=0, sensitivity=1, integer=True)
+        >>> [round(upper, 3) for upper in curve.upper]
+        [1.919, 0.851, 0.276]
     """
     sensitivity = stated_sensitivity(sensitivity)
     lists = [name for name, value in (("epsilon", epsilon), ("delta", delta)) if _many(value)]

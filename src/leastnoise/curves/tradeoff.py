@@ -83,6 +83,16 @@ def tradeoff(
     a little above the least loss_b to what the best noise for loss_a alone has. `time_limit` is
     per point, 20 s unless told otherwise (None: no limit of the curve's own); `progress` hears of
     every point.
+
+    Guarantee: each bracket is proven.
+
+    Example: mean absolute error against the variance.
+
+        >>> curve = tradeoff(
+        ...     "l1", "l2", epsilon=1, delta="0.1", sensitivity=1, integer=True, points=3
+        ... )
+        >>> all(low <= high for low, high in zip(curve.lower, curve.upper))
+        True
     """
     sensitivity = stated_sensitivity(sensitivity)
     a, b = as_loss(loss_a), as_loss(loss_b)

@@ -28,6 +28,16 @@ class Design(BaseDesign):
     arithmetic before a Design exists. If `certified` is False (the loss is a Python function, or
     a file claims what the checker cannot check), privacy is proven and the bracket is an estimate.
     Two designs are equal if their mechanism files are.
+
+    Example: noise for a count.
+
+        >>> best = design(epsilon=1, delta=0, sensitivity=1, integer=True)
+        >>> round(best.lower, 4), round(best.upper, 4), best.noise.error_bound(0.95)
+        (0.8504, 0.8509, 3.0)
+        >>> best.release(41)  # doctest: +SKIP
+        42
+        >>> best.verify().proven
+        True
     """
 
     document: Document

@@ -39,6 +39,12 @@ class JointDesign(BaseDesign):
     vector; and no additive noise that is (epsilon, delta)-private (of whole numbers, if `integer`)
     has a loss below `lower`, a bound that may be weak (then the status says so). All three are
     checked in exact arithmetic before a design exists.
+
+    Example: ten counts at once.
+
+        >>> best = design(epsilon=1, delta=0, sensitivity=Cube(10, one_sided=True), integer=True)
+        >>> best.error_bound(0.95), best.error_bound(0.95, all_at_once=True)
+        (9.0, 12.0)
     """
 
     document: JointDocument

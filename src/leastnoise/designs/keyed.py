@@ -35,6 +35,14 @@ class KeyedDesign(BaseDesign):
     further than `reach` from the truth; from `always_released_from` units on a key is always
     released, and the expected loss of its value is at most `upper`, where no integer noise that
     is as private is below `lower`. All of it is checked in exact arithmetic before a design exists.
+
+    Example: the cities of a table, and how many people are in each.
+
+        >>> best = partition_selection(epsilon=1, delta=1e-5)
+        >>> best.always_released_from, best.group_size_for(0.5)
+        (23, 12)
+        >>> best.release({"Oslo": 210, "Bergen": 34, "Bodø": 3})  # doctest: +SKIP
+        {'Bergen': 35, 'Oslo': 209}
     """
 
     document: KeyedDocument

@@ -41,6 +41,14 @@ class DependentDesign(BaseDesign):
     it is checked in exact arithmetic before a design exists; if `certified` is False (a file claims
     what the checker cannot check), privacy alone is. Privacy does not depend on the prior. Two
     designs are equal if their mechanism files are.
+
+    Example: a count that everybody knows to lie between 0 and 10.
+
+        >>> best = design(epsilon=0.5, delta=0, sensitivity=1, bounds=(0, 10), integer=True)
+        >>> round(best.upper, 3)
+        1.417
+        >>> best.release(7)  # doctest: +SKIP
+        6
     """
 
     document: ChannelDocument

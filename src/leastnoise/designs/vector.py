@@ -28,6 +28,14 @@ class VectorDesign(BaseDesign):
     `lower`. All three are checked in exact arithmetic before a design exists; if `certified` is
     False (a file claims what the checker cannot settle), privacy alone is. Two designs are equal
     if their mechanism files are.
+
+    Example: a vector of five numbers.
+
+        >>> best = design(epsilon=1, delta=0, sensitivity=1, dimension=5)
+        >>> round(best.upper, 3)
+        5.0
+        >>> best.release([41.7, 3.0, 0.0, 12.5, 8.0])  # doctest: +SKIP
+        [39.9, 4.2, 1.7, 12.9, 6.4]
     """
 
     document: VectorDocument

@@ -44,6 +44,14 @@ class WorkloadDesign(BaseDesign):
     `lower`: no noise that is added to the answers, and no mechanism at all in the worst case over
     data (at small counts answers that depend on the data may be better). All three are checked in
     exact arithmetic before a design exists.
+
+    Example: cumulative counts of eight groups of age.
+
+        >>> best = design(workload=Workload.prefix(8), gdp=1)
+        >>> round(best.upper, 3)
+        17.866
+        >>> float(round(best.std.max(), 3))
+        1.635
     """
 
     document: WorkloadDocument

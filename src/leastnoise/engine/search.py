@@ -31,7 +31,18 @@ _STOPPED = "stopped at the time limit"
 
 @dataclass(frozen=True)
 class Progress:
-    """Where the search stands; `lower` and `upper` are floats to look at, not yet bounds."""
+    """Where the search stands; `lower` and `upper` are floats to look at, not yet bounds.
+
+    Example: hear of a search while it runs.
+
+        >>> gaps = []
+        >>> best = design(
+        ...     epsilon=1, delta="0.1", sensitivity=1, gap=0.1,
+        ...     progress=lambda now: gaps.append(now.upper - now.lower),
+        ... )
+        >>> all(gap >= 0 for gap in gaps)
+        True
+    """
 
     lower: float
     upper: float

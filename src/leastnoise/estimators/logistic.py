@@ -87,6 +87,16 @@ class DPLogisticRegression(PrivateClassifier):
     step: length of a step along the mean gradient; 4 is the inverse of its largest curvature, the
         paper has 1.
     fit_intercept: whether to put a column of ones first.
+
+    Example: a classifier with a total budget of epsilon 1.
+
+        >>> from leastnoise.datasets import synthetic
+        >>> data = synthetic(1000)
+        >>> X = [[row[0], row[1]] for row in data.numeric]
+        >>> model = DPLogisticRegression(1, 1e-5, bounds=(0, 10), classes=[0, 1])
+        >>> model = model.fit(X, data.labels)
+        >>> model.privacy_.delta
+        1e-05
     """
 
     def __init__(

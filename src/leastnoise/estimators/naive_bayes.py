@@ -70,6 +70,16 @@ class DPNaiveBayes(PrivateClassifier):
     take_public_knowledge_from_data_not_private: take missing bounds, categories and classes from
         the data. Voids the guarantee.
     random_state: for tests only: whoever knows it can remove the noise.
+
+    Example: a classifier with a total budget of epsilon 1.
+
+        >>> from leastnoise.datasets import synthetic
+        >>> data = synthetic(1000)
+        >>> X = [[row[0], row[1]] for row in data.numeric]
+        >>> model = DPNaiveBayes(epsilon=1, delta=0, bounds=(0, 10), classes=[0, 1])
+        >>> model = model.fit(X, data.labels)
+        >>> model.privacy_.epsilon
+        1.0
     """
 
     def __init__(

@@ -101,6 +101,13 @@ class Ledger:
     bound to one privacy unit and one neighbor relation by its first charge, because budgets of
     different ones do not add up. No charge is made to a ledger whose sums are not those of its
     entries. Costs are exact, or rounded up by less than 1e-40 (`ledger.proof.md`).
+
+    Example: a total budget of epsilon 1.
+
+        >>> ledger = Ledger.create("budget.db", epsilon=1)
+        >>> _ = ledger.charge(0.25, query="count()")
+        >>> float(ledger.balance.left_epsilon)
+        0.75
     """
 
     def __init__(self, where: str | Path, *, name: str = "budget") -> None:

@@ -25,6 +25,12 @@ class Custom(Loss):
 
     name: by which a sweep with a cache knows the function in a later run, together with what it
         was declared to be and its values at 128 points. Functions that differ need two names.
+
+    Example: a loss that grows more slowly beyond 2: not convex, but Lipschitz.
+
+        >>> loss = Custom(lambda x: min(abs(x), 1 + abs(x) / 2), lipschitz=1)
+        >>> loss.certified
+        False
     """
 
     function: Callable[[float], float]

@@ -16,7 +16,15 @@ from .base import HALF, BallIntegral, EvenLoss, Polynomial, X, simpson
 
 @dataclass(frozen=True)
 class Huber(EvenLoss):
-    """c(x) = x^2/2 for |x| <= width, and width * (|x| - width/2) beyond."""
+    """c(x) = x^2/2 for |x| <= width, and width * (|x| - width/2) beyond.
+
+    Guarantee: every bound that a proof uses is computed in exact arithmetic.
+
+    Example: small errors are squared, large ones are not.
+
+        >>> Huber(2).name, float(Huber(2)(1)), float(Huber(2)(10))
+        ('huber:2', 0.5, 18.0)
+    """
 
     width: Fraction
 

@@ -26,6 +26,14 @@ class Piecewise(Loss):
 
     `points` are (x, c(x)) with x increasing; `slopes` are the slopes before the first and after
     the last point. Refused unless c >= 0 everywhere and the first slope < 0 < the last.
+
+    Guarantee: every bound that a proof uses is computed in exact arithmetic.
+
+    Example: too low costs 2 for each unit, too high 1, up to 1 nothing.
+
+        >>> loss = Piecewise(points=[(0, 0), (1, 0)], slopes=(-2, 1))
+        >>> float(loss(-3)), float(loss(3))
+        (6.0, 2.0)
     """
 
     points: tuple[tuple[Fraction, Fraction], ...]
@@ -313,13 +321,30 @@ class Piecewise(Loss):
 
 
 def L1() -> Piecewise:
-    """Absolute error, c(x) = |x|."""
+    """Absolute error, c(x) = |x|.
+
+    Guarantee: every bound that a proof uses is computed in exact arithmetic.
+
+    Example: noise for a count, with the least mean absolute error.
+
+        >>> best = design(epsilon=1, delta=0, sensitivity=1, integer=True, loss=L1())
+        >>> round(best.upper, 4)
+        0.8509
+    """
     one = Fraction(1)
     return Piecewise(((Fraction(0), Fraction(0)),), (-one, one), ("l1", None))
 
 
 def Pinball(tau: Number) -> Piecewise:
-    """Quantile loss: tau * x for x > 0 and (1 - tau) * |x| for x < 0, with 0 < tau < 1."""
+    """Quantile loss: tau * x for x > 0 and (1 - tau) * |x| for x < 0, with 0 < tau < 1.
+
+    Guarantee: every bound that a proof uses is computed in exact arithmetic.
+
+    Example: an answer that is too high is four times as bad.
+
+        >>> Pinball("0.8").name, float(Pinball("0.8")(1)), float(Pinball("0.8")(-1))
+        ('pinball:0.8', 0.8, 0.2)
+    """
     share = rational(tau, "tau")
     if not 0 < share < 1:
         raise ArgumentError("tau", tau, "strictly between 0 and 1")

@@ -17,7 +17,16 @@ from .base import Loss, Polynomial, X
 
 @dataclass(frozen=True)
 class WeightedSum(Loss):
-    """A non-negative combination of losses; every bound is the combination of the bounds."""
+    """A non-negative combination of losses; every bound is the combination of the bounds.
+
+    Guarantee: every bound that a proof uses is computed in exact arithmetic.
+
+    Example: half of the absolute error, plus the squared error.
+
+        >>> loss = WeightedSum([("0.5", L1()), (1, L2())])
+        >>> loss.name, float(loss(2))
+        ('0.5*l1 + 1*l2', 5.0)
+    """
 
     terms: tuple[tuple[Fraction, Loss], ...]
 

@@ -23,6 +23,19 @@ class Answer:
         clamped values or about sampling. The key of a query without groups is "".
     epsilon, delta: what was spent; `charge` is the ledger's entry (None: no ledger).
     mechanisms: the mechanism files; `leastnoise verify FILE` checks each. Empty for quantiles.
+
+    Guarantee: everything in an answer was released under its budget.
+
+    Example: an answer can be published as it is.
+
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"age": [20 + k % 60 for k in range(1000)]})
+        >>> answer = ask(table, Count(), epsilon=1)
+        >>> print(answer)  # doctest: +SKIP
+        count(): 1003  [1000, 1006]
+        spent epsilon=1, delta=0
+        >>> float(answer.epsilon)
+        1.0
     """
 
     query: str

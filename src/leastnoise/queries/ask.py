@@ -77,6 +77,16 @@ def ask(
     group_size: with private keys, a public guess at how many units a key that matters has; where
         keys can be found in several ways, the one that shows such keys and errs least is taken.
     progress: called with a word about each step.
+
+    Example: how many people are over 40.
+
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"age": [20 + k % 60 for k in range(1000)]})
+        >>> answer = ask(table, Count(where="age > 40"), epsilon=1)
+        >>> answer.value, answer.interval  # doctest: +SKIP
+        (641, (638, 644))
+        >>> float(answer.epsilon), float(answer.delta)
+        (1.0, 0.0)
     """
     question = query_of(query)
     setting = Setting(unit_of(unit), check_neighbors(neighbors))

@@ -20,6 +20,17 @@ class Count(Query):
 
     Whole-numbered, never negative. One unit moves it by at most its number of rows that count: 1,
     or max_rows_per_group for a person, under both neighbor relations.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: how many people are over 40.
+
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"age": [20 + k % 60 for k in range(1000)]})
+        >>> ask(table, Count(where="age > 40"), epsilon=1).value  # doctest: +SKIP
+        641
+        >>> plan(Count(), epsilon=1, rows=1000).error
+        3.0
     """
 
     column: str | None = None

@@ -59,6 +59,16 @@ class CsvFile:
     other rows stay as they are. With line_breaks=True this holds for records whose quotes are
     closed; a line with an open quote would take in the lines after it. The names are public: a
     file without a header would show its first record as names.
+
+    Guarantee: no line of the file changes how another line is read (with `line_breaks`, if its
+    quotes are closed).
+
+    Example: a file with semicolons and decimal commas.
+
+        >>> from pathlib import Path
+        >>> _ = Path("sales.csv").write_text("region;amount")
+        >>> CsvFile("sales.csv", delimiter=";", decimal=",").names()
+        ['region', 'amount']
     """
 
     path: str | Path

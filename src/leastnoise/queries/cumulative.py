@@ -63,6 +63,16 @@ class Cumulative(_Binned):
     beyond the ends are in the first or last bin, so the last number is that of all rows with a
     number. The noise is designed for all sums together, and far smaller than that of the counts
     where there are many.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: how many people are younger than 10, 20, ..., 100.
+
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"age": [20 + k % 60 for k in range(1000)]})
+        >>> answer = ask(table, Cumulative("age", bins=10, low=0, high=100), epsilon=1)
+        >>> len(answer.value)
+        10
     """
 
     word: ClassVar[str] = "cumulative"
@@ -82,6 +92,16 @@ class RangeCounts(_Binned):
     bins, low, high: as for a histogram; every run of neighboring bins is an answer, n (n + 1) / 2
     of them for n bins. Values beyond the ends are in the first or last bin. The noise is designed
     for all of them together: a long range does not add up that of its bins.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: how many people are between any two of these ages.
+
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"age": [20 + k % 60 for k in range(1000)]})
+        >>> answer = ask(table, RangeCounts("age", bins=[0, 18, 65, 100]), epsilon=1)
+        >>> sorted(answer.value)
+        ['[0, 100]', '[0, 18)', '[0, 65)', '[18, 100]', '[18, 65)', '[65, 100]']
     """
 
     word: ClassVar[str] = "range_counts"

@@ -32,6 +32,13 @@ class Histogram(Count):
     bins: a number of equal ones between low and high, or their edges in rising order. Values
     beyond the ends are in the first or last bin; rows without a number are in none.
     by: a histogram for every combination of the public keys of these columns.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: ages by decade.
+
+        >>> plan(Histogram("age", bins=10, low=0, high=100), epsilon=1, rows=1000).error
+        3.0
     """
 
     column: str | None = None

@@ -35,6 +35,15 @@ class Marginals(Linear):
     lists of attributes, as in [1, ["region", "age"]]; 0 is the number of all rows that count.
     An answer is called "north, *, f" where the second attribute may be anything. All tables come
     from one release, so they fit together but for being rounded, and a unit pays once.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: counts by region, by sex, and by both.
+
+        >>> groups = [["north", "south"], ["f", "m"]]
+        >>> tables = Marginals(["region", "sex"], ways=[1, 2], keys=groups)
+        >>> 0 < plan(tables, epsilon=1, rows=1000).error < 50
+        True
     """
 
     attributes: Sequence[str] = ()

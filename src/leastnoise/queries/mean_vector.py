@@ -36,6 +36,14 @@ class MeanVector(Query):
 
     Each column is measured in halves of its own width, so errors are alike in parts of the width.
     Rows without a number count as the middle of the bounds.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: the means of two columns at once.
+
+        >>> query = MeanVector(["age", "pay"], low=[0, 0], high=[100, 5000])
+        >>> plan(query, epsilon=1, delta=1e-6, rows=1000).relative < 0.02
+        True
     """
 
     columns: Sequence[str] = ()

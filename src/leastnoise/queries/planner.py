@@ -105,6 +105,13 @@ def plan(
     group_size: with private keys, a public guess at the units of a key that matters, as for `ask`.
     within: in the place of epsilon, the error that 95 % of answers shall be within: the plan is
         that of the smallest epsilon, in two digits, that keeps it.
+
+    Guarantee: no table is read and no budget is spent.
+
+    Example: the 95% margin of error of a mean, before anything is spent.
+
+        >>> round(plan(Mean("age", low=0, high=100), epsilon=1, rows=1000).error, 2)
+        0.22
     """
     question = query_of(query)
     if (epsilon is None) == (within is None):

@@ -50,6 +50,13 @@ class Proportion(Query):
 
     nulls: what a row is for which the condition is NULL, because a value that it needs is missing:
         "skip" (the default) leaves it out, "no" counts it as not true.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: which part of the people is over 40.
+
+        >>> round(plan(Proportion("age > 40"), epsilon=1, rows=1000).error, 4)
+        0.002
     """
 
     condition: str = ""

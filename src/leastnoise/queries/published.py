@@ -210,6 +210,17 @@ def report(
     about the same unit and neighbors, or their budgets would not add up.
 
     ledger: the one that all of them were charged to.
+
+    Guarantee: the report holds nothing but what is in the answers, so it is as private as they
+    are.
+
+    Example: a page for reviewers.
+
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"age": [20 + k % 60 for k in range(1000)]})
+        >>> found = report(ask(table, Count(), epsilon=1))
+        >>> type(found).__name__
+        'PublishedReport'
     """
     held = (answers,) if isinstance(answers, Answer) else tuple(answers)
     if not held or not all(isinstance(one, Answer) for one in held):

@@ -34,6 +34,15 @@ class Quantile(Valued):
     The privacy is pure: delta is not used. The error is one of rank: `rank_error`.
 
     interval: spend half of epsilon on an interval of values that holds the quantile with 95 %.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: the 90th percentile of the ages.
+
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"age": [20 + k % 60 for k in range(1000)]})
+        >>> ask(table, Quantile("age", 0.9, low=0, high=100), epsilon=1).value  # doctest: +SKIP
+        73
     """
 
     q: Number = Fraction(1, 2)
@@ -165,7 +174,15 @@ class Quantile(Valued):
 @hinted_class
 @dataclass(frozen=True)
 class Median(Quantile):
-    """The value in the middle of a column's values: the quantile of one half."""
+    """The value in the middle of a column's values: the quantile of one half.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: the median age; the error is a number of ranks.
+
+        >>> plan(Median("age", low=0, high=100), epsilon=1, rows=1000).counted
+        ' rows of rank'
+    """
 
     word: ClassVar[str] = "median"
 

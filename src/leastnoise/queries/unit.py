@@ -36,7 +36,10 @@ class PrivacyUnit:
     public list). The engine enforces both (`bounding.proof.md`); the guarantee holds for every
     unit, however many rows it has. Rows without an id are left out.
 
-    Example: ``PrivacyUnit("person_id", max_rows_per_group=3, max_groups=2)``.
+    Example: at most three visits of a person count.
+
+        >>> PrivacyUnit("person_id", max_rows_per_group=3, max_groups=2)
+        PrivacyUnit(id='person_id', max_rows_per_group=3, max_groups=2)
     """
 
     id: str

@@ -28,6 +28,13 @@ class Variance(Valued):
 
     Where the number of rows n is public and every row counts it is one release with sensitivity
     (high - low)^2 (n - 1) / n^2; otherwise three: squares, total and count, all centred.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: the variance of the ages.
+
+        >>> round(plan(Variance("age", low=0, high=100), epsilon=1, rows=1000).error)
+        10
     """
 
     word: ClassVar[str] = "variance"

@@ -70,6 +70,16 @@ def ask_all(
 
     group_size: with private keys, a public guess at how many units a key that matters has, as for
         `ask`; first it counts which way shows such keys, then which errs less.
+
+    Example: a count and a mean from one budget.
+
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"age": [20 + k % 60 for k in range(1000)]})
+        >>> count, mean = ask_all(table, [Count(), Mean("age", low=0, high=100)], epsilon=1)
+        >>> mean.value  # doctest: +SKIP
+        49.2
+        >>> float(count.epsilon)  # of both together
+        1.0
     """
     questions = _questions(queries)
     setting = Setting(unit_of(unit), check_neighbors(neighbors))
@@ -113,7 +123,16 @@ def plan_all(
     loss: str = "l1",
     group_size: int | None = None,
 ) -> Plans:
-    """The errors to expect of `ask_all` with the same arguments; no table, no budget spent."""
+    """The errors to expect of `ask_all` with the same arguments; no table, no budget spent.
+
+    Guarantee: no table is read and no budget is spent.
+
+    Example: the 95% margins of error of two queries that share a budget.
+
+        >>> queries = [Count(), Mean("age", low=0, high=100)]
+        >>> [round(one.error, 2) for one in plan_all(queries, epsilon=1, rows=1000)]
+        [5.0, 0.27]
+    """
     questions = _questions(queries)
     whole = Budget(check_epsilon(epsilon), check_delta(delta, epsilon))
     typical = check_group_size(group_size)

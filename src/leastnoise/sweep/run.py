@@ -61,6 +61,12 @@ def budget_grid(
     """Every loss with every epsilon and every delta, as a grid for `sweep`.
 
     `arguments` (gap, sensitivity, time_limit, ...) go to every cell.
+
+    Example: two epsilons, two deltas and one loss.
+
+        >>> grid = budget_grid([1, 2], [0, "0.1"], ["l1"], sensitivity=1)
+        >>> len(grid), sorted(grid[0])
+        (4, ['delta', 'epsilon', 'loss', 'sensitivity'])
     """
     all_deltas, all_losses, all_epsilons = list(deltas), list(losses), list(epsilons)
     return [
@@ -100,6 +106,14 @@ def sweep(
     Ctrl-C raises KeyboardInterrupt; what is finished is in `cache`. If this process dies, even by
     SIGKILL, its workers end within seconds. Where no time limit strikes, the mechanism files
     do not depend on where the cells run: one process, many or a cluster write the same bytes.
+
+    Guarantee: each cell is a design, with the guarantee of `Design`.
+
+    Example: four designs.
+
+        >>> cells = sweep(budget_grid([1, 2], [0, "0.1"], ["l1"], sensitivity=1, integer=True))
+        >>> len(cells)
+        4
     """
     check_progress(progress)
     cells = [_Cell.of(entry) for entry in _entries(grid)]
