@@ -400,7 +400,10 @@ def test_bad_matrices_are_refused_by_name(matrix, words) -> None:
         (lambda: Workload.prefix(3).weighted(-1), "weights must be"),
         (lambda: design(workload=Workload.prefix(3)), "gdp"),
         (lambda: design(workload=Workload.prefix(3), gdp=1, zcdp=1), "only one of these"),
-        (lambda: design(workload=Workload.prefix(3), gdp=1, epsilon=1, delta=0), "only one of these"),
+        (
+            lambda: design(workload=Workload.prefix(3), gdp=1, epsilon=1, delta=0),
+            "only one of these",
+        ),
         (lambda: design(workload=Workload.prefix(3), epsilon=1), "delta must be"),
         (lambda: design(workload=Workload.prefix(3), delta=0.1), "without epsilon"),
         (lambda: design(workload=Workload.prefix(3), epsilon=0, delta=0.1), "epsilon must be"),

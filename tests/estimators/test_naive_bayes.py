@@ -126,7 +126,7 @@ def test_public_knowledge_is_asked_for():
         ({"bounds": {"height": (0, 10)}}, "given for every numeric column"),
         ({"bounds": (0, np.inf)}, "finite"),
         ({"categories": {"colour": ["blue"]}}, "given for every categorical column"),
-        ({"categories": {"colour": ["a", "a"], "size": ["b"]}}, "at least one level, without repetition"),
+        ({"categories": {"colour": ["a", "a"], "size": ["b"]}}, "at least one level, without rep"),
         ({"categorical": ["height?"]}, "the name of a column"),
         ({"alpha": -1}, "alpha must be at least 0"),
         ({"classes": ["yes"]}, "classes must be a list of at least two"),

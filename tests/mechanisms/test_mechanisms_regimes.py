@@ -70,7 +70,7 @@ def test_arguments(given, words):
 
 
 def test_more_arguments():
-    with pytest.raises(ArgumentError, match="sensitivity must be an integer for rounded Tulap noise"):
+    with pytest.raises(ArgumentError, match="sensitivity must be an integer for rounded Tulap"):
         RoundedTulap(epsilon=1, delta=0.1, sensitivity=1.5)
     with pytest.raises(ArgumentError, match="gamma must be above 0 and at most 1"):
         Staircase(epsilon=1, gamma=1.5)

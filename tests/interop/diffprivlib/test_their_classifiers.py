@@ -20,21 +20,23 @@ ROOT = HERE.parents[2]
 SUITES = {"GaussianNB": "DPNaiveBayes", "LogisticRegression": "DPLogisticRegression"}
 #: Their tests that ours do not pass, and why that stays so.
 REASONS = {
-    ("test_no_bounds", "test_no_params"): "diffprivlib warns where bounds are missing and reads them "
-    "from the data; ours raises, or reads them if a flag whose name says so is set",
+    ("test_no_bounds", "test_no_params"): "diffprivlib warns where bounds are missing and reads "
+    "them from the data; ours raises, or reads them if a flag whose name says so is set",
     ("test_sample_weight_warning",): "diffprivlib accepts weights and ignores them with a warning; "
     "ours has no such argument",
     ("test_solver_warning", "test_multi_class_warning"): "diffprivlib accepts these arguments and "
     "ignores them with a warning; ours has none",
-    ("test_warm_start",): "a second fit spends the budget again, and a warm start saves little of it",
+    (
+        "test_warm_start",
+    ): "a second fit spends the budget again, and a warm start saves little of it",
     ("test_noisy_count", "test_update_mean_variance"): "functions inside their class",
     ("test_with_iris",): "with diffprivlib, noisy class counts add up to the number of rows; with "
     "ours, that number is private for these neighbors",
 }
 #: Passes or not by chance.
 BY_CHANCE = {
-    "test_same_results": "it wants the same predictions without noise as scikit-learn's solver; ours "
-    "makes 1,000 passes of a descent, which can miss a point at the border"
+    "test_same_results": "it wants the same predictions without noise as scikit-learn's solver; "
+    "ours makes 1,000 passes of a descent, which can miss a point at the border"
 }
 
 

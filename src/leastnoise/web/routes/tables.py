@@ -117,8 +117,8 @@ async def create(name: str, form: LedgerForm, here: Here) -> dict[str, Any]:
             raise Problem(409, words)
         if table.lasting:
             words = (
-                "this ledger is the file that was named at the start: start the server with another "
-                "file"
+                "this ledger is the file that was named at the start: start the server with "
+                "another file"
             )
             raise Problem(409, words)
         table = here.tables.fresh(table)
