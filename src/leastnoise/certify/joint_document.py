@@ -168,9 +168,10 @@ class JointDocument(MechanismDocument):
         """The delta that the noise needs."""
         return Fraction(0) if self.pure else self.delta
 
-    @property
+    @cached_property
     def sides(self) -> tuple[Side, ...]:
         """The blocks with their widths in steps of the grid, rounded up."""
+        charge(8 * len(self.shape.blocks))
         return tuple(
             Side(block.numbers, block.most, math.ceil(block.width / self.grid))
             for block in self.shape.blocks

@@ -42,6 +42,7 @@ def load_json(data: bytes | str, most: int = MAX_BYTES) -> object:
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    charge(2)
     found = dict(pairs)
     if len(found) != len(pairs):
         raise FormatError("a key occurs twice")
