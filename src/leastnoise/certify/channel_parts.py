@@ -78,7 +78,9 @@ class PairMultipliers:
     target: Annotated[int, integer(0, MAX_NODES), Key("to")]
     mirror: Flag
     budget: NotNegative
-    cells: Annotated[tuple[Cell, ...], several(pair(integer(0, MAX_NODES), NUMBER), MAX_NODES + 1)]
+    cells: Annotated[
+        tuple[Cell, ...], several(pair(integer(0, MAX_NODES), NUMBER), MAX_PAIR_MULTIPLIERS)
+    ]
     #: Of the certificate's points, the first being (epsilon, delta) if it has none.
     point: Annotated[int, integer(0, MAX_POINTS_OF_PROFILE)] = 0
 
