@@ -33,7 +33,7 @@ class KNorm:
 
     #: Whether the noise is private at delta = 0, whatever delta is stated.
     pure: ClassVar = True
-    name: ClassVar = "noise by levels"
+    name: ClassVar = "K-norm noise"
 
     ratio: Annotated[Fraction, number(lambda v: 0 < v < 1, "between 0 and 1")]
     offsets: Annotated[tuple[int, ...], several(integer(0, MAX_OFFSET), MAX_NUMBERS)]
