@@ -151,7 +151,7 @@ def test_the_best_noise_is_euclidean(tmp_path: Any) -> None:
     assert found.upper == pytest.approx(45.06, abs=0.05)
     assert "Euclidean noise of the best covariance" in found.status
     assert "below the 49.885 of Gaussian noise of the best covariance" in found.status
-    assert "below the 58.675 of noise by levels" in found.status
+    assert "below the 58.675 of K-norm noise" in found.status
     assert load(found.save(tmp_path / "counts.json")) == found
     drawn = found.noise.sample(500, InsecureSeededEntropy(3))
     assert (drawn == np.round(drawn)).all()

@@ -131,7 +131,7 @@ def test_a_positive_delta() -> None:
     assert found.gap < 1e-3 and "weak" not in found.status and "Gaussian" in found.status
     many = design(epsilon=1, delta=1e-3, sensitivity=Cube(16), integer=True, loss="l2")
     assert many.lower == pytest.approx(31.3, abs=0.6)
-    assert "Euclidean noise, 8.7% below the 101.92 of noise by levels at delta = 0" in many.status
+    assert "Euclidean noise, 8.7% below the 101.92 of K-norm noise at delta = 0" in many.status
     assert "13% below the 106.33 of Gaussian noise" in many.status
     assert many.status.endswith("weak")
 

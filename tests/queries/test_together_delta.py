@@ -39,10 +39,10 @@ def test_the_better_draw_is_planned_and_levels_need_no_delta():
     found = plan(MANY, rows=100, **OFFERED)
     assert "by levels" not in found.noise and found.delta == DELTA
     levels = plan(MANY, rows=100, **(OFFERED | {"delta": 0}))
-    assert "noise by levels" in levels.noise and levels.delta == 0
+    assert "K-norm noise" in levels.noise and levels.delta == 0
     assert found.error < 0.9 * levels.error
     few = plan(Count(by="g", keys=GROUPS[:2]), rows=100, **(OFFERED | {"delta": "1e-6"}))
-    assert "noise by levels" in few.noise and few.delta == 0
+    assert "K-norm noise" in few.noise and few.delta == 0
     both = plan_all([MANY, Count(where="x > 0")], **OFFERED)
     assert {one.delta for one in both} == {DELTA}
     assert all("by levels" not in one.noise for one in both)

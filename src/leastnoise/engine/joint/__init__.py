@@ -1,1 +1,1 @@
-"""Several numbers at once: noise by levels, and flows below it."""
+"""Several numbers at once: K-norm noise, and flows below it."""
