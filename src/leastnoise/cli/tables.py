@@ -298,7 +298,7 @@ def _standing(table: str) -> Iterator[str]:
 
 
 def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The options of all questions that this one can have: counts have no bounds."""
+    """The options of all queries that this one can have: counts have no bounds."""
     word = query.strip().lower()
     if word.startswith(("count", "proportion")):
         return given | {"low": None, "high": None, "nulls": None, "interval": False}
@@ -440,11 +440,11 @@ def _print(answer: Any) -> None:
 
 def _print_spent(answers: list[Any], book: Any) -> None:
     """The charge of all answers, which are of one call, and what is left."""
+    from ..queries.answer import spent_words
+
     console, first = Console(highlight=False), answers[0]
-    once = f" once for all {len(answers)} queries," if len(answers) > 1 else ""
     console.print(
-        f"spent epsilon={float(first.epsilon):g}, delta={float(first.delta):g}{once} for the "
-        f"privacy unit {first.unit} ({first.neighbors})",
+        f"{spent_words(answers)}, for the privacy unit {first.unit} ({first.neighbors})",
         markup=False,
     )
     words = "not recorded: no --ledger was given"

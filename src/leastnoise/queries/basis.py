@@ -66,9 +66,7 @@ class Basis:
     def __post_init__(self) -> None:
         private, setting = self.query.keys == PRIVATE, self.setting
         if (self.found is not None) != private or (self.keys is not None and not private):
-            raise ArgumentError(
-                "keys", Described("found privately"), "of a question with private keys"
-            )
+            raise ArgumentError("keys", Described("found privately"), "a query with private keys")
         chosen = isinstance(self.query, Quantile)
         if (self.epsilon is not None) != chosen or (chosen and self.files):
             raise ArgumentError("epsilon", self.epsilon, "given for quantiles, which have no files")
