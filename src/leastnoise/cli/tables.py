@@ -441,10 +441,11 @@ def _print(answer: Any) -> None:
 def _print_spent(answers: list[Any], book: Any) -> None:
     """The charge of all answers, which are of one call, and what is left."""
     from ..queries.answer import spent_words
+    from ..words import bare_unit
 
     console, first = Console(highlight=False), answers[0]
     console.print(
-        f"{spent_words(answers)}, for the privacy unit {first.unit} ({first.neighbors})",
+        f"{spent_words(answers)}, for the privacy unit {bare_unit(first.unit)} ({first.neighbors})",
         markup=False,
     )
     words = "not recorded: no --ledger was given"

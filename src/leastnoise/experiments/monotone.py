@@ -61,8 +61,8 @@ def run(place: Place) -> Report:
             f"The published {claimed} is no lower bound. An atom of mass delta beside a staircase, "
             f"which also falls away from 0, still has a loss of {atom:.4f}.",
             f"Noise that need not fall has a loss of at most {found.upper:.4f}, and no monotone "
-            f"noise has one below {best.lower:.4f} (`design(..., constraints=[Monotone()])`): what the "
-            "supplement set out to show is true, with other numbers.",
+            f"noise has one below {best.lower:.4f} (`design(..., constraints=[Monotone()])`): what "
+            "the supplement set out to show is true, with other numbers.",
         ],
         figure=_draw(free, falling),
     )
