@@ -280,6 +280,14 @@ def _tell(answers: list[Any], book: Any, as_json: bool) -> None:
     for answer in answers:
         _print(answer)
     _print_spent(answers, book)
+    console = Console(highlight=False, markup=False)
+    for answer in answers:
+        if len(answers) > 1:
+            console.print(f"{answer.query}:")
+        for note in (answer.why, answer.noise, *answer.notes):
+            console.print(f"- {note}")
+        for path in answer.mechanisms:
+            console.print(f"- proof: leastnoise verify {path}", soft_wrap=True)
 
 
 @contextmanager
@@ -432,10 +440,6 @@ def _print(answer: Any) -> None:
     if not answer.groups:
         table.add_row("no key was released", "", "")
     console.print(table)
-    for note in (answer.why, answer.noise, *answer.notes):
-        console.print(f"- {note}", markup=False)
-    for path in answer.mechanisms:
-        console.print(f"- proof: leastnoise verify {path}", markup=False, soft_wrap=True)
 
 
 def _print_spent(answers: list[Any], book: Any) -> None:
