@@ -53,7 +53,7 @@ class VectorComparison(Compared[VectorRow]):
         for row in self.rows:
             error = "-" if row.error_95 is None else f"{row.error_95:.5g}"
             lines.append(
-                f"  {row.label:<46}{row.loss:>11.6g}{100 * row.excess:>8.1f}%{error:>12}"
+                f"  {row.label:<46}{row.loss:>11.6g}{100 * row.excess:>9.1f}%{error:>12}"
                 + (f"  ({row.note})" if row.note else "")
             )
         return "\n".join(lines)

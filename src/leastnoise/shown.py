@@ -14,7 +14,17 @@ from typing import Any
 
 from .plotting import channel_alone, density_alone
 from .plotting.words import keyed_budget, question
-from .words import NEGLIGIBLE, UNPROVEN, escaped, excess_words, interval, number, outwards, percent
+from .words import (
+    NEGLIGIBLE,
+    UNPROVEN,
+    bare_unit,
+    escaped,
+    excess_words,
+    interval,
+    number,
+    outwards,
+    percent,
+)
 
 _CELL = 'style="text-align:{}; padding:1px 8px"'
 #: A table of a sweep is cut in the middle beyond this many rows.
@@ -186,7 +196,7 @@ def html_answer(answer: Any, rows: Sequence[tuple[str, ...]]) -> str:
     """
     spent = (
         f"Spent ε = {number(float(answer.epsilon))}, δ = {number(float(answer.delta))} for the "
-        f"privacy unit {answer.unit} ({answer.neighbors})"
+        f"privacy unit {bare_unit(answer.unit)} ({answer.neighbors})"
     )
     spent += " together with other queries" if answer.batch else ""
     spent += "; no ledger." if answer.charge is None else f"; charge {answer.charge}."

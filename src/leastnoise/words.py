@@ -46,6 +46,11 @@ def escaped(text: str) -> str:
     return escape(printable(text))
 
 
+def bare_unit(unit: str) -> str:
+    """The name of a privacy unit alone: "patient" of "privacy unit patient"."""
+    return unit.removeprefix("privacy unit ")
+
+
 def ordered(lower: Fraction, upper: Fraction, exact: bool) -> tuple[Fraction, Fraction]:
     """(lower, upper), in order. `ContradictionError` if exact bounds exclude each other.
 

@@ -6,7 +6,19 @@ import pandas as pd
 import pytest
 
 import leastnoise
-from leastnoise import ArgumentError, PrivacyUnit, ask
+from leastnoise import (
+    ArgumentError,
+    Count,
+    Histogram,
+    Mean,
+    PrivacyUnit,
+    Proportion,
+    Quantile,
+    Sum,
+    ask,
+    ask_all,
+    partition_selection,
+)
 
 TABLE = pd.DataFrame({"x": [1, 2, 3]})
 
@@ -18,6 +30,7 @@ TABLE = pd.DataFrame({"x": [1, 2, 3]})
         ("Share", "Proportion"),
         ("Ranges", "RangeCounts"),
         ("Person", "PrivacyUnit"),
+        ("keyed", "partition_selection"),
     ],
 )
 def test_a_name_of_another_library(typed: str, meant: str) -> None:
@@ -39,3 +52,37 @@ def test_an_argument_of_another_library() -> None:
         PrivacyUnit("id", max_rows=3)  # type: ignore[call-arg]
     with pytest.raises(ArgumentError, match=r"ask\(\) has no argument 'mechanism'"):
         ask(TABLE, "count()", epsilon=1, mechanism="laplace")  # type: ignore[call-arg]
+    with pytest.raises(ArgumentError, match=r"ask\(\) has no argument 'neighbours'.*'neighbors'"):
+        ask(TABLE, "count()", epsilon=1, neighbours="replace")  # type: ignore[call-arg]
+    with pytest.raises(ArgumentError, match=r"Mean\(\) has no argument 'lo'. Did you mean 'low'"):
+        Mean("x", lo=0, high=1)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (lambda: Mean("x", 0, 100), "Mean() has too many arguments without a name. Name them, "),
+        (lambda: Quantile("x", 0.9, 0, 100), "such as low=0, high=100."),
+        (lambda: ask(TABLE, "count()", 1), "such as epsilon=..., delta=..., ledger=...."),
+        (lambda: ask(TABLE, "mean(x, 0, 100)", epsilon=1), "mean(x, low=0, high=100)"),
+        (lambda: ask(TABLE, "sum(x, 0, 100)", epsilon=1), "sum(column, low=0, high=100)"),
+        (lambda: Mean("x", low=0), "mean(x) needs low= and high=: "),
+        (lambda: Proportion("flag"), "write flag = true"),
+        (lambda: Sum([("1", "l1")], low=0, high=1), "the loss that adds up losses is WeightedSum"),
+        (lambda: Histogram("x", bins=2, low=0, high=4, keys="private"), "a list of public keys"),
+        (lambda: ask(TABLE, Count(by="x", keys="private"), epsilon=1), "delta > 0"),
+        (lambda: partition_selection(epsilon=1, delta=0), "needs delta > 0 (for example"),
+    ],
+)
+def test_what_to_write_instead(asked, words: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        asked()
+    assert words in str(caught.value)
+
+
+def test_several_answers_say_once_what_they_spent() -> None:
+    several = ["count()", "mean(x, low=0, high=3)"], [Count(where=f"x > {i}") for i in range(12)]
+    for queries in several:
+        told = str(ask_all(TABLE, queries, epsilon=1, rows=3))
+        assert told.count("spent") == 1
+        assert told.endswith(f"spent epsilon=1, delta=0 once for all {len(queries)} queries")

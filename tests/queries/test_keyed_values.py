@@ -324,7 +324,7 @@ def test_what_cannot_tell_finds_its_keys_first() -> None:
 
 def test_a_plan_says_what_ask_does() -> None:
     found = plan(TOTAL, epsilon=1, delta=1e-5, rows=40, group_size=20)
-    assert "a key that 20 units have is released with 99." in str(found)
+    assert "a key of 20 units is released with 99." in str(found)
     assert found.keys_from == 18 and found.group_size == 20
     rank = plan(
         Median("x", low=0, high=10, **KEYS), epsilon=1, delta=1e-5, rows=400, group_size=400

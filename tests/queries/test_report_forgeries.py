@@ -42,7 +42,7 @@ TABLE = pd.DataFrame(
 BOUNDS = {"low": 0, "high": 120}
 KEYS = {"by": "region", "keys": "private"}
 SMALL = {"epsilon": 1, "delta": "1e-6"}
-LEDGER = "the ledger says that it is about the same unit, and can hold all these charges"
+LEDGER = "the ledger is about the same privacy unit, and can hold all these charges"
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +209,7 @@ def test_one_draw_that_costs_more_than_is_said_is_refuted(reports):
     """It was not covered, as if it had been composed."""
     for name in ("drawn", "drawn, and more"):  # (the second was called composed, exit code 3)
         found = refuted(forged(reports[name], _batch(epsilon="0.5")))
-        assert any("all of it costs epsilon = 1," in one for one in found)
+        assert any("all of it spends epsilon = 1," in one for one in found)
 
 
 # -- ledgers that cannot hold the answers ---------------------------------------------------------
@@ -315,13 +315,13 @@ def test_no_unknown_key_is_shown_without_a_delta(reports):
     pure = forged(reports["keys told"], change)
     assert refuted(pure) == []  # the noise needs no delta
     (words,) = refuted(forged(pure, _batch(delta="0")))
-    assert "which keys are shown" in words
+    assert "which keys are released" in words
 
 
 @pytest.mark.parametrize("name", ["keys told", "keys apart", "drawn, and more"])
 def test_a_sum_is_proven_only_if_all_of_it_is(reports, name):
     """A median says its own epsilon, and the sum with it was called proven."""
-    (found,) = [one for one in check_report(reports[name]) if "all of it costs" in one.words]
+    (found,) = [one for one in check_report(reports[name]) if "all of it spends" in one.words]
     assert found.verdict == "not covered"
 
 

@@ -186,7 +186,7 @@ def test_a_file_of_an_office_with_commas_for_decimals(tmp_path):
     told = json.loads(seen.stdout)["columns"]
     assert [one["name"] for one in told] == ["Gr\xf6\xdfe", "Geld"] and told[1]["number"]
     seen = run("columns", "u.csv", *written, cwd=tmp_path).stdout
-    assert "strings like 1234,5" in seen and "not cp1252 are missing" in seen
+    assert "strings like 1234,5" in seen and "not valid cp1252 counts as missing" in seen
     asked = ["--where", "Geld in (51473.44, 1000, 0.5)", "--epsilon", 15, "--json"]
     found = run("ask", "u.csv", "count()", *written, *asked, cwd=tmp_path)
     (one,) = json.loads(found.stdout)["answers"]

@@ -70,7 +70,7 @@ def compare(
 
 
 def _workload(given: dict[str, Any], plot: Path | None, as_json: bool) -> NoReturn:
-    """Noise for many questions beside noise on each count and on each answer."""
+    """Compare noise for many queries with noise on each count and on each answer."""
     from .. import design
 
     if plot is not None:

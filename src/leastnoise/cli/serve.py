@@ -29,10 +29,10 @@ def serve(
         ),
     ] = None,
 ) -> None:
-    """Open the web app: design noise, ask a table questions, check mechanism files.
+    """Open the web app: design noise, query a table, check mechanism files.
 
-    It listens on this machine only, and requests nothing from outside. The address that it prints
-    works once, for ten minutes; Enter shows another one. Ctrl-C ends it.
+    The server listens on this machine only, and requests nothing from elsewhere. The address that
+    it prints works once, for ten minutes; press Enter for another one. Ctrl-C ends it.
 
     \b
     Examples:

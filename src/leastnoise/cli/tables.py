@@ -280,6 +280,14 @@ def _tell(answers: list[Any], book: Any, as_json: bool) -> None:
     for answer in answers:
         _print(answer)
     _print_spent(answers, book)
+    console = Console(highlight=False, markup=False)
+    for answer in answers:
+        if len(answers) > 1:
+            console.print(f"{answer.query}:")
+        for note in (answer.why, answer.noise, *answer.notes):
+            console.print(f"- {note}")
+        for path in answer.mechanisms:
+            console.print(f"- proof: leastnoise verify {path}", soft_wrap=True)
 
 
 @contextmanager
@@ -298,7 +306,7 @@ def _standing(table: str) -> Iterator[str]:
 
 
 def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The options of all questions that this one can have: counts have no bounds."""
+    """The options of all queries that this one can have: counts have no bounds."""
     word = query.strip().lower()
     if word.startswith(("count", "proportion")):
         return given | {"low": None, "high": None, "nulls": None, "interval": False}
@@ -432,19 +440,16 @@ def _print(answer: Any) -> None:
     if not answer.groups:
         table.add_row("no key was released", "", "")
     console.print(table)
-    for note in (answer.why, answer.noise, *answer.notes):
-        console.print(f"- {note}", markup=False)
-    for path in answer.mechanisms:
-        console.print(f"- proof: leastnoise verify {path}", markup=False, soft_wrap=True)
 
 
 def _print_spent(answers: list[Any], book: Any) -> None:
     """The charge of all answers, which are of one call, and what is left."""
+    from ..queries.answer import spent_words
+    from ..words import bare_unit
+
     console, first = Console(highlight=False), answers[0]
-    once = f" once for all {len(answers)} queries," if len(answers) > 1 else ""
     console.print(
-        f"spent epsilon={float(first.epsilon):g}, delta={float(first.delta):g}{once} for the "
-        f"privacy unit {first.unit} ({first.neighbors})",
+        f"{spent_words(answers)}, for the privacy unit {bare_unit(first.unit)} ({first.neighbors})",
         markup=False,
     )
     words = "not recorded: no --ledger was given"

@@ -1,4 +1,4 @@
-"""Many linear questions on the command line: reading a workload, showing a design, releasing."""
+"""Many linear queries on the command line: reading a workload, showing a design, releasing."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def show(found: Any) -> None:
 def release_workload(
     found: Any, rows: list[list[str]], exact: bool, as_json: bool, told: dict[str, Any]
 ) -> None:
-    """Print the answers to all questions, one a line; the vector may be on several lines."""
+    """Print the answers to all queries, one a line; the vector may be on several lines."""
     answers = found.release(_numbers([word for row in rows for word in row]), exact=exact)
     shown = [str(one) if exact else float(one) for one in answers]
     if as_json:

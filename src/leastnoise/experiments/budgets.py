@@ -175,7 +175,7 @@ def explain(line: Line, side: str, uppers: dict[Budget, float]) -> str:
     o = published_middle(cell, uppers[cell.budget])
     share, points = 100 * (o / cell.middle - 1), 100 * abs(o - cell.middle) / cell.scale
     words = (
-        f"the published O is {o:.5g}, {abs(share):.2g} % {'above' if share > 0 else 'below'} the "
+        f"the published O is {o:.5g}, {abs(share):.2g}% {'above' if share > 0 else 'below'} the "
         f"certified {bracket(cell.lower, cell.upper)}"
     )
     if side != "upper":
@@ -261,7 +261,7 @@ def paper_cell(line: Line) -> str:
 
 def true_excess(line: Line) -> str:
     """How far truncated Laplace is above the optimum, in percent of the optimum: at most this."""
-    return f"{100 * (line.cell.laplace / line.cell.lower - 1):.3g} %"
+    return f"{100 * (line.cell.laplace / line.cell.lower - 1):.3g}%"
 
 
 def optimum(line: Line) -> str:
@@ -271,7 +271,7 @@ def optimum(line: Line) -> str:
 
 def true_shortfall(line: Line) -> str:
     """How far the valid bound is below the optimum, in percent of the optimum: at most this."""
-    return f"{100 * (1 - line.cell.rounded_down / line.cell.upper):.3g} %"
+    return f"{100 * (1 - line.cell.rounded_down / line.cell.upper):.3g}%"
 
 
 def agreement(lines: list[Line]) -> str:

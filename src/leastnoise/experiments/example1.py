@@ -68,7 +68,7 @@ def run(place: Place) -> Report:
         "165.65k INR is the mean salary of all 1,369 PhD holders of the dataset; the 194 "
         "researchers average 157.58k INR. No standard deviation depends on it.",
         "The classical Gaussian formula is proven for epsilon below 1; at epsilon = 1 its figure "
-        "is shown as published, not as a private mechanism.",
+        "is given as published, not as a private mechanism.",
     ]
     worst = max(abs(float(line[4])) for line in lines)
     return Report(

@@ -51,7 +51,7 @@ def run(place: Place) -> Report:
         verdict=(
             "The picture shows the published distributions; the paper prints no numbers with "
             "it. Ours is "
-            f"certified within {100 * found.gap:.2g} % of the least variance"
+            f"certified within {100 * found.gap:.2g}% of the least variance"
             + (
                 f", and its density rises away from 0 at {places} on the right."
                 if rises_right

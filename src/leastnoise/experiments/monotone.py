@@ -59,10 +59,10 @@ def run(place: Place) -> Report:
         conventions=(f"sensitivity 1, mesh 1/{n}, support +-2; published mesh 0.02",),
         sentences=[
             f"The published {claimed} is no lower bound. An atom of mass delta beside a staircase, "
-            f"which also falls away from 0, costs {atom:.4f} still.",
-            f"Noise that need not fall costs at most {found.upper:.4f}, and no monotone noise less "
-            f"than {best.lower:.4f} (`design(..., constraints=[Monotone()])`): what the supplement "
-            "set out to show is true, with other numbers.",
+            f"which also falls away from 0, still has a loss of {atom:.4f}.",
+            f"Noise that need not fall has a loss of at most {found.upper:.4f}, and no monotone "
+            f"noise has one below {best.lower:.4f} (`design(..., constraints=[Monotone()])`): what "
+            "the supplement set out to show is true, with other numbers.",
         ],
         figure=_draw(free, falling),
     )

@@ -32,7 +32,7 @@ def run(place: Place) -> Report:
     )
     report.sentences.append(
         "Measured against the optimum instead of max(O, 1), truncated Laplace loses up to "
-        f"{100 * (worst.cell.laplace / worst.cell.lower - 1):.0f} %, at "
+        f"{100 * (worst.cell.laplace / worst.cell.lower - 1):.0f}%, at "
         f"({worst.cell.epsilon:g}, {worst.cell.delta:g})."
     )
     if beaten:

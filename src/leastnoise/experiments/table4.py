@@ -43,7 +43,7 @@ def run(place: Place) -> Report:
     loose = max(lines, key=lambda line: line.published / max(line.ours, 1e-9))
     cell = loose.cell
     report.sentences.append(
-        f"({cell.epsilon:g}, {cell.delta:g}): published {loose.published:.2f} %, but truncated "
+        f"({cell.epsilon:g}, {cell.delta:g}): published {loose.published:.2f}%, but truncated "
         f"Laplace costs {cell.laplace:.7g} and the optimum lies in {optimum(loose)}, so the true "
         f"figure is at most {true_excess(loose)}. The published figures carry the gap of the "
         "bracket they were computed from."

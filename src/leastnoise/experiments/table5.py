@@ -48,8 +48,8 @@ def run(place: Place) -> Report:
         where = ", ".join(f"({cell.epsilon:g}, {cell.delta:g})" for cell in broken)
         report.sentences.append(
             f"Rounded up it is no lower bound: it exceeds what a proven private mechanism costs at "
-            f"{len(broken)} budgets, {where}; by {100 * (worst.rounded_up / worst.upper - 1):.1f} "
-            f"% at ({worst.epsilon:g}, {worst.delta:g}). The published entries are rounded down at "
+            f"{len(broken)} budgets, {where}; by {100 * (worst.rounded_up / worst.upper - 1):.1f}% "
+            f"at ({worst.epsilon:g}, {worst.delta:g}). The published entries are rounded down at "
             "all of these."
         )
     return report

@@ -53,9 +53,9 @@ def run(place: Place) -> Report:
         if apart <= 1:
             off = 100 * ((low + high) / 2 / line.cell.middle - 1)
             side_of = "above" if off > 0 else "below"
-            return f"{words}, {abs(off):.1f} % {side_of} the certified {optimum(line)}"
+            return f"{words}, {abs(off):.1f}% {side_of} the certified {optimum(line)}"
         return (
-            f"{words}, {apart:.1f} % apart (certified {optimum(line)}), and the total counts the "
+            f"{words}, {apart:.1f}% apart (certified {optimum(line)}), and the total counts the "
             "difference"
         )
 
@@ -112,7 +112,7 @@ def _two_optima(
     widest = max(range(len(found)), key=lambda k: widths[k][0])
     return (
         "The two splits are measured from different values of O, which are more than 1% apart at "
-        f"{far} of {len(widths)} budgets and {100 * widths[widest][0]:.0f} % at "
+        f"{far} of {len(widths)} budgets and {100 * widths[widest][0]:.0f}% at "
         f"({found[widest].epsilon:g}, {found[widest].delta:g}). They fit the two ends of a bracket "
         f"rather than its midpoint: they enclose our certified bracket at {inside} budgets."
     )
@@ -127,7 +127,7 @@ def _benchmarks(lines: Sequence[Line], found: Sequence[Any]) -> list[str]:
         sentences.append(
             f"At {len(over)} budgets the published total exceeds what truncated Laplace costs "
             f"altogether: at ({some.cell.epsilon:g}, {some.cell.delta:g}) it is "
-            f"{some.published:.2f} %, while its variance is {some.cell.laplace:.4f}."
+            f"{some.published:.2f}%, while its variance is {some.cell.laplace:.4f}."
         )
     beaten = [cell for cell in found if cell.gaussian < cell.laplace]
     if beaten:

@@ -342,7 +342,7 @@ def _multipliers(data: dict[str, Any]) -> tuple[int, str, str, str]:
     _only(certificate, _CERTIFICATE, "certificate")
     points = certificate.get("points") or [[data["epsilon"], data["delta"]]]
     if data["kind"] == "integer" and Fraction(certificate["step"]).denominator != 1:
-        raise NotCovered("steps of a certificate between whole numbers are not covered")
+        raise NotCovered("steps of a certificate between integers are not covered")
     entries = certificate["shifts"]
     used = sorted({e.get("point", 0) for e in entries})
     # Where noise may be mirrored, half of a multiplier may stand on the other side.

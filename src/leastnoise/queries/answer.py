@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -120,11 +121,7 @@ class Answer:
 
     def __str__(self) -> str:
         together = " together with other queries" if self.batch else ""
-        return "\n".join([*self._lines(), f"{self._spent}{together}"])
-
-    @property
-    def _spent(self) -> str:
-        return f"spent epsilon={float(self.epsilon):g}, delta={float(self.delta):g}"
+        return "\n".join([*self._lines(), f"{spent_words([self])}{together}"])
 
     def __repr__(self) -> str:
         groups = "" if set(self.groups) == {""} else f", {len(self.groups)} groups"
@@ -157,13 +154,19 @@ class Answers(list[Answer]):
     """Answers to queries that were asked together: a list that a notebook shows one by one."""
 
     def __str__(self) -> str:
-        if len({one.batch for one in self}) != 1 or not self[0].batch:
-            return "\n\n".join(map(str, self))
         lines = ["\n".join(one._lines()) for one in self]
-        return "\n\n".join([*lines, f"{self[0]._spent} once for all {len(self)} queries"])
+        return "\n\n".join([*lines, spent_words(self)])
 
     def _repr_html_(self) -> str:
         return "<hr>".join(one._repr_html_() for one in self)
+
+
+def spent_words(answers: Sequence[Answer]) -> str:
+    """What the answers of one charge spent: one budget for all of them, or parts that add up."""
+    each = {one.batch or str(number): one for number, one in enumerate(answers)}.values()
+    epsilon, delta = sum(float(one.epsilon) for one in each), sum(float(one.delta) for one in each)
+    once = f" once for all {len(answers)} queries" if len(answers) > 1 else ""
+    return f"spent epsilon={epsilon:g}, delta={delta:g}{once}"
 
 
 def shown(value: float) -> str:

@@ -66,9 +66,7 @@ class Basis:
     def __post_init__(self) -> None:
         private, setting = self.query.keys == PRIVATE, self.setting
         if (self.found is not None) != private or (self.keys is not None and not private):
-            raise ArgumentError(
-                "keys", Described("found privately"), "of a question with private keys"
-            )
+            raise ArgumentError("keys", Described("found privately"), "a query with private keys")
         chosen = isinstance(self.query, Quantile)
         if (self.epsilon is not None) != chosen or (chosen and self.files):
             raise ArgumentError("epsilon", self.epsilon, "given for quantiles, which have no files")
@@ -347,14 +345,12 @@ def _of_draw(own: Sequence[Basis], document: JointDocument) -> Iterator[_Found]:
             held = document.shape == weighed(*shape_of(asked, document.power))[0]
         except ArgumentError:
             held = False  # more numbers than any draw has
-    words = (
-        f"one draw of {document.dimension} numbers, from a file for everything that a unit can move"
-    )
+    words = f"one draw of {document.dimension} numbers"
     if not held:
         yield _said(own, f"{words}: the file is for another shape", REFUTED)
         return
     cost = Budget(document.epsilon, document.spent_delta)
-    yield _said(own, f"{words}, {shortly(document.shape)}", PROVEN, cost)
+    yield _said(own, f"{words}, from a file of this shape: {shortly(document.shape)}", PROVEN, cost)
 
 
 def _of_law(own: Sequence[Basis], document: Document) -> Iterator[_Found]:

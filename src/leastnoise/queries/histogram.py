@@ -106,7 +106,7 @@ class Histogram(Count):
             raise ArgumentError(
                 "bins",
                 self.bins,
-                f"1 to {_MOST_BINS} bins with rising edges that doubles can tell apart",
+                f"1 to {_MOST_BINS} bins with rising edges that differ as doubles",
             )
         return edges
 

@@ -62,9 +62,9 @@ class Plan:
         if self.release_probability is None:
             return ""
         return (
-            f"; a key that {self.group_size} units have is released with "
-            f"{outwards(100 * self.release_probability, 6, False)}%, and with 95% from "
-            f"{self.keys_from} units on"
+            f"; a key of {self.group_size} units is released with "
+            f"{outwards(100 * self.release_probability, 6, False)}%, a key of {self.keys_from} "
+            "units with 95%"
         )
 
     def __repr__(self) -> str:

@@ -22,6 +22,7 @@ from ..errors import ArgumentError, Described, FormatError, LeastnoiseError, Lim
 from ..exact import text_of
 from ..ledger import Ledger
 from ..ledger.ledger import Balance
+from ..words import bare_unit
 from ..work import BUDGET, add_up, charge, counted
 from .answer import Answer, rounded
 from .arguments import difference
@@ -180,7 +181,7 @@ class PublishedReport:
         private = any(one.basis.found is not None for one in self.answers)
         words = {
             "keys": "; except keys that were released privately" if private else "",
-            "unit": self.answers[0].unit,
+            "unit": bare_unit(self.answers[0].unit),
             "neighbors": self.answers[0].neighbors,
             "epsilon": text_of(self.epsilon),
             "delta": text_of(self.delta),

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import MissingExtraError
 from ..exact import text_of
-from ..words import escaped
+from ..words import bare_unit, escaped
 from .answer import Answer, rounded
 from .basis import Step
 
@@ -60,7 +60,7 @@ def _section(answer: Answer, mates: int) -> str:
     spent = (
         f"Spent epsilon = {text_of(answer.epsilon)}, delta = {text_of(answer.delta)}"
         + (f" once for all {mates} queries," if mates > 1 else "")
-        + f" for the privacy unit {answer.unit} ({answer.neighbors})"
+        + f" for the privacy unit {bare_unit(answer.unit)} ({answer.neighbors})"
         + (f"; charge {answer.charge}" if answer.batch and answer.charge is not None else "")
     )
     return (

@@ -111,7 +111,7 @@ class Rows:
         cell, present = self._clampable(name, argument)
         if not float(scale.low) < float(scale.high):
             raise ArgumentError(
-                "high", float(scale.high), "so far above low that doubles can tell them apart"
+                "high", float(scale.high), "far enough above low to differ from it as a double"
             )
         low, high = engine.real(float(scale.low)), engine.real(float(scale.high))
         away = f"(LEAST({high}, GREATEST({low}, {cell})) - {low})"

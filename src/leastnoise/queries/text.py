@@ -84,6 +84,10 @@ def query_of(query: Query | str, **options: Any) -> Query:
         given = _only(options, "where", "by", "keys", "low", "high", "bins")
         return _BINNED[word](column=name, **given)  # type: ignore[no-any-return]
     if word == "mean" and more:
+        if any(_is_number(part) for part in more):
+            raise ArgumentError(
+                "query", query, f"mean({name}), with bounds as mean({name}, low=0, high=100)"
+            )
         columns = [name, *more]
         options = {
             key: _bounds(key, value, len(columns)) if key in ("low", "high") else value
@@ -92,7 +96,9 @@ def query_of(query: Query | str, **options: Any) -> Query:
         return MeanVector(columns, **options)
     if word not in _VALUED or (len(more) != (1 if word == "quantile" else 0)):
         example = {"quantile": "quantile(column, 0.9)"}.get(word, f"{word}(column)")
-        raise ArgumentError("query", query, f"{example}, with bounds as low=0, high=100")
+        raise ArgumentError(
+            "query", query, f"{example}, with bounds as in {word}(column, low=0, high=100)"
+        )
     if word == "quantile":
         options = options | {"q": more[0]}
     elif word != "median":
@@ -124,6 +130,10 @@ def _unquoted(text: str) -> str:
     if len(text) >= 2 and text[0] == text[-1] and text[0] in '"`':
         return text[1:-1]
     return text
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?[\d.]+(e[+-]?\d+)?", text) is not None
 
 
 def _only(options: dict[str, Any], *names: str) -> dict[str, Any]:

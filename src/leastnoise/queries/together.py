@@ -247,8 +247,8 @@ class DrawnNoise:
         kind = "mean error" if found.loss_name == "l1" else "95% error"
         which = found.document.noise.name
         words = (
-            f"one draw for all {found.dimension} numbers, {which} for everything a unit can "
-            f"move, {shortly(found.shape)}, at epsilon={text_of(found.document.epsilon)}, "
+            f"one draw for all {found.dimension} numbers, {which}; {shortly(found.shape)}; "
+            f"epsilon={text_of(found.document.epsilon)}, "
             f"delta={text_of(self.draw.delta)}; {kind} in units of the sensitivity: "
             f"{', '.join(errors)}"
         )
@@ -256,9 +256,15 @@ class DrawnNoise:
 
 
 def shortly(shape: Shape) -> str:
-    """A shape in words that are not longer than a line."""
-    said = repr(shape)
-    return said if len(said) <= 200 else f"{len(shape.blocks)} blocks of numbers"
+    """What a unit can change, in words that are not longer than a line."""
+    said = [
+        f"at most {block.most} of {block.numbers} numbers by up to {text_of(block.width)}"
+        if block.most < block.numbers
+        else f"{block.numbers} number{'s' * (block.numbers > 1)} by up to {text_of(block.width)}"
+        for block in shape.blocks
+    ]
+    words = " and ".join(said) if len(said) <= 4 else f"{len(said)} groups of numbers"
+    return f"a unit changes {words}{', all in one direction' if shape.one_sided else ''}"
 
 
 def drawn_together(

@@ -90,7 +90,7 @@ def refuse_narrow(question: Question) -> None:
             raise ArgumentError(
                 "constraints",
                 _named(question),
-                f"such that the noise has a support of at least {_down(needed)} {unit}: no "
+                f"constraints that allow a support of at least {_down(needed)} {unit}: no "
                 f"narrower noise satisfies epsilon={text_of(epsilon)}, delta={text_of(delta)}, and "
                 f"{_up(enough)} always suffice",
             )
