@@ -73,13 +73,13 @@ def drawn() -> list[str]:
     return list(pictures)
 
 
-def saved(name: str, svg: str) -> None:
+def saved(name: str, svg: str, style: str = STYLE) -> None:
     """Write a picture that needs no other file; the app lets words stand out at its sides."""
     opening, rest = svg.replace("0 0 340 ", "-10 0 360 ").split(">", 1)
     if "xmlns" not in opening:
         opening += ' xmlns="http://www.w3.org/2000/svg"'
     path = HERE / name
-    path.write_text(f"{opening}><style>{STYLE}</style>{rest}\n", encoding="utf-8")
+    path.write_text(f"{opening}><style>{style}</style>{rest}\n", encoding="utf-8")
     print(path.name)
 
 
@@ -92,7 +92,7 @@ CHART = (
             ("several queries", "ask_all(table, [...])"),
             ("private group names", 'keys="private"'),
             ("cumulative, ranges, marginals", "Cumulative, Marginals"),
-            ("a classifier", "DPNaiveBayes, DPLogistic..."),
+            ("a classifier", "DPNaiveBayes(...)"),
         ),
     ),
     (
@@ -120,17 +120,17 @@ CHART = (
 
 def chart() -> str:
     """Three columns: what there is, the case, and the call for it."""
-    width, column, row = 960, 310, 58
+    width, column, row = 700, 223, 58
+    half = width // 2
     words = "Which mechanism: a table, one number or several numbers, and the call for each case."
     parts = [f'<svg viewBox="0 0 {width} {100 + 5 * row}" role="img" aria-label="{words}">']
-    parts.append('<rect x="330" y="4" width="300" height="34" rx="6" class="track"/>')
-    parts.append(
-        '<text x="480" y="26" text-anchor="middle" class="strong">What do you have?</text>'
-    )
+    parts.append(f'<rect x="{half - 110}" y="4" width="220" height="34" rx="6" class="track"/>')
+    parts.append(f'<text x="{half}" y="26" text-anchor="middle" class="strong">')
+    parts.append("What do you have?</text>")
     for place, (question, cases) in enumerate(CHART):
         left = 10 + place * (column + 5)
         middle = left + column / 2
-        parts.append(f'<path class="arrow" d="M 480 38 V 50 H {middle} V 62"/>')
+        parts.append(f'<path class="arrow" d="M {half} 38 V 50 H {middle} V 62"/>')
         parts.append(f'<rect x="{left}" y="62" width="{column}" height="30" rx="6" class="one"/>')
         parts.append(
             f'<text x="{middle}" y="82" text-anchor="middle" style="fill: #fff" class="strong">'
@@ -151,7 +151,7 @@ def main() -> None:
     """Draw all of them."""
     for name, svg in zip(NAMES, drawn(), strict=True):
         saved(f"concept-{name}.svg", svg)
-    saved("which-mechanism.svg", chart())
+    saved("which-mechanism.svg", chart(), STYLE.replace("11px", "13px"))
 
 
 if __name__ == "__main__":

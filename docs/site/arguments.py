@@ -71,4 +71,5 @@ class Arguments(griffe.Extension):
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
         if obj.docstring is not None:
-            obj.docstring.value = as_list(obj.docstring.value)
+            shown = obj.docstring.value.replace("  # doctest: +SKIP", "")
+            obj.docstring.value = as_list(shown)

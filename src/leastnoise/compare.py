@@ -132,7 +132,7 @@ def compare(
     own: Mapping[str, Mapping[int, Number]] | None = None,
     **given: Unpack[PlainArguments],
 ) -> Any:
-    """Design noise for the budget, and put every closed-form mechanism that is private beside it.
+    """Design noise for the budget, and list every closed-form mechanism that is private at it.
 
     Arguments as for `design`. Staircases are tuned for the loss. The design is a row of its own,
     with its certified upper bound; the closed forms' expected losses are exact up to rounding.

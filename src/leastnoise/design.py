@@ -66,7 +66,7 @@ def design(*, dimension: int, **given: Unpack[CommonArguments]) -> Design | Vect
 
 
 def design(**given: Any) -> AnyNoise:
-    """The noise with the least expected loss that (epsilon, delta)-privacy allows.
+    """The noise with the least expected loss that (epsilon, delta)-DP allows.
 
     Returns a `Design` whose bracket [lower, upper] around the optimal expected loss has been
     proven in exact arithmetic, with (upper - lower) / lower at most `gap` when `converged`.
@@ -82,8 +82,8 @@ def design(**given: Any) -> AnyNoise:
 
     epsilon, delta: the budget of one release; 0 <= epsilon <= 15, 0 <= delta < 1, not both 0.
     sensitivity: the most that the query can change between neighboring datasets; it must be
-        stated, because privacy rests on it. Whole if `integer`, which asks for noise on the
-        integers.
+        stated, because privacy rests on it. An integer if `integer`, which asks for noise on
+        the integers.
     loss: "l1", "l2", "pinball:0.8", "power:3", "huber:0.5", "piecewise:FILE", or a loss object.
     gap: 1e-3 if None, 5e-3 with `gdp` and a loss other than "l2" (unless `integer`), or 1e-2 with
         `bounds` (5e-2 if there is a curve, too).
@@ -100,8 +100,8 @@ def design(**given: Any) -> AnyNoise:
         `LossAtMost` for the loss itself.
     profile: further budgets [(epsilon, delta), ...] to keep at the same time; epsilon and delta
         may then be left out.
-    gdp: mu; the noise is then mu-Gaussian-private, below the whole curve, and composes like
-        Gaussian noise: k releases together are sqrt(k) mu-Gaussian-private.
+    gdp: mu; the noise is then mu-GDP and composes like Gaussian noise: k releases together are
+        sqrt(k) mu-GDP.
     releases: how many releases epsilon and delta are to last for. The noise comes from a search
         over privacy profiles and need not be the best; the lower bound is over all noise (with
         `bounds`: an equal share or a Gaussian curve, and the bound is over such noise).
@@ -116,7 +116,7 @@ def design(**given: Any) -> AnyNoise:
         d), `Blocks` of such, one-sided where a unit is added or removed; a `JointDesign` is
         returned, whose loss is the mean over all numbers (`weights`: weighted), or
         loss="largest" that of the largest error. `Ball(d, radius)` says the same as `dimension=d`.
-    workload: a `Workload` of many linear questions about one vector of counts; a `WorkloadDesign`
+    workload: a `Workload` of many linear queries about one vector of counts; a `WorkloadDesign`
         is returned. The budget is `gdp`, `zcdp` (rho), or epsilon and delta; the loss "l2", the
         total of all squared errors, or "largest", the largest variance; `neighbors` is
         "add-remove" or "replace".
@@ -172,7 +172,7 @@ def _of_ball(arguments: Arguments, ball: Ball) -> Arguments:
 def design_dependent(
     *, bounds: tuple[Number, Number], **arguments: Unpack[RangeArguments]
 ) -> DependentDesign:
-    """`design` with a range: the private answers with the least expected loss on it.
+    """`design` with a public range: the answers with the least expected loss on it.
 
     bounds: (low, high), public. A value outside counts as the nearer end.
     prior: where in the range the true value is thought to lie, from public knowledge only:
@@ -211,10 +211,10 @@ def design_dependent(
 
 
 def load(path: str | Path) -> AnyNoise | KeyedDesign:
-    """The design in a mechanism file, after the exact checker has proven all it claims.
+    """Read the design in a mechanism file, after the exact checker has proven its claims.
 
     A `Design`, a `DependentDesign` for noise that depends on the value, a `VectorDesign`, a
-    `JointDesign`, a `WorkloadDesign`, or a `KeyedDesign` for unknown keys.
+    `JointDesign`, a `WorkloadDesign`, or a `KeyedDesign` for private group keys.
     Raises `FormatError` if the file is malformed and `CertificateError` if a claim is refuted. A
     file whose privacy is proven and whose bracket could not be checked is loaded with `certified`
     False.

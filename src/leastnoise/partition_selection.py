@@ -50,7 +50,7 @@ def partition_selection(
     gdp: Number | None = None,
     failure: Number | None = None,
 ) -> KeyedDesign:
-    """The release that shows unknown keys, each with its number of units, as often as any can.
+    """Partition selection: private group keys with their counts, released as often as possible.
 
     Where a unit has several keys: as often as any that gives each key the same part of the budget.
 

@@ -81,7 +81,7 @@ FIGURES = [
             kept(epsilon=1, delta="0.2", sensitivity=1).upper,
         ),
     ),
-    ("docs/guarantee.md", "Gaussian noise of the same variance costs 7.43", _gaussian_of_ten),
+    ("docs/guarantee.md", "Gaussian noise of the same variance has 7.43", _gaussian_of_ten),
     (
         "docs/dependent-details.md",
         "A count between 0 and 1,000, sensitivity 1, (1, 0.1): [0.5873, 0.5887]",
@@ -120,11 +120,11 @@ def test_the_smallest_support_is_as_the_page_says():
 
 def test_limits_of_the_guarantee_hold():
     page = (ROOT / "docs/guarantee.md").read_text(encoding="utf-8")
-    assert "epsilon from 0 to 15, delta from 0 to below 1, not both 0" in page
+    assert "epsilon from 0 to 15 and delta from 0 to below 1, not both 0" in page
     for epsilon, delta in ((15.01, 0.1), (1, 1), (0, 0), (-0.1, 0.1)):
         with pytest.raises(ArgumentError):
             design(epsilon=epsilon, delta=delta, sensitivity=1)
-    assert "values beyond 10^400 count as" in page
+    assert "Values beyond 10^400 in size count as" in page
     best = design(epsilon=1, delta=0, sensitivity=1)
     assert abs(best.release(10**500, exact=True) - 10**400) < 1000
     assert Laplace(epsilon=1, sensitivity=1).expected_loss("l1") == 1

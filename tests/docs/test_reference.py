@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -12,6 +13,7 @@ import pyarrow
 import pytest
 from doc_pages import ROOT
 
+from cli_command import run
 from leastnoise.queries.door import opened
 from leastnoise.queries.expression import parse_condition
 from leastnoise.queries.text import KINDS, query_of
@@ -107,3 +109,31 @@ def test_the_conditions_of_the_page_are_parsed():
     assert len(examples) >= 8
     for condition in [*examples, *(f"x {operator} 1" for operator in operators)]:
         parse_condition(condition, "where")
+
+
+COUNT = ("--epsilon", "1", "--delta", "0", "--sensitivity", "1", "--integer")
+COMMANDS = {
+    "design": (("design", *COUNT, "--out", "c.json"), ("design", *COUNT, "--bounds", "0", "5")),
+    "verify": (("verify", "c.json"),),
+    "release": (("release", "c.json", "3"),),
+    "sample": (("sample", "c.json", "--count", "3", "--out", "s.npy"),),
+    "compare": (("compare", *COUNT),),
+    "compose": (("compose", "c.json", "--delta", "0.01", "--times", "1"),),
+    "columns": (("columns", "t.csv"),),
+    "plan": (("plan", "count()", "--epsilon", "1", "--rows", "10"),),
+    "ask": (("ask", "t.csv", "count()", "--epsilon", "1", "--ledger", "b.db"),),
+    "ledger create": (("ledger", "create", "b.db", "--epsilon", "2"),),
+    "ledger history": (("ledger", "history", "b.db"),),
+}
+
+
+def test_the_keys_of_json_are_on_the_page(tmp_path):
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8").partition("## JSON")[2]
+    (tmp_path / "t.csv").write_text("x\n1\n", encoding="utf-8")
+    for name in ("ledger create", *(name for name in COMMANDS if name != "ledger create")):
+        row = re.search(rf"^\| `{name}`.*$", page, re.M)[0]
+        for command in COMMANDS[name]:
+            printed = run(*command, "--json", cwd=tmp_path).stdout
+            keys = set(json.loads(printed)) - {"command", "exit_code"}
+            assert keys, name
+            assert [key for key in sorted(keys) if f"`{key}`" not in row] == [], name

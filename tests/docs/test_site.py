@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from pathlib import Path
@@ -126,6 +127,14 @@ def test_a_page_of_the_reference_begins_with_a_table_of_its_names(site):
             )
             assert row and len(row[1]) > 10, f"{name} has no line at the top of {source.name}"
             assert f'id="{name}"' in page
+
+
+def test_the_words_of_the_field_are_headings_that_the_search_knows(site):
+    found = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
+    titles = {entry["title"].lower() for entry in found}
+    words = ("partition selection", "neighbors", "percentile", "post-processing", "glossary", "faq")
+    assert titles >= {*words, "how do i choose epsilon?", "how do i install it?"}
+    assert not any(entry["location"].startswith("proofs/") for entry in found)
 
 
 def test_every_command_is_in_the_reference(site):

@@ -103,7 +103,7 @@ def compose(
     epsilon: Number | None = None,
     progress: Listener = None,
 ) -> Composition:
-    """The total epsilon at `delta`, or the total delta at `epsilon`, of `times` releases.
+    """The total epsilon at `delta`, or the total delta at `epsilon`, of `times` releases together.
 
     `mechanism` is a design or a closed-form mechanism; each release may be about another query and
     may depend on the releases before it, as long as each has the mechanism's sensitivity. Or it is

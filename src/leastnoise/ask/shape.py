@@ -89,7 +89,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Ball:
-    """`dimension` numbers that one unit moves by at most `radius` in Euclidean length.
+    """`dimension` numbers that one unit moves by at most `radius` in Euclidean length (L2).
 
     The same as `dimension=` with the radius as the sensitivity: the loss is then one of the length
     of the whole error, and not, as for the other shapes, a mean over numbers.
@@ -108,7 +108,7 @@ class Ball:
 
 
 def Cube(k: int, width: Number | Sequence[Number] = 1, *, one_sided: bool = False) -> Shape:
-    """k numbers, each of which one unit can move by at most `width`, all of them at once.
+    """k numbers, each of which one unit can move by at most `width` (L-infinity sensitivity).
 
     width: one for all, or one for each number.
 
@@ -134,9 +134,9 @@ def Cube(k: int, width: Number | Sequence[Number] = 1, *, one_sided: bool = Fals
 def Sparse(
     dimension: int, max_changed: int, width: Number = 1, *, one_sided: bool = False
 ) -> Shape:
-    """`dimension` numbers; one unit changes at most `max_changed`, each by at most `width`.
+    """`dimension` numbers; one unit changes at most `max_changed` (L0), each by at most `width`.
 
-    A histogram whose persons are in at most `max_changed` bins.
+    For example a histogram in which a person is in at most `max_changed` bins.
 
     Guarantee: privacy holds for moves within the shape. A shape that is too small is not
     checked.
@@ -154,7 +154,7 @@ def Sparse(
 
 
 def Blocks(*shapes: Shape) -> Shape:
-    """Several shapes, all of which one unit can move at once: one for each question asked.
+    """Several shapes, all of which one unit can move at once: one for each query.
 
     One-sided if all of them are.
 

@@ -25,7 +25,7 @@ MAX_TABLE, MAX_ATTRIBUTES, MAX_SETS, MAX_TABLES = 1_000_000, 500, 20_000, 4_000_
 
 @dataclass(frozen=True, init=False)
 class Workload:
-    """Linear questions about one vector of counts, to be answered together: the rows of a matrix.
+    """Linear queries about one vector of counts, answered together: the rows of a matrix.
 
     Example: how many people are at most so old, for three groups of age.
 
@@ -33,9 +33,9 @@ class Workload:
         >>> best = design(workload=ages, gdp=1)
         >>> answers = best.release([12, 40, 31])  # private answers about 12, 52 and 83 people
 
-    Workload(matrix) has one question in each row and one kind of unit in each column: lists, an
+    Workload(matrix) has one query in each row and one kind of unit in each column: lists, an
     array or a sparse matrix of finite numbers. Floats mean their shortest decimal. `weights` says
-    what the squared error of each question counts (one, if left out).
+    what the squared error of each query counts (one, if left out).
     """
 
     part: Part

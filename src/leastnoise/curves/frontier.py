@@ -72,7 +72,7 @@ def frontier(
     progress: Listener = None,
     points: int = 0,
 ) -> Frontier:
-    """The privacy-accuracy curve: one of `epsilon` and `delta` is a list, the other a number.
+    """The least expected loss along epsilon or delta: one of the two is a list.
 
     `time_limit` is per point, 20 s unless told otherwise (None: no limit of the curve's own);
     `progress` hears of every point. `points`: so many further values, evenly in the logarithm

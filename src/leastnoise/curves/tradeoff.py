@@ -77,7 +77,7 @@ def tradeoff(
     time_limit: float | None = POINT_LIMIT,
     progress: Listener = None,
 ) -> Tradeoff:
-    """How little expected loss_a noise can have while its expected loss_b is bounded.
+    """The least expected loss_a of noise whose expected loss_b is bounded.
 
     Returns `points` certified brackets between the best noise for either loss: the bounds run from
     a little above the least loss_b to what the best noise for loss_a alone has. `time_limit` is

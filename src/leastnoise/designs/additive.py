@@ -19,12 +19,12 @@ from .base import BaseDesign, warn_of_many
 
 @dataclass(frozen=True, repr=False)
 class Design(BaseDesign):
-    """A mechanism, the proof that it is private, and a bracket around the best possible loss.
+    """Additive noise for one number, the proof of its privacy, and its proven bracket.
 
-    Guarantee: `release` is (epsilon, delta)-private for any two values at most `sensitivity` apart
-    (with `releases`, so many of them together: `total` and `per_release` say which); its
+    Guarantee: `release` is (epsilon, delta)-DP for any two values at most `sensitivity` apart
+    (with `releases`, that many of them together: `total` and `per_release` say which); its
     expected loss is at most `upper` for every value; and no additive noise that is
-    (epsilon, delta)-private has an expected loss below `lower`. All three are checked in exact
+    (epsilon, delta)-DP has an expected loss below `lower`. All three are checked in exact
     arithmetic before a Design exists. If `certified` is False (the loss is a Python function, or
     a file claims what the checker cannot check), privacy is proven and the bracket is an estimate.
     Two designs are equal if their mechanism files are.

@@ -31,12 +31,12 @@ _TOO_LARGE = "a shape of fewer numbers"
 
 @dataclass(frozen=True, repr=False)
 class JointDesign(BaseDesign):
-    """Noise for several numbers, the proof that it is private, and a bracket around the least loss.
+    """Joint noise for several numbers, the proof of its privacy, and its proven bracket.
 
-    Guarantee: one `release` of all numbers is (epsilon, delta)-private for any two vectors that
-    differ by a move of `shape`, and (epsilon, 0)-private if the noise is by levels; the mean of the
+    Guarantee: one `release` of all numbers is (epsilon, delta)-DP for any two vectors that
+    differ by a move of `shape`, and (epsilon, 0)-DP if it is K-norm noise; the mean of the
     expected losses of all numbers (or that of the largest error) is at most `upper`, for every
-    vector; and no additive noise that is (epsilon, delta)-private (of whole numbers, if `integer`)
+    vector; and no additive noise that is (epsilon, delta)-DP (of integers, if `integer`)
     has a loss below `lower`, a bound that may be weak (then the status says so). All three are
     checked in exact arithmetic before a design exists.
 

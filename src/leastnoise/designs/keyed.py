@@ -23,9 +23,9 @@ from .keyed_comparison import KeyedComparison, beside_keyed
 
 @dataclass(frozen=True, repr=False)
 class KeyedDesign(BaseDesign):
-    """Keys and their counts, the proof that this is private, and of what shows no more.
+    """Partition selection with counts, and the proof that nothing releases keys more often.
 
-    Guarantee: everything that `release` returns is together (epsilon, delta)-private, also at
+    Guarantee: everything that `release` returns is together (epsilon, delta)-DP, also at
     every budget of `profile`, or below the whole `curve` if that was asked for instead, for tables
     of which one has one unit more, which has at most `keys_of_a_unit` of the keys (or, if units
     are replaced, for tables between which at most so many keys gain or lose a unit). If it is

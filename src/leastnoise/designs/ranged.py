@@ -32,9 +32,9 @@ _SPOTS = 1_000
 
 @dataclass(frozen=True, repr=False)
 class DependentDesign(BaseDesign):
-    """Private answers for values in a known range, with a bracket around the best possible loss.
+    """Differentially private answers for values in a public range, with a proven bracket.
 
-    Guarantee: `release` is (epsilon, delta)-private, and private at every budget of `profile` and
+    Guarantee: `release` is (epsilon, delta)-DP, also at every budget of `profile` and
     below the curve of `gdp`, for any two values of the range at most `sensitivity` apart; its
     expected loss is at most `upper` when the true value is drawn from the prior; and no answer
     that is as private, however it depends on the value, has an expected loss below `lower`. All of

@@ -20,11 +20,11 @@ from .base import BaseDesign
 
 @dataclass(frozen=True, repr=False)
 class VectorDesign(BaseDesign):
-    """Noise for a vector, the proof that it is private, and a bracket around the least loss.
+    """Noise for a vector with an L2 sensitivity, the proof of its privacy, and its bracket.
 
-    Guarantee: `release` is (epsilon, delta)-private for any two vectors whose Euclidean distance
+    Guarantee: `release` is (epsilon, delta)-DP for any two vectors whose Euclidean distance
     is at most `sensitivity`; the expected loss of the norm of its error is at most `upper` for
-    every vector; and no additive noise that is (epsilon, delta)-private has an expected loss below
+    every vector; and no additive noise that is (epsilon, delta)-DP has an expected loss below
     `lower`. All three are checked in exact arithmetic before a design exists; if `certified` is
     False (a file claims what the checker cannot settle), privacy alone is. Two designs are equal
     if their mechanism files are.

@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, repr=False)
 class WorkloadDesign(BaseDesign):
-    """Noise for many linear questions, the proof that it is private, and a bracket.
+    """Noise for many linear queries, the proof of its privacy, and its proven bracket.
 
     Guarantee: one `release` of all answers is mu-GDP (`gdp`) or rho-zCDP (`zcdp`) for vectors that
     are `neighbors`; the total of the weighted squared errors (or, with loss "largest", the largest

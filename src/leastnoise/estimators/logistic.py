@@ -59,7 +59,7 @@ def gradient_sum(margins: Floats, signs: Floats, column: Floats, bound: float = 
 
 
 class DPLogisticRegression(PrivateClassifier):
-    """Logistic regression with an l1 penalty, (epsilon, delta)-private in total.
+    """Logistic regression with an l1 penalty, (epsilon, delta)-DP in total.
 
     Guarantee: coefficients depend on the data through noisy sums of gradients alone (and, for
     neighbors="add-remove", a noisy number of rows), whose adaptive release is

@@ -36,7 +36,7 @@ class Batch:
 
 
 class DPNaiveBayes(PrivateClassifier):
-    """Naive Bayes with numeric and categorical features, (epsilon, delta)-private in total.
+    """Naive Bayes with numeric and categorical features, (epsilon, delta)-DP in total.
 
     Guarantee: everything `fit` keeps is computed from noisy statistics whose joint release is
     (epsilon, delta)-private for the stated neighbors; `privacy_` lists the releases. It takes

@@ -39,7 +39,7 @@ class BallIntegral:
 
 
 class Loss(ABC):
-    """A loss c(x): what an error x = output - true value costs.
+    """A loss c(x) of an error x = output - exact value.
 
     It is non-negative, continuous and unbounded on both sides. What is said here without a
     restriction holds for every loss; for a Python function it is taken on trust.

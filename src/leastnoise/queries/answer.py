@@ -17,11 +17,11 @@ from .basis import Basis
 
 @dataclass(frozen=True)
 class Answer:
-    """A private answer: safe to publish, all of it.
+    """A differentially private answer; all of it may be published.
 
     groups: for each key its value with an interval that covers the exact answer with 95 %
-        confidence, one group at a time. The interval is about the noise; it says nothing about
-        clamped values or about sampling. The key of a query without groups is "".
+        confidence, one group at a time. The interval is about the noise; it covers neither
+        clamped values nor sampling. The key of a query without groups is "".
     epsilon, delta: what was spent; `charge` is the ledger's entry (None: no ledger).
     mechanisms: the mechanism files; `leastnoise verify FILE` checks each. Empty for quantiles.
 

@@ -58,14 +58,15 @@ def ask(
     progress: Callable[[str], None] | None = None,
     entropy: Entropy | None = None,
 ) -> Answer:
-    """A private answer to a question about a table.
+    """Answer one query about a table under differential privacy.
 
-    Guarantee: whatever comes out of it, an `Answer` or an error, is (epsilon, delta)-private for
-    the unit and the neighbor relation, for all tables of the same columns and types. If there is
-    a ledger, the charge is durable before any row is read; if it refuses, none is. What goes wrong
-    before that depends on public things only; afterwards it is a `NotAnsweredError`, always the
-    same, or KeyboardInterrupt after Ctrl-C: the budget is spent either way. (Where rows of a file,
-    frame or base table are replaced, their number is public, and may be read before.)
+    Guarantee: whatever comes out of it, an `Answer` or an error, is (epsilon, delta)-DP for the
+    privacy unit and the neighboring relation, for all tables of the same columns and types. If
+    there is a ledger, the budget is spent durably before any row is read; if the ledger rejects
+    the charge, none is read. What goes wrong before that depends on public things only; afterwards
+    it is a `NotAnsweredError`, always the same, or KeyboardInterrupt after Ctrl-C: the budget is
+    spent either way. (Where rows of a file, DataFrame or base table are replaced, their number is
+    public, and may be read before.)
 
     table: a CSV or Parquet file, a `CsvFile`, a pandas, Polars or Arrow table, a Spark DataFrame,
         an Ibis table of DuckDB or PostgreSQL, or URL#TABLE of these. Its columns

@@ -18,7 +18,7 @@ from .tracks import Track
 class Count(Query):
     """The number of rows, or of rows that have a value (not NULL, not NaN) in `column`.
 
-    Whole-numbered, never negative. One unit moves it by at most its number of rows that count: 1,
+    An integer, never negative. One unit moves it by at most its number of rows that count: 1,
     or max_rows_per_group for a person, under both neighbor relations.
 
     Guarantee: the answer is as private as `ask` says; this class only states the query.

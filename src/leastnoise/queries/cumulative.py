@@ -57,7 +57,7 @@ class _Binned(Linear, Histogram):
 @hinted_class
 @dataclass(frozen=True)
 class Cumulative(_Binned):
-    """How many rows have a value below each edge of a column; the edges are public.
+    """Cumulative counts: how many rows have a value below each of many public edges.
 
     bins, low, high: as for a histogram, whose counts are added up from the first bin on. Values
     beyond the ends are in the first or last bin, so the last number is that of all rows with a
@@ -87,7 +87,7 @@ class Cumulative(_Binned):
 @hinted_class
 @dataclass(frozen=True)
 class RangeCounts(_Binned):
-    """How many rows have a value between any two edges of a column; the edges are public.
+    """Counts of ranges: how many rows have a value between any two of many public edges.
 
     bins, low, high: as for a histogram; every run of neighboring bins is an answer, n (n + 1) / 2
     of them for n bins. Values beyond the ends are in the first or last bin. The noise is designed

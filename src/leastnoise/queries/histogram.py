@@ -27,7 +27,7 @@ _MOST_BINS = 10_000
 @hinted_class
 @dataclass(frozen=True)
 class Histogram(Count):
-    """How many rows fall into each bin of a column; the bins are public.
+    """A histogram: how many rows fall into each public bin of a column.
 
     bins: a number of equal ones between low and high, or their edges in rising order. Values
     beyond the ends are in the first or last bin; rows without a number are in none.

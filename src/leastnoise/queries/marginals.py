@@ -28,7 +28,7 @@ EVERY = "*"
 @hinted_class
 @dataclass(frozen=True)
 class Marginals(Linear):
-    """Tables of counts by some attributes of the rows: by all pairs of them, if `ways` is 2.
+    """Marginals: tables of counts by each attribute, by each pair of attributes, and so on.
 
     attributes: columns. keys: a public list of values for each; rows that have another value in one
     of them do not count. ways: how many attributes a table has, or a list of such numbers and of

@@ -19,7 +19,7 @@ from .valued import Valued
 @hinted_class
 @dataclass(frozen=True)
 class Mean(Valued):
-    """The mean of a column between public bounds.
+    """The mean of a column, clamped to public bounds.
 
     Where the number of rows is public and every row counts (rows replaced, no filter, no groups,
     `nulls="middle"`) it is one release with sensitivity (high - low) / rows. Otherwise two: the

@@ -32,7 +32,7 @@ VECTOR = "vector"
 @hinted_class
 @dataclass(frozen=True)
 class MeanVector(Query):
-    """The means of 2 to 1,000 columns between public bounds, released as one vector.
+    """The means of 2 to 1,000 columns, clamped to public bounds, released as one vector.
 
     Each column is measured in halves of its own width, so errors are alike in parts of the width.
     Rows without a number count as the middle of the bounds.

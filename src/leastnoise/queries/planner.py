@@ -99,7 +99,7 @@ def plan(
     group_size: int | None = None,
     within: Number | None = None,
 ) -> Plan:
-    """The error to expect of `ask` with the same arguments.
+    """The 95% margin of error to expect of `ask` with the same arguments.
 
     rows: a public guess at the number of rows, in each group if there are groups.
     group_size: with private keys, a public guess at the units of a key that matters, as for `ask`.

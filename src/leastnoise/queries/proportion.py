@@ -44,7 +44,7 @@ def _scale(setting: Setting) -> Scale:
 @hinted_class
 @dataclass(frozen=True)
 class Proportion(Query):
-    """The part of the rows for which `condition` is true: the mean of zeros and ones.
+    """The proportion of the rows for which `condition` is true.
 
     condition: such as "age > 30", or the name of a Boolean column.
 

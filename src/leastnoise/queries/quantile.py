@@ -29,11 +29,12 @@ _DENOMINATOR = 10_000
 @hinted_class
 @dataclass(frozen=True)
 class Quantile(Valued):
-    """The value below which a share `q` of a column's values lies, up to the steps between bounds.
+    """The q-quantile (100 q-th percentile) of a column, up to the steps between its bounds.
 
-    The privacy is pure: delta is not used. The error is one of rank: `rank_error`.
+    It satisfies pure DP: delta is not used. The error is one of rank: `rank_error`.
 
-    interval: spend half of epsilon on an interval of values that holds the quantile with 95 %.
+    interval: spend half of epsilon on an interval of values that holds the quantile with 95%
+        confidence.
 
     Guarantee: the answer is as private as `ask` says; this class only states the query.
 
@@ -174,7 +175,7 @@ class Quantile(Valued):
 @hinted_class
 @dataclass(frozen=True)
 class Median(Quantile):
-    """The value in the middle of a column's values: the quantile of one half.
+    """The median of a column: the 50th percentile.
 
     Guarantee: the answer is as private as `ask` says; this class only states the query.
 

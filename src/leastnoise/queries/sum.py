@@ -17,7 +17,7 @@ from .valued import Valued, reach
 @hinted_class
 @dataclass(frozen=True)
 class Sum(Valued):
-    """The sum of a column between public bounds.
+    """The sum of a column, clamped to public bounds.
 
     Adding or removing a unit moves it by at most max_rows_per_group times the larger bound in
     size. Replacing one moves it by at most the distance between the smallest and the largest sum

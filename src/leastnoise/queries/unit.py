@@ -29,7 +29,7 @@ class Row:
 @hinted_class
 @dataclass(frozen=True)
 class PrivacyUnit:
-    """The unit is all rows with the same value of the column `id`.
+    """The privacy unit is all rows with the same value of the column `id`.
 
     A unit is a person, a household, a device: whatever `id` names. It counts with at most
     `max_rows_per_group` rows in each group and in at most `max_groups` groups (None: in all of a

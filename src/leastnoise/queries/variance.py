@@ -24,7 +24,7 @@ _PARTS = (Line(1, -1), Line(0, -1))
 @hinted_class
 @dataclass(frozen=True)
 class Variance(Valued):
-    """The variance (divided by the number of rows) of a column between public bounds.
+    """The variance (divided by the number of rows) of a column, clamped to public bounds.
 
     Where the number of rows n is public and every row counts it is one release with sensitivity
     (high - low)^2 (n - 1) / n^2; otherwise three: squares, total and count, all centred.

@@ -60,9 +60,9 @@ def ask_all(
     progress: Callable[[str], None] | None = None,
     entropy: Entropy | None = None,
 ) -> Answers:
-    """Private answers to several questions for one budget, one charge.
+    """Answer several queries about a table from one budget, with one charge.
 
-    Guarantee: all answers together are (epsilon, delta)-private. The budget is divided so that the
+    Guarantee: all answers together are (epsilon, delta)-DP. The budget is divided so that the
     relative errors add up to little, for `rows` rows (a public guess). Where it is better, all
     numbers come from one draw (without a delta if by levels), or all releases get noise of one law
     that is designed for so many, or larger shares whose privacy losses compose to the budget;
@@ -123,7 +123,7 @@ def plan_all(
     loss: str = "l1",
     group_size: int | None = None,
 ) -> Plans:
-    """The errors to expect of `ask_all` with the same arguments; no table, no budget spent.
+    """The 95% margins of error to expect of `ask_all` with the same arguments.
 
     Guarantee: no table is read and no budget is spent.
 

@@ -1,6 +1,6 @@
 """Where answers without delta are nearly the best, and intervals are short: expected, not claimed.
 
-Measured at the budgets of `docs/budgets.md`.
+Measured at the budgets of `docs/benchmarks.md`.
 What half and twice each number would cost random questions: `benchmarks/thresholds.csv`.
 """
 

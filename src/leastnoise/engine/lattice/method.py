@@ -75,7 +75,7 @@ CLOSED_FORMS = Method(
 )
 AS_REAL = Method(
     "real noise",
-    "whole numbers plus a uniform number are real noise: bounds on that hold, a little lower",
+    "integers plus a uniform number are real noise: bounds on that hold, a little lower",
     _as_real,
     seconds=0.5,
     serves=_whole,
