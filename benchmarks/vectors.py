@@ -113,8 +113,8 @@ def table(lines: list[dict[str, str]]) -> list[str]:
         key = one["dimension"], one["epsilon"], one["delta"]
         pairs.setdefault(key, {})[one["loss"]] = one
     for key, by in pairs.items():
-        cells = [f"{by[x]['gap_percent']} %" if x in by else "" for x in ("l1", "l2")]
-        cells += [f"{by[x]['gain_percent']} %" if x in by else "" for x in ("l1", "l2")]
+        cells = [f"{by[x]['gap_percent']}%" if x in by else "" for x in ("l1", "l2")]
+        cells += [f"{by[x]['gain_percent']}%" if x in by else "" for x in ("l1", "l2")]
         baseline = ", ".join(dict.fromkeys(one["better_baseline"] for one in by.values()))
         spent = " and ".join(by[x]["cpu_seconds"] for x in ("l1", "l2") if x in by)
         found.append("| " + " | ".join([*key, *cells, baseline, spent]) + " |")
