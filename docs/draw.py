@@ -1,4 +1,4 @@
-"""Draw the pictures of README and docs: python docs/draw.py [NAME ...] (extras `plot`, `tables`).
+"""Draw the pictures of README and docs: python docs/draw.py [NAME ...] (extra `plot`).
 
 All of them take about a minute.
 """
@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import csv
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from leastnoise import Mean, PrivacyUnit, ask, design, frontier, tradeoff
-from leastnoise.datasets import hospital_stays
-from leastnoise.plotting import Picture, plot_answer
+from leastnoise import design, frontier, tradeoff
+from leastnoise.plotting import Picture
 from leastnoise.plotting.picture import canvas
 
 HERE = Path(__file__).parent
@@ -71,16 +69,6 @@ def report() -> Picture:
     return picture
 
 
-def days_by_ward() -> Picture:
-    """The mean length of stay by ward, as the page "Your first private table" asks for it."""
-    wards = ["cardiology", "geriatrics", "maternity", "oncology", "pediatrics", "surgery"]
-    with tempfile.TemporaryDirectory() as folder:
-        table = hospital_stays(Path(folder) / "stays.csv")
-        query = Mean("days", low=0, high=30, by="ward", keys=wards)
-        unit = PrivacyUnit("patient", max_rows_per_group=2, max_groups=2)
-        return plot_answer(ask(table, query, epsilon="1/2", unit=unit))
-
-
 def why_a_cube() -> Picture:
     """What one row can do to two counts, and the smallest ball, cube and hexagon around it."""
     from matplotlib.patches import Circle, Polygon
@@ -112,7 +100,6 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "vectors.png": five_numbers_at_once,
     "joint.png": why_a_cube,
     "report.png": report,
-    "tutorial/days.png": days_by_ward,
 }
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def show_number() -> None:
     secret = Fraction(sum(SALARIES), len(SALARIES))
     comparison = compare(epsilon=1, delta="1e-6", sensitivity=200)
     best = comparison.design
-    table = Table("noise", "average error", "95% margin of error", "above the lower bound")
+    table = Table("noise", "average error", "95% margin", "above the bound")
     table.add_row("proven lower bound", f"{best.lower:.2f}", "", "")
     for row in comparison:
         if row.name in BASELINES:

@@ -57,11 +57,12 @@ def report():
 
 def test_the_report_is_the_file_and_ours_is_what_a_plan_says():
     columns = report()
-    text = (DOCS / "joint.md").read_text(encoding="utf-8")
-    header = f"| | {' | '.join(columns)} |"
-    lines = text[text.index(header) :].splitlines()[2:6]
-    shown = [[float(cell.strip(" *")) for cell in line.split("|")[2:-1]] for line in lines]
-    assert shown == [list(row) for row in zip(*columns.values(), strict=True)]
+    for page in ("joint.md", "comparison.md"):
+        text = (DOCS / page).read_text(encoding="utf-8")
+        header = f"| | {' | '.join(columns)} |"
+        lines = text[text.index(header) :].splitlines()[2:6]
+        shown = [[float(cell.strip(" *")) for cell in line.split("|")[2:-1]] for line in lines]
+        assert shown == [list(row) for row in zip(*columns.values(), strict=True)], page
     bounds = {"low": 0, "high": 100}
     queries = [Count(), Histogram("x", **bounds, bins=4), Mean("x", **bounds), Mean("y", **bounds)]
     plans = plan_all(queries, epsilon=1, rows=1000)
