@@ -365,7 +365,7 @@ def shape_words(shape: Shape, **more: Any) -> tuple[float, str]:
 def test_the_status_says_what_the_bound_is_about_and_when_it_is_weak() -> None:
     gap, status = shape_words(Cube(5), loss="l2")
     assert gap < 0.004
-    assert status.endswith("lower is over all private whole-number noise at delta = 1e-06")
+    assert status.endswith("lower holds for all private integer noise at delta = 1e-06")
     mixed = Blocks(Cube(2, width=3, one_sided=True), Sparse(6, 2, one_sided=True))
     gap, status = shape_words(mixed, loss="l2")
     assert 0.05 < gap < 20

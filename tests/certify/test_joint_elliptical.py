@@ -98,7 +98,7 @@ def test_the_better_noise_is_taken_and_the_status_says_so(tmp_path: Any, no_ball
     found = many()
     assert found.document.noise.name == "Gaussian noise"
     assert found.upper == pytest.approx(49.88, abs=0.01)
-    assert "15 % below the 58.675 of K-norm noise" in found.status
+    assert "15% below the 58.675 of K-norm noise" in found.status
     assert load(found.save(tmp_path / "counts.json")) == found
     few = design(epsilon=1, delta="1e-6", sensitivity=Cube(10, one_sided=True), integer=True)
     assert isinstance(few.document.noise, KNorm)

@@ -163,7 +163,7 @@ def test_the_budget_is_parted_as_is_best() -> None:
     assert moved == two  # a unit that moves leaves one key and comes to another
     five = partition_selection(epsilon=1, delta=1e-5, max_groups=5)
     assert five.document.curve is not None and five.group_size_for(0.95) == 55
-    assert "equal shares of the budget for each key (shown with 95 % from 67" in five.status
+    assert "equal shares of the budget for each key (a key of 67 units released with 95%" in five.status
     large = partition_selection(epsilon=1, delta=1e-5, max_groups=5, group_size=1000)
     assert large.document.curve is None and large.upper < five.upper
     ten = partition_selection(epsilon=1, delta=1e-5, neighbors="replace", max_groups=5)
@@ -193,7 +193,7 @@ def test_what_cannot_be_asked(options: dict[str, Any]) -> None:
 def test_what_shows_no_more_is_said_for_what_is_proven() -> None:
     """For several keys of a unit nothing is known about mechanisms that part the budget freely."""
     one = partition_selection(epsilon=1, delta=1e-5)
-    assert one.status == "in closed form: nothing as private shows more"
+    assert one.status == "in closed form: nothing as private releases more"
     two = partition_selection(epsilon=1, delta=1e-5, neighbors="replace")
     five = partition_selection(epsilon=1, delta=1e-5, max_groups=5)
     for design, words in (

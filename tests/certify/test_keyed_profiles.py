@@ -95,7 +95,7 @@ def test_several_budgets_show_no_more_than_any_one_of_them() -> None:
     assert found.lower >= max(one.lower for one in singles) * (1 - 1e-12)
     assert found.upper - found.lower < 1e-12
     assert found.total == (0.1, 0.05) and found.profile == ((0.5, 0.001), (1.0, 1e-5))
-    assert found.status == "in closed form: nothing as private shows more"
+    assert found.status == "in closed form: nothing as private releases more"
 
 
 def test_no_whole_noise_errs_less() -> None:
@@ -291,7 +291,7 @@ def test_malformed_profiles_are_no_files(change: dict[str, Any]) -> None:
         ({"gdp": 1, "failure": 0.1, "profile": [(1, 0.1)]}, "profile must be left out"),
         ({"gdp": "0.002", "failure": "1e-20"}, "gdp must be larger"),
         ({"profile": [(1, "1e-5"), (2, 0)]}, "profile must be every delta at least"),
-        ({"profile": [(1, 0)]}, "no unknown key ever is"),
+        ({"profile": [(1, 0)]}, "no private key can be released"),
         ({"profile": []}, "profile must be"),
         ({"profile": 3}, "profile must be"),
         ({"profile": [("1e-6", "1e-9"), ("2e-6", "1e-10")]}, "profile must be larger"),
@@ -322,6 +322,6 @@ def test_files_and_pictures(tmp_path: Path) -> None:
         assert found.compare().rows[0].name == "design"
         assert json.dumps(found.plain())
     found = partition_selection(gdp=1, failure="0.01", max_groups=4)
-    assert "μ = 1 but for failures of 0.01" in found._repr_html_()
+    assert "μ = 1 except with probability 0.01" in found._repr_html_()
     words = found.plot(tmp_path / "keys.svg").figure.get_suptitle()
     assert words.startswith("μ = 1 but for failures of 0.01, 4 keys of a unit: nothing that keeps")

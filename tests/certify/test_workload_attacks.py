@@ -112,7 +112,7 @@ def test_a_count_that_is_none_is_not_shown(word: str) -> None:
     best = design(workload=Workload.identity(1), gdp=1)
     with pytest.raises(DataError) as caught:
         release_workload(best, [[word]], False, False, {})
-    assert str(caught.value) == ("values must be whole counts; got text (not shown: it is data)")
+    assert str(caught.value) == ("values must be integer counts, got text (not shown: it is data)")
 
 
 def test_an_empty_table_is_not_told_from_others_by_an_error() -> None:
@@ -123,7 +123,7 @@ def test_an_empty_table_is_not_told_from_others_by_an_error() -> None:
 @pytest.mark.parametrize("count", [10**400, -(10**400), 1 << 801])
 def test_counts_that_no_float_holds_are_refused_before_anything_is_drawn(count: int) -> None:
     best = design(workload=Workload.prefix(2), gdp=1)
-    with pytest.raises(DataError, match=r"whole counts below 2\^800"):
+    with pytest.raises(DataError, match=r"integer counts below 2\^800"):
         best.release([count, 1], entropy=None)
     assert len(best.release([1 << 799, 1])) == 2
 

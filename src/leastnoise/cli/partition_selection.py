@@ -31,6 +31,20 @@ Gdp = Annotated[
 Failure = Annotated[
     str | None, typer.Option(metavar="P", help="With --gdp: the probability that mu-GDP fails.")
 ]
+GroupSize = Annotated[
+    int | None,
+    typer.Option(
+        help="A public guess at the number of units of a typical key, to choose how the budget "
+        "is split."
+    ),
+]
+Counts = Annotated[
+    Path | None,
+    typer.Option(
+        help="A CSV file of lines KEY,UNITS (no header; - is standard input): release its keys, "
+        "which spends the budget."
+    ),
+]
 
 
 def partition_selection(
@@ -42,24 +56,12 @@ def partition_selection(
     neighbors: Annotated[
         str, typer.Option(help="Neighboring tables: add-remove or replace.")
     ] = "add-remove",
-    group_size: Annotated[
-        int | None,
-        typer.Option(
-            help="A public guess at the number of units of a typical key, to "
-            "choose how the budget is split."
-        ),
-    ] = None,
+    group_size: GroupSize = None,
     loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
     profile: Profile = None,
     gdp: Gdp = None,
     failure: Failure = None,
-    release: Annotated[
-        Path | None,
-        typer.Option(
-            help="A CSV file of lines KEY,UNITS (no header; - is standard input): "
-            "release its keys, which spends the budget."
-        ),
-    ] = None,
+    release: Counts = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Compare with other mechanisms.")
     ] = False,
@@ -71,7 +73,7 @@ def partition_selection(
 ) -> None:
     """Design the release of private group keys and their counts (partition selection).
 
-    No (epsilon, delta)-DP mechanism releases a key more often.
+    With one key for each privacy unit, no (epsilon, delta)-DP mechanism releases a key more often.
 
     Exit code 0: done; 2: bad input.
 
