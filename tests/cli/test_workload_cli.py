@@ -56,7 +56,7 @@ def test_a_ledger_of_mu(tmp_path: Path) -> None:
 def test_compare_with_what_one_would_do_without() -> None:
     asked = ["compare", "--workload", "prefix:100", "--gdp", "1"]
     done = RUN.invoke(app, asked)
-    assert done.exit_code == 0 and "nothing is below 499.744" in done.stdout
+    assert done.exit_code == 0 and "no noise is below 499.744" in done.stdout
     told = json.loads(RUN.invoke(app, [*asked, "--json"]).stdout)
     rows = {row["name"]: row["loss"] for row in told["rows"]}
     assert abs(rows["counts"] - 5050) < 1e-3 and abs(rows["answers"] - 10000) < 1e-3
