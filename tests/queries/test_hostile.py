@@ -145,7 +145,7 @@ def test_ragged_and_odd_csv_files(tmp_path):
     assert near(ask(path, Count("c"), epsilon=5), 203)
     assert near(ask(path, Sum("a b", low=0, high=5), epsilon=5), 1308)
     (tmp_path / "dup.csv").write_text("a,b,a\n1,2,3\n")
-    with pytest.raises(ArgumentError, match="two columns of one name"):
+    with pytest.raises(ArgumentError, match="duplicate column names"):
         ask(tmp_path / "dup.csv", Count(), epsilon=1)
     for name, content in (("none.csv", ""), ("blank.csv", "\n\n"), ("gap.csv", "a,,c\n1,2,3\n")):
         (tmp_path / name).write_text(content)

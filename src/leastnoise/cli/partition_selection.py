@@ -46,17 +46,25 @@ Counts = Annotated[
     ),
 ]
 
+Groups = Annotated[
+    int, typer.Option(help="Largest number of keys that one privacy unit counts in.")
+]
+Neighbors = Annotated[str, typer.Option(help="Neighboring tables: add-remove or replace.")]
+Size = Annotated[
+    int | None,
+    typer.Option(
+        help="A public guess at the number of units of a typical key, to choose how the budget "
+        "is split."
+    ),
+]
+
 
 def partition_selection(
     epsilon: Epsilon = None,
     delta: Delta = None,
-    max_groups: Annotated[
-        int, typer.Option(help="Largest number of keys that one privacy unit counts in.")
-    ] = 1,
-    neighbors: Annotated[
-        str, typer.Option(help="Neighboring tables: add-remove or replace.")
-    ] = "add-remove",
-    group_size: GroupSize = None,
+    max_groups: Groups = 1,
+    neighbors: Neighbors = "add-remove",
+    group_size: Size = None,
     loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
     profile: Profile = None,
     gdp: Gdp = None,
