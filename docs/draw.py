@@ -60,10 +60,12 @@ def report() -> Picture:
                 color=shade,
                 label=row["library"],
             )
-            axes.bar_label(bars, [f"{float(row[query]):.2g}" for query in queries], fontsize=8)
+            numbers = [float(row[query]) for query in queries]
+            words = [f"{number:.2f}" if number < 2 else f"{number:.0f}" for number in numbers]
+            axes.bar_label(bars, words, fontsize=8)
         axes.set(ylabel="95% margin of error,\nleastnoise = 1", ylim=(0, 2.75))
         axes.set_xticks(range(len(queries)), titles)
-        axes.set_title("One report of four queries, epsilon 1, 1,000 rows: less is better")
+        axes.set_title("One report of four queries, epsilon 1, 1,000 rows: lower is better")
         axes.legend(ncols=4, loc="upper center", frameon=False)
         axes.spines[["top", "right"]].set_visible(False)
     return picture
