@@ -61,7 +61,7 @@ def check_as_file(document: AnyDocument) -> None:
 
 @dataclass(frozen=True)
 class BaseDesign(AskedBudgets, PickledAsFile):
-    """A mechanism, the proof that it is private, and a bracket around the best possible loss.
+    """What every design has: its budget, its proven bracket, its file and its check.
 
     Guarantee: what `document` claims has passed the exact checker before a design exists; the
     bracket, too, if `certified`. Two designs are equal if their mechanism files are.
