@@ -139,12 +139,15 @@ def test_the_loss_of_whole_numbers_is_that_of_every_number():
     assert largest_error(parse_channel(WHOLE)) == 6  # from 0 to 6: numbers reach the next node
 
 
+NOISE = {"denominator": "1", "first": 0, "weights": ["1"]}
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"step": "3/2", "bounds": ["0", "6"], "integer": True}, "whole"),
+        ({"step": "3/2", "bounds": ["0", "6"], "integer": True}, "an integer"),
         ({"beyond": ["-1", "6"]}, "rows"),
-        ({"additive": {"step": "1", "grid": 1, "noise": {}}}, "rows"),
+        ({"additive": {"step": "1", "grid": 1, "noise": NOISE | {"atom": "0"}}}, "rows"),
         ({"step": "3/4"}, "range/step"),
         ({"step": "5/4", "sensitivity": "1"}, "entries"),
     ],
@@ -154,10 +157,19 @@ def test_what_does_not_go_with_them(change, words):
         parse_channel(FILE | change)
 
 
-@pytest.mark.parametrize("key", ["noise", "moved", "revealed", "intervals"])
-def test_rows_alone(key):
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"noise": {"first": 0, "weights": ["1"]}},
+        {"moved": {"low": [], "high": []}},
+        {"revealed": "1"},
+        {"intervals": {"sizes": [3], "answers": [1], "weights": ["1"], "stairs": ["1"]}},
+    ],
+    ids=lambda more: next(iter(more)),
+)
+def test_rows_alone(more):
     with pytest.raises(FormatError, match="rows"):
-        parse_channel(FILE | {"channel": FILE["channel"] | {key: {}}})
+        parse_channel(FILE | {"channel": FILE["channel"] | more})
 
 
 def test_numbers_without_end_are_not_listed():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leastnoise.ask import workload as asked
-from leastnoise.certify import roots, workload_document, workload_parts
+from leastnoise.certify import limits, roots, workload_document, workload_parts, workload_proofs
 
 PAGE = Path(__file__).parents[2] / "docs" / "certificate-workload.md"
 LIMITS = [
@@ -15,10 +15,8 @@ LIMITS = [
     for name in ("MAX_PARTS", "MAX_ALL_PARTS", "MAX_DEPTH", "MAX_RANK", "MAX_NUMBER_BITS")
 ]
 LIMITS += [(workload_parts, "MAX_PART_BITS"), (roots, "MAX_PREFIX")]
-LIMITS += [
-    (workload_document, name)
-    for name in ("MAX_FACTORS", "MAX_STRATEGY_BITS", "MAX_MEASURES", "MAX_KNOTS")
-]
+LIMITS += [(workload_document, name) for name in ("MAX_FACTORS", "MAX_KNOTS")]
+LIMITS += [(workload_proofs, "MAX_MEASURES"), (limits, "MAX_STRATEGY_BITS")]
 LIMITS += [(asked, name) for name in ("MAX_ROWS", "MAX_ENTRIES", "MAX_ENTRY_BITS", "MAX_TABLE")]
 LIMITS += [(asked, name) for name in ("MAX_ATTRIBUTES", "MAX_SETS", "MAX_TABLES")]
 

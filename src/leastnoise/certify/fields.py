@@ -125,13 +125,6 @@ def read_not_negative(value: object, name: str) -> Fraction:
     return read_number(value, name, lambda v: v >= 0, "non-negative")
 
 
-def read_bracket(data: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
-    """The bounds `lower` and `upper` of a file, 0 <= lower <= upper."""
-    upper = read_not_negative(data["upper"], "upper")
-    lower = read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper")
-    return lower, upper
-
-
 def check_bracket(lower: Fraction, upper: Fraction) -> None:
     """`FormatError` unless the bounds are in order."""
     demand(lower <= upper, '"lower" must be at most "upper"')

@@ -26,6 +26,7 @@ MAX_POINTS_OF_PROFILE = 300
 MAX_WORK = 20_000_000  # (number of shifts) x (number of cells)
 MAX_EDGES = 600  # of a mesh that lies on no small lattice
 MAX_RADII = 2_000  # of a mixture of balls
+MAX_STRATEGY_BITS = 80
 MAX_JOINT_STEPS = 1_000_000  # of the grid to a width
 
 

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 from ..ask.queries_of import Marginals, Named, Part
 from ..losses import L2
 from ..work import charge
 from .additive import check_noise
 from .base import MechanismDocument
+from .codec import FLAG, always
 from .document import Document
 from .joint import check_joint
 from .joint_document import JointDocument
@@ -31,10 +32,14 @@ from .vector_document import VectorDocument
 class CountsStrategy:
     """Every count of a factor is measured by itself."""
 
+    counts: ClassVar[Annotated[bool, always(True, FLAG)]] = True
+
 
 @dataclass(frozen=True)
 class AnswersStrategy:
     """Every answer is measured by itself."""
+
+    answers: ClassVar[Annotated[bool, always(True, FLAG)]] = True
 
 
 def counts_cost(part: Part, largest: bool) -> Fraction:

@@ -12,10 +12,14 @@ from fractions import Fraction
 from functools import lru_cache
 from math import isqrt
 from operator import mul
+from typing import Annotated, ClassVar
 
 from ..errors import FormatError
 from ..work import charge, once
+from .codec import FLAG, Key, always, integer
+from .limits import MAX_STRATEGY_BITS
 from .matrices import root_up
+from .workload_parts import wholes
 
 #: The most prefix sums: their check takes seconds.
 MAX_PREFIX = 2_000
@@ -33,8 +37,10 @@ ROW_BITS, SINGULAR_BITS, _COUNT_BITS = 16, 10, 80
 class RootStrategy:
     """So many bits of each entry of the Toeplitz matrix, and of each column's scale."""
 
-    bits: int
-    rows: tuple[int, ...] = ()  # what each row is multiplied by, over 2^16; none: by 1
+    bits: Annotated[int, integer(20, MAX_STRATEGY_BITS)]
+    roots: ClassVar[Annotated[bool, always(True, FLAG)]] = True
+    #: What each row is multiplied by, over 2^16; none: by 1.
+    rows: Annotated[tuple[int, ...], wholes(MAX_PREFIX, 1), Key("row_scales")] = ()
 
     def series(self, n: int) -> list[int]:
         """The first column of the Toeplitz matrix T, times 2^bits: (1 - x)^(-1/2)."""
@@ -54,8 +60,8 @@ class RootStrategy:
 class PrefixProof:
     """Weights of the counts, and singular values of their roots' prefix sums, over 2^10."""
 
-    weights: tuple[int, ...]
-    values: tuple[int, ...]
+    weights: Annotated[tuple[int, ...], wholes(MAX_PREFIX)]
+    values: Annotated[tuple[int, ...], wholes(MAX_PREFIX)]
 
 
 @lru_cache(maxsize=8)

@@ -19,6 +19,7 @@ from ..ask.workload import (
 )
 from ..errors import FormatError
 from ..work import charge
+from .codec import Codec
 from .fields import (
     check_keys,
     demand,
@@ -47,10 +48,15 @@ def read_wholes(value: object, name: str, length: int) -> list[int]:
     return found
 
 
-def read_matrix(value: object, name: str, rows: int, columns: int) -> tuple[tuple[int, ...], ...]:
-    """So many rows of so many whole numbers."""
-    held = read_exactly(value, name, rows)
-    return tuple(tuple(read_wholes(row, name, columns)) for row in held)
+def wholes(most: int, least: int = 0) -> Codec[tuple[int, ...]]:
+    """At most so many integers, none of them long."""
+
+    def read(value: object, name: str) -> tuple[int, ...]:
+        entries = read_list(value, name, most)
+        demand(len(entries) >= least, f'"{name}" must not be empty')
+        return tuple(read_wholes(entries, name, len(entries)))
+
+    return Codec(read, list)
 
 
 def read_workload(value: object) -> Part:

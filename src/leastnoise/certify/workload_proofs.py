@@ -1,4 +1,4 @@
-"""What proves the bounds in a file of kind "workload": each part read strictly, or refused.
+"""Strategies and what proves their bounds in a file of kind "workload": what fits a factor.
 
 Standard library only.
 """
@@ -7,105 +7,238 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ask.queries_of import Marginals, Part
+from ..ask.queries_of import Marginals, Named, Part
+from ..ask.workload import MAX_TABLE, MAX_TABLES
+from ..errors import FormatError
 from ..work import charge
-from .fields import check_keys, demand, read_integer, read_list, read_number, read_object
+from .codec import Codec, integer, one_of, record, several
+from .fields import demand, read_list, read_number, read_object
+from .limits import MAX_STRATEGY_BITS
 from .plain import AnswersStrategy, CountsStrategy
-from .roots import PrefixProof, RootStrategy
+from .roots import MAX_PREFIX, PrefixProof, RootStrategy
 from .strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy, TallStrategy
 from .tables import TableStrategy
-from .workload_parts import MAX_RANK, read_matrix, read_wholes
+from .workload_parts import MAX_RANK, read_wholes, wholes
+
+MAX_MEASURES = 1_000
+#: Cells of a workload that has coordinates.
+_MAX_CELLS = 8 * MAX_RANK
 
 AnyStrategy = (
     Strategy | TallStrategy | TableStrategy | RootStrategy | CountsStrategy | AnswersStrategy
 )
 Proofs = Multipliers | PrefixProof | tuple[int, ...] | None
 
+# -- how they are read ----------------------------------------------------------------------------
 
-def read_rank(where: Coordinates, part: Part, replaced: bool) -> int:
+
+def _read_whole(value: object, name: str) -> int:
+    return int(read_number(value, name, lambda v: v >= 1 and v.denominator == 1, "whole"))
+
+
+_ROW = wholes(MAX_RANK)
+_BASIS = record(
+    Basis,
+    cells=several(integer(0, _MAX_CELLS - 1), MAX_RANK, 1),
+    denominator=Codec(_read_whole, str),
+    shares=several(_ROW, _MAX_CELLS),
+)
+_COORDINATES = Codec[Coordinates](
+    lambda value, name: QUESTIONS if value == QUESTIONS else _BASIS.read(value, name),
+    lambda where: _BASIS.write(where) if isinstance(where, Basis) else where,
+)
+_BITS = integer(1, MAX_STRATEGY_BITS)
+STRATEGY: Codec[AnyStrategy] = one_of(
+    counts=record(CountsStrategy),
+    answers=record(AnswersStrategy),
+    roots=record(RootStrategy),
+    scales=record(TableStrategy, bits=_BITS, scales=wholes(MAX_TABLES)),
+    rows=record(TallStrategy, bits=integer(0, MAX_STRATEGY_BITS), rows=several(_ROW, MAX_MEASURES)),
+    triangle=record(
+        Strategy,
+        optional={"coordinates": None},
+        bits=_BITS,
+        triangle=several(_ROW, MAX_RANK),
+        coordinates=_COORDINATES,
+    ),
+)
+
+
+def _read_shifts(value: object, name: str) -> tuple[tuple[int, int, int], ...]:
+    shifts = []
+    for entry in read_list(value, name, _MAX_CELLS * (_MAX_CELLS - 1) // 2):
+        charge(2)
+        pair = isinstance(entry, list) and len(entry) == 2
+        shift = read_wholes(entry, name, 2 if pair else 3)
+        i, j, weight = shift[0], shift[-2], shift[-1]
+        demand(pair or i < j, f'"{name}" must have i < j')
+        demand(min(i, j, weight) >= 0, f'"{name}" must be cells and weights')
+        shifts.append((i, j, weight))
+    return tuple(shifts)
+
+
+def _write_shifts(shifts: tuple[tuple[int, int, int], ...]) -> list[list[int]]:
+    own = all(i == j for i, j, _ in shifts)
+    return [[i, weight] if own else [i, j, weight] for i, j, weight in shifts]
+
+
+_QUESTIONS = wholes(MAX_TABLES)
+_SQUARE = several(_ROW, MAX_RANK)
+_MULTIPLIERS = record(
+    Multipliers,
+    optional={"questions": None, "inverse": None, "coordinates": None},
+    shifts=Codec(_read_shifts, _write_shifts),
+    matrix=_SQUARE,
+    questions=_QUESTIONS,
+    inverse=_SQUARE,
+    coordinates=_COORDINATES,
+)
+_PREFIX = record(PrefixProof)
+
+
+def _read_proof(value: object, name: str) -> Proofs:
+    data = read_object(value, name)
+    if not data:
+        return None
+    if data.keys() == {"questions"}:
+        return _QUESTIONS.read(data["questions"], f"{name}.questions")
+    return _PREFIX.read(data, name) if "values" in data else _MULTIPLIERS.read(data, name)
+
+
+def _write_proof(proof: Proofs) -> dict[str, Any]:
+    if proof is None:
+        return {}
+    if isinstance(proof, tuple):
+        return {"questions": list(proof)}
+    found: dict[str, Any] = (
+        _PREFIX.write(proof) if isinstance(proof, PrefixProof) else _MULTIPLIERS.write(proof)
+    )
+    return found
+
+
+PROOF = Codec(_read_proof, _write_proof)
+
+# -- what fits a factor ---------------------------------------------------------------------------
+
+
+def _rank_of(where: Coordinates, part: Part, replaced: bool) -> int:
     """How many coordinates there are."""
     if where is None:
         rank = part.cells - replaced
     else:
-        rank = part.queries if where == QUESTIONS else len(where.cells)  # type: ignore[union-attr]
+        rank = len(where.cells) if isinstance(where, Basis) else part.queries
     demand(1 <= rank <= MAX_RANK, f'"workload" must have 1 to {MAX_RANK} coordinates here')
     return rank
 
 
-def read_coordinates(value: object, part: Part) -> Coordinates:
-    """What a strategy, or a matrix of multipliers, is about."""
-    demand(part.cells <= 8 * MAX_RANK, f'"workload" must have at most {8 * MAX_RANK} cells here')
-    if value is None:
-        return None
-    if value == QUESTIONS:
+def _check_coordinates(where: Coordinates, part: Part) -> None:
+    demand(part.cells <= _MAX_CELLS, f'"workload" must have at most {_MAX_CELLS} cells here')
+    if where == QUESTIONS:
         demand(part.queries <= MAX_RANK, f'"workload" must have at most {MAX_RANK} questions here')
-        return QUESTIONS
-    data = read_object(value, "coordinates")
-    check_keys(data, "coordinates", {"cells", "denominator", "shares"}, set())
-    cells = read_list(data["cells"], "cells", MAX_RANK)
-    held = tuple(read_integer(one, "cells", 0, part.cells - 1) for one in cells)
-    demand(len(held) > 0 and len(set(held)) == len(held), '"cells" must be some, none twice')
-    over = read_number(
-        data["denominator"], "denominator", lambda v: v >= 1 and v.denominator == 1, "whole"
-    )
-    shares = read_matrix(data["shares"], "shares", part.cells - len(held), len(held))
-    return Basis(held, int(over), shares)
+    if isinstance(where, Basis):
+        cells = where.cells
+        inside = max(cells) < part.cells and len(set(cells)) == len(cells)
+        demand(inside, f'"cells" must be from 0 to {part.cells - 1}, none twice')
+        _check_matrix(where.shares, "shares", part.cells - len(cells), len(cells))
 
 
-def read_multipliers(
-    value: object, part: Part, strategy: AnyStrategy, replaced: bool, largest: bool
-) -> Proofs:
-    """What proves the bounds of one factor."""
-    data = read_object(value, "certificate")
+def _check_matrix(matrix: tuple[tuple[int, ...], ...], name: str, rows: int, columns: int) -> None:
+    alike = len(matrix) == rows and all(len(row) == columns for row in matrix)
+    demand(alike, f'"{name}" must have {rows} rows of {columns} integers')
+
+
+def _check_positives(numbers: tuple[int, ...], name: str, count: int) -> None:
+    demand(len(numbers) == count, f'"{name}" must be a list of {count} entries')
+    small = all(1 <= number < 1 << 60 for number in numbers)
+    demand(small, f'"{name}" must be positive, below 2^60')
+
+
+def check_strategy(strategy: AnyStrategy, part: Part, replaced: bool, largest: bool) -> None:
+    """`FormatError` unless the strategy is one for the factor."""
+    if isinstance(strategy, CountsStrategy):
+        demand(not replaced, '"counts" are for add-remove')
+        demand(part.cells <= MAX_TABLE, f'"counts" are of at most {MAX_TABLE} cells')
+    elif isinstance(strategy, AnswersStrategy):
+        demand(part.cells <= MAX_TABLE, f'"answers" are of at most {MAX_TABLE} cells')
+        demand(part.denominator == 1, '"answers" must be integers')
+    elif isinstance(strategy, RootStrategy):
+        prefix = isinstance(part, Named) and part.name == "prefix" and part.cells <= MAX_PREFIX
+        demand(prefix, f'"roots" are for at most {MAX_PREFIX} prefix sums')
+        demand(not replaced and not largest, '"roots" are for totals, add-remove')
+        if strategy.rows:
+            _check_positives(strategy.rows, "row_scales", part.cells)
+    elif isinstance(strategy, TableStrategy):
+        if not isinstance(part, Marginals) or replaced:
+            raise FormatError('"scales" are for tables, add-remove')
+        count = len(part.closure)
+        demand(len(strategy.scales) == count, f'"scales" must be a list of {count} entries')
+        demand(min(strategy.scales) > 0, '"scales" must be positive')
+    elif isinstance(strategy, TallStrategy):
+        rank = _rank_of(None, part, replaced)
+        demand(len(strategy.rows) >= rank, '"rows" must be at least as many as coordinates')
+        _check_matrix(strategy.rows, "rows", len(strategy.rows), rank)
+    else:
+        _check_coordinates(strategy.coordinates, part)
+        rank, triangle = _rank_of(strategy.coordinates, part, replaced), strategy.triangle
+        lengths = [len(row) for row in triangle]
+        demand(lengths == list(range(rank, 0, -1)), f'"triangle" must have {rank} rows to 1 entry')
+        demand(all(row[0] > 0 for row in triangle), '"triangle" must have a positive diagonal')
+
+
+def check_proof(
+    proof: Proofs, part: Part, strategy: AnyStrategy, replaced: bool, largest: bool
+) -> None:
+    """`FormatError` unless this is what proves bounds of such a strategy."""
     if isinstance(strategy, RootStrategy):
-        if not data:
-            return None
-        check_keys(data, "certificate", {"weights", "values"}, set())
-        return PrefixProof(
-            read_positives(data["weights"], "weights", part.cells),
-            read_positives(data["values"], "values", part.cells),
-        )
-    if isinstance(strategy, TableStrategy):
+        if proof is None:
+            return
+        if not isinstance(proof, PrefixProof):
+            raise FormatError('"certificate" of "roots" must have weights and values')
+        _check_positives(proof.weights, "weights", part.cells)
+        _check_positives(proof.values, "values", part.cells)
+    elif isinstance(strategy, TableStrategy):
         assert isinstance(part, Marginals)
-        check_keys(data, "certificate", {"questions"} if largest else set(), set())
-        return _questions(data, len(part.sets)) if largest else None
-    tall = isinstance(strategy, TallStrategy)
-    plain = isinstance(strategy, (CountsStrategy, AnswersStrategy))
-    if plain and "shifts" not in data:
-        check_keys(data, "certificate", set(), set())
-        return None
-    needed = {"shifts", "matrix"} | ({"questions"} if largest else set())
-    free = {"coordinates"} if tall or plain else set()
-    check_keys(data, "certificate", needed | ({"inverse"} if tall else set()), free)
-    n = part.cells
-    length = 3 if replaced else 2
-    shifts = []
-    for entry in read_list(data["shifts"], "shifts", n * (n - 1) // 2 if replaced else n):
-        charge(2)
-        one = read_wholes(entry, "shifts", length)
-        i, j, weight = one[0], one[-2], one[-1]
-        demand(0 <= i < n and 0 <= j < n and weight >= 0, '"shifts" must be cells and weights')
-        demand((i < j) if replaced else True, '"shifts" must have i < j')
-        shifts.append((i, j, weight))
-    demand(len({one[:2] for one in shifts}) == len(shifts), '"shifts" must not repeat one')
-    where = read_coordinates(data.get("coordinates"), part)
-    rank = strategy.rank if isinstance(strategy, Strategy) else read_rank(where, part, replaced)
-    matrix = read_matrix(data["matrix"], "matrix", rank, rank)
-    questions = _questions(data, part.queries) if largest else None
-    inverse = None
-    if isinstance(strategy, TallStrategy):
-        inverse = read_matrix(data["inverse"], "inverse", strategy.rank, strategy.rank)
-    return Multipliers(tuple(shifts), matrix, questions, inverse, where)
+        if not largest:
+            demand(proof is None, '"certificate" of "scales" must be empty for totals')
+        elif isinstance(proof, tuple):
+            _check_questions(proof, len(part.sets))
+        else:
+            raise FormatError('"certificate" of "scales" must have questions')
+    elif isinstance(proof, Multipliers):
+        _check_multipliers(proof, part, strategy, replaced, largest)
+    else:
+        plain = isinstance(strategy, (CountsStrategy, AnswersStrategy))
+        demand(plain and proof is None, '"certificate" lacks matrix, shifts')
 
 
-def read_positives(value: object, name: str, count: int) -> tuple[int, ...]:
-    """So many positive whole numbers."""
-    found = tuple(read_wholes(value, name, count))
-    demand(all(1 <= one < 1 << 60 for one in found), f'"{name}" must be positive, below 2^60')
-    return found
+def _check_multipliers(
+    proof: Multipliers, part: Part, strategy: AnyStrategy, replaced: bool, largest: bool
+) -> None:
+    n, tall = part.cells, isinstance(strategy, TallStrategy)
+    exchanged = all(i < j for i, j, _ in proof.shifts)
+    own = all(i == j for i, j, _ in proof.shifts)
+    words = '"shifts" must be [i, j, weight] with i < j' if replaced else '"shifts" must be pairs'
+    demand(exchanged if replaced else own, words)
+    places = {shift[:2] for shift in proof.shifts}
+    demand(len(places) == len(proof.shifts), '"shifts" must not repeat one')
+    demand(all(j < n for _, j in places), '"shifts" must be cells and weights')
+    plain = tall or isinstance(strategy, (CountsStrategy, AnswersStrategy))
+    demand(plain or proof.coordinates is None, '"coordinates" are those of the strategy')
+    _check_coordinates(proof.coordinates, part)
+    if isinstance(strategy, Strategy):
+        rank = strategy.rank
+    else:
+        rank = _rank_of(proof.coordinates, part, replaced)
+    _check_matrix(proof.matrix, "matrix", rank, rank)
+    demand((proof.questions is not None) == largest, '"questions" are for the largest variance')
+    if proof.questions is not None:
+        _check_questions(proof.questions, part.queries)
+    demand((proof.inverse is not None) == tall, '"inverse" is for "rows", and they need it')
+    if isinstance(strategy, TallStrategy) and proof.inverse is not None:
+        _check_matrix(proof.inverse, "inverse", strategy.rank, strategy.rank)
 
 
-def _questions(data: dict[str, Any], count: int) -> tuple[int, ...]:
-    found = tuple(read_wholes(data["questions"], "questions", count))
-    demand(min(found) >= 0 and sum(found) > 0, '"questions" must be weights, not all 0')
-    return found
+def _check_questions(questions: tuple[int, ...], count: int) -> None:
+    demand(len(questions) == count, f'"questions" must be a list of {count} entries')
+    some = min(questions) >= 0 and sum(questions) > 0
+    demand(some, '"questions" must be weights, not all 0')

@@ -23,7 +23,7 @@ from ...certify.plain import AnswersStrategy, CountsStrategy, counts_cost, law_c
 from ...certify.report import PROVEN
 from ...certify.strategy import Multipliers, Strategy, TallStrategy
 from ...certify.workload import Frames, lower_cost, release_cost, shift_length
-from ...certify.workload_document import WorkloadDocument
+from ...certify.workload_document import WorkloadBudget, WorkloadDocument
 from ...errors import ArgumentError, FormatError, LimitError
 from ...exact import round_down, round_up
 from ...work import counted
@@ -176,7 +176,8 @@ def _of_vectors(
         epsilon=epsilon, delta=delta, sensitivity=1, dimension=strategy.rank, loss="l2", gap="0.05",
         time_limit=_SECONDS,
     )  # fmt: skip
-    return replace(gaussian, budget=question.budget, law=best)
+    kept = WorkloadBudget.of(question.budget, question.asked)
+    return replace(gaussian, kept=kept, law=best)
 
 
 # -- documents --------------------------------------------------------------------------------
@@ -187,9 +188,8 @@ def empty(question: WorkloadQuestion) -> WorkloadDocument:
     return WorkloadDocument(
         workload=question.workload,
         neighbors=question.neighbors,
-        budget=question.budget,
+        kept=WorkloadBudget.of(question.budget, question.asked),
         entropy=best_entropy(question.budget[1]) if question.budget[0] == "zcdp" else None,
-        asked=question.asked,
         largest=question.largest,
         strategies=(),
         multipliers=(),
