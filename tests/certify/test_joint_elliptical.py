@@ -102,7 +102,7 @@ def test_the_better_noise_is_taken_and_the_status_says_so(tmp_path: Any, no_ball
     assert load(found.save(tmp_path / "counts.json")) == found
     few = design(epsilon=1, delta="1e-6", sensitivity=Cube(10, one_sided=True), integer=True)
     assert isinstance(few.document.noise, KNorm)
-    assert "49 % below the 7.0159 of Gaussian noise of the best covariance" in few.status
+    assert "49% below the 7.0159 of Gaussian noise of the best covariance" in few.status
     sparse = Blocks(Sparse(6, 2, one_sided=True), Cube(2, width=3, one_sided=True))
     mixed = design(epsilon=0.2, delta="0.05", sensitivity=sparse, integer=True, loss="l2")
     assert isinstance(mixed.document.noise, Elliptical)

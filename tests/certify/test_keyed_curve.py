@@ -163,7 +163,10 @@ def test_the_budget_is_parted_as_is_best() -> None:
     assert moved == two  # a unit that moves leaves one key and comes to another
     five = partition_selection(epsilon=1, delta=1e-5, max_groups=5)
     assert five.document.curve is not None and five.group_size_for(0.95) == 55
-    assert "equal shares of the budget for each key (a key of 67 units released with 95%" in five.status
+    assert (
+        "equal shares of the budget for each key (a key of 67 units released with 95%"
+        in five.status
+    )
     large = partition_selection(epsilon=1, delta=1e-5, max_groups=5, group_size=1000)
     assert large.document.curve is None and large.upper < five.upper
     ten = partition_selection(epsilon=1, delta=1e-5, neighbors="replace", max_groups=5)

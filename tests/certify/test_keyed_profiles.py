@@ -290,7 +290,7 @@ def test_malformed_profiles_are_no_files(change: dict[str, Any]) -> None:
         ({"gdp": 1, "failure": 0.1, "delta": 0.1}, "delta must be left out"),
         ({"gdp": 1, "failure": 0.1, "profile": [(1, 0.1)]}, "profile must be left out"),
         ({"gdp": "0.002", "failure": "1e-20"}, "gdp must be larger"),
-        ({"profile": [(1, "1e-5"), (2, 0)]}, "profile must be every delta at least"),
+        ({"profile": [(1, "1e-5"), (2, 0)]}, "with delta = 0 no private key can be released"),
         ({"profile": [(1, 0)]}, "no private key can be released"),
         ({"profile": []}, "profile must be"),
         ({"profile": 3}, "profile must be"),
@@ -324,4 +324,4 @@ def test_files_and_pictures(tmp_path: Path) -> None:
     found = partition_selection(gdp=1, failure="0.01", max_groups=4)
     assert "μ = 1 except with probability 0.01" in found._repr_html_()
     words = found.plot(tmp_path / "keys.svg").figure.get_suptitle()
-    assert words.startswith("μ = 1 but for failures of 0.01, 4 keys of a unit: nothing that keeps")
+    assert words.startswith("μ = 1 except with probability 0.01, 4 keys per unit: nothing that keeps")

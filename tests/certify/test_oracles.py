@@ -321,7 +321,7 @@ def test_coq_and_enumeration_agree_on_a_pair_of_numbers(power: int) -> None:
     """Its noise costs what an enumeration of all vectors says, and is as private."""
     made = design(epsilon=1, delta=0, sensitivity=Cube(2, 1), integer=True, loss=f"l{power}")
     data = json.loads(made.document.dumps())
-    assert data["noise"]["offsets"] == [0] and made.document.overlap is None
+    assert data["noise"]["offsets"] == [0] and made.document.noise.overlap is None
     ratio = Fraction(data["noise"]["ratio"])
     law = law_of_levels(ratio, 1, 2, 45)
     cost = sum(p * (abs(x[0]) ** power + abs(x[1]) ** power) / 2 for x, p in law.items())
