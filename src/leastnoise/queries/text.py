@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..errors import ArgumentError
-from ..hints import did_you_mean
+from ..errors import ArgumentError, UnknownArgumentError
+from ..hints import did_you_mean, reject_unknown
 from .base import Query
 from .count import Count
 from .cumulative import Cumulative, RangeCounts
@@ -20,8 +20,13 @@ from .sum import Sum
 from .variance import Variance
 
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
-#: Options of one question among several: "mean(salary, low=0, high=200)".
-_NAMED = re.compile(r"\s*(low|high|bins|step|nulls|q|ways)\s*=\s*([^=]+?)\s*")
+#: Arguments inside the brackets: "mean(salary, low=0, high=200)".
+_NAMED = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)\s*(.*?)\s*", re.DOTALL)
+_ARGUMENTS = ("low", "high", "bins", "step", "nulls", "q", "ways", "interval")
+#: Arguments that stand beside the text, because their values may hold commas.
+_BESIDE = ("where", "by", "keys")
+#: A quoted name, a comma, or any other character.
+_PIECE = re.compile(r'"[^"]*"|`[^`]*`|.', re.DOTALL)
 _VALUED: dict[str, Any] = {
     "sum": Sum,
     "mean": Mean,
@@ -63,11 +68,12 @@ def query_of(query: Query | str, **options: Any) -> Query:
         raise ArgumentError("query", query, allowed, f"{known} Queries are {', '.join(KINDS)}.")
     if word == "proportion":
         return Proportion(condition=inside, **_only(options, "where", "by", "keys", "nulls"))
-    plain = [part for part in inside.split(",") if _NAMED.fullmatch(part) is None]
-    inner = [found for part in inside.split(",") if (found := _NAMED.fullmatch(part))]
-    options = options | {one.group(1): _unquoted(one.group(2)) for one in inner}
+    plain, inner = _arguments(word, inside)
+    options = options | inner
     if isinstance(options.get("bins"), str):
-        options["bins"] = int(options["bins"]) if options["bins"].isdigit() else options["bins"]
+        if not options["bins"].isdecimal():
+            raise ArgumentError("bins", options["bins"], "a number of bins, such as bins=10")
+        options["bins"] = int(options["bins"])
     name, *more = [_unquoted(part) for part in plain or [""]]
     if word == "count":
         if more:
@@ -94,16 +100,55 @@ def query_of(query: Query | str, **options: Any) -> Query:
             for key, value in _only(options, "where", "by", "keys", "low", "high").items()
         }
         return MeanVector(columns, **options)
+    if word == "quantile" and not more and "q" in options:
+        more = [options["q"]]
     if word not in _VALUED or (len(more) != (1 if word == "quantile" else 0)):
         example = {"quantile": "quantile(column, 0.9)"}.get(word, f"{word}(column)")
         raise ArgumentError(
             "query", query, f"{example}, with bounds as in {word}(column, low=0, high=100)"
         )
+    names = ["where", "by", "keys", "low", "high", "nulls", "step"]
     if word == "quantile":
-        options = options | {"q": more[0]}
-    elif word != "median":
-        options = _only(options, "where", "by", "keys", "low", "high", "nulls", "step")
+        options, names = options | {"q": more[0]}, [*names, "q", "interval"]
+    elif word == "median":
+        names.append("interval")
+    options = _only(options, *names)
     return _VALUED[word](column=name, **options)  # type: ignore[no-any-return]
+
+
+def _arguments(word: str, inside: str) -> tuple[list[str], dict[str, Any]]:
+    """What stands between the brackets: columns and numbers in order, and arguments by name."""
+    plain: list[str] = []
+    named: dict[str, Any] = {}
+    for part in _parts(inside):
+        found = _NAMED.fullmatch(part)
+        if found is None:
+            plain.append(part)
+            continue
+        name, value = found.group(1), _unquoted(found.group(2))
+        if name in _BESIDE:
+            words = (
+                f"{name}= stands beside the text {word}(...), not inside: {name}=... in Python, "
+            )
+            raise UnknownArgumentError(name, value, f"{words}--{name} on the command line.")
+        reject_unknown({name: value}, _ARGUMENTS, f"{word}()")
+        if name in named or not value:
+            raise ArgumentError(name, found.group(2), f"given once, such as {name}=1")
+        if name == "interval" and value.lower() not in ("true", "false"):
+            raise ArgumentError(name, value, "true or false")
+        named[name] = value.lower() == "true" if name == "interval" else value
+    return plain, named
+
+
+def _parts(inside: str) -> list[str]:
+    """The parts between commas; a comma in a quoted name is none."""
+    parts = [""] if inside else []
+    for piece in _PIECE.findall(inside):
+        if piece == ",":
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts
 
 
 def _ways(text: Any) -> dict[str, Any]:
