@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, time
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -118,7 +119,8 @@ class Query:
 
     where: a condition such as "year = 2024"; rows for which it is not true do not count.
     by: a column to group by, with `keys`: a public list of its values (others do not count), or
-        "private" to find them privately. Keys never come silently from the data. A list of
+        "private" to find them privately. Keys never come silently from the data, and a list or
+        an array of those that a private table has is not public. A list of
         columns takes a list of keys for each: every combination is a group; or "private": then
         the combinations are found that enough units have.
     """
@@ -132,6 +134,7 @@ class Query:
     def __post_init__(self) -> None:
         if self.where is not None:
             parse_condition(self.where)
+        object.__setattr__(self, "keys", listed(self.keys))
         if (self.by is None) != (self.keys is None):
             raise ArgumentError(
                 "keys",
@@ -315,9 +318,10 @@ def numbered(groups: int) -> tuple[str, ...]:
 
 def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
     """Public keys as texts: numbers, truths and dates in their usual form."""
+    keys = listed(keys)
     if isinstance(keys, str) or not isinstance(keys, Sequence):
         raise ArgumentError("keys", keys, 'a list of values, or "private"')
-    found = tuple(str(key).lower() if isinstance(key, bool) else str(key) for key in keys)
+    found = tuple(map(_key_text, keys))
     if not 1 <= len(found) <= _MOST_KEYS or len(set(found)) < len(found):
         raise ArgumentError(
             "keys", Described(f"{len(found)} keys"), f"1 to {_MOST_KEYS} different values"
@@ -333,6 +337,31 @@ def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
     if len({octets_of(key) for key in found}) < len(found):
         raise ArgumentError("keys", Described("a key twice"), "different values")
     return found
+
+
+def listed(keys: Any) -> Any:
+    """Keys as a list, where they are an array, a Series, an Index or a Categorical."""
+    if isinstance(keys, (str, list, tuple)):
+        return keys
+    if getattr(getattr(keys, "dtype", None), "kind", "") == "M" and hasattr(keys, "astype"):
+        keys = keys.astype("datetime64[us]")  # (NumPy lists nanoseconds as integers)
+    for name in ("tolist", "to_list", "to_pylist"):  # NumPy and pandas, Polars, Arrow
+        if hasattr(keys, name):
+            return getattr(keys, name)()
+    return keys
+
+
+def _key_text(key: Any) -> str:
+    """A key as text: true, 7, north, 2024-12-31."""
+    kind, nan = type(key).__name__, isinstance(key, float) and math.isnan(key)
+    if nan or kind in ("NoneType", "NAType", "NaTType"):
+        allowed = "without missing values: rows without a key are in no group"
+        raise ArgumentError("keys", str(key), allowed)
+    if kind in ("bool", "bool_"):
+        return str(key).lower()
+    if isinstance(key, datetime) and key.tzinfo is None and key.time() == time.min:
+        return key.date().isoformat()
+    return str(key)
 
 
 def _encodes(text: str) -> bool:

@@ -16,7 +16,7 @@ from ..ask.workload import MAX_ATTRIBUTES, Workload
 from ..errors import ArgumentError, Described
 from ..hints import hinted_class
 from ..work import charge
-from .base import PRIVATE, keys_of
+from .base import PRIVATE, keys_of, listed
 from .crossed import Crossed, names_of, quoted
 from .expression import parse_condition
 from .linear import MOST_ANSWERS, Linear
@@ -66,7 +66,7 @@ class Marginals(Linear):
             raise ArgumentError(
                 "attributes", Described(f"{len(names)} columns"), f"at most {MAX_ATTRIBUTES}"
             )
-        given = self.keys
+        given = listed(self.keys)
         lists = f"{len(names)} public lists of values, one for each attribute"
         if given == PRIVATE or given is None or isinstance(given, str):
             raise ArgumentError("keys", given, lists)
