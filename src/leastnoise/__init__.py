@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -173,6 +174,9 @@ __all__ = [
     "sweep",
     "tradeoff",
 ]
+if find_spec("sklearn") is None:  # a star import takes every name; each alone says what to install
+    __all__.remove("DPLogisticRegression")
+    __all__.remove("DPNaiveBayes")
 
 if TYPE_CHECKING:
     from .accounting import break_even, compose

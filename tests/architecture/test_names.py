@@ -1,6 +1,8 @@
 """One name, one value: no two modules have a public constant of one name with two values."""
 
 import ast
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -20,3 +22,24 @@ def test_constants_have_one_value():
                     values[name][str(path.relative_to(SOURCE))] = ast.unparse(node.value)
     assert len(values) > 20
     assert {name: found for name, found in values.items() if len(found) > 1} == {}
+
+
+def test_a_star_import_needs_no_extra():
+    """Without scikit-learn the classifiers are left out, and each alone says what to install."""
+    extras = "sklearn matplotlib dp_accounting joblib ibis duckdb pyarrow pandas polars fastapi"
+    program = f"""
+import sys
+sys.modules.update(dict.fromkeys({extras.split()!r}))
+from leastnoise import *
+import leastnoise
+assert callable(design) and callable(ask) and "DPNaiveBayes" not in globals()
+for name in ("DPNaiveBayes", "DPLogisticRegression"):
+    try:
+        getattr(leastnoise, name)
+    except MissingExtraError as error:
+        assert error.package == "scikit-learn"
+    else:
+        raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+    assert {*leastnoise._HOME} >= {*leastnoise.__all__}
