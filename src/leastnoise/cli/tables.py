@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import shutil
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from rich.table import Table
 from ..errors import ArgumentError
 from .ledger import at_most
 from .options import flag, takes, text
-from .shared import JSON_HELP, drawable, show_json, working
+from .shared import JSON_HELP, drawable, say, show_json, working
 
 _QUERIES = (
     "count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), proportion(x > 3), "
@@ -47,13 +48,13 @@ _ASKED: dict[str, tuple[Any, Any]] = {
     "high": (text("Largest value that counts; larger values are clamped to it.", "NUMBER"), None),
     "unit": (
         Annotated[
-            str,
+            str | None,
             typer.Option(
                 metavar="row|COLUMN",
-                help="Privacy unit: row, or the column that identifies a person.",
+                help="Privacy unit: row (the default), or the column that identifies a person.",
             ),
         ],
-        "row",
+        None,
     ),
     "max_rows_per_group": (
         Annotated[
@@ -256,7 +257,7 @@ def ask(
     options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
     alone = len(queries) == 1
     asked = [_question(one, given if alone else _fitting(one, given)) for one in queries]
-    with _standing(table) as place, working("reading the table") as tell:
+    with _standing(table) as place, working("reading the table") as tell, _noted():
         options["progress"], source = tell, _source(place, given)
         if alone:
             answers = [answer_of(source, asked[0], **options)]
@@ -288,6 +289,14 @@ def _tell(answers: list[Any], book: Any, as_json: bool) -> None:
             console.print(f"- {note}")
         for path in answer.mechanisms:
             console.print(f"- proof: leastnoise verify {path}", soft_wrap=True)
+
+
+@contextmanager
+def _noted() -> Iterator[None]:
+    """Print warnings as notes on standard error."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: say(f"note: {message}", err=True)
+        yield
 
 
 @contextmanager
@@ -397,15 +406,15 @@ def _budget_and_unit(given: dict[str, Any]) -> dict[str, Any]:
     return found | {"unit": _unit(given["unit"], given["max_rows_per_group"], given["max_groups"])}
 
 
-def _unit(unit: str, max_rows_per_group: int | None, max_groups: int | None) -> Any:
+def _unit(unit: str | None, max_rows_per_group: int | None, max_groups: int | None) -> Any:
     from ..queries import PrivacyUnit
 
-    if unit == "row":
+    if unit in (None, "row"):
         if max_rows_per_group is not None or max_groups is not None:
             raise ArgumentError(
                 "max_rows_per_group", max_rows_per_group, "left out when the unit is a row"
             )
-        return "row"
+        return unit
     if max_rows_per_group is None:
         raise ArgumentError(
             "max_rows_per_group",

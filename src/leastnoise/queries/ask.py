@@ -40,7 +40,7 @@ from .quantile import Quantile
 from .sized import UncountedError, check_size, public_size
 from .text import query_of
 from .together import DrawnNoise, release_drawn
-from .unit import Unit, check_neighbors, unit_of
+from .unit import Unit, check_neighbors, unit_of, warn_of_unit
 
 
 @hinted
@@ -51,7 +51,7 @@ def ask(
     epsilon: Number,
     delta: Number = 0,
     ledger: Ledger | str | Path | None = None,
-    unit: Unit | str = "row",
+    unit: Unit | str | None = None,
     neighbors: str = "add-remove",
     loss: str = "l1",
     group_size: int | None = None,
@@ -72,7 +72,8 @@ def ask(
         an Ibis table of DuckDB or PostgreSQL, or URL#TABLE of these. Its columns
         and their types are public.
     query: `Count()`, `Mean("salary", low=0, high=200)`, ..., or a text such as "count()".
-    unit: "row", or `PrivacyUnit("person_id", max_rows_per_group=3, max_groups=2)`.
+    unit: "row" (the default, with a warning if a column is called patient_id or the like), or
+        `PrivacyUnit("person_id", max_rows_per_group=3, max_groups=2)`.
     neighbors: "add-remove" (a unit is there or not) or "replace" (a unit is another one).
     loss: what the noise is best for; see `design`.
     group_size: with private keys, a public guess at how many units a key that matters has; where
@@ -98,6 +99,7 @@ def ask(
     source = entropy or system_entropy()
     warn_of_log()
     with opened(table) as rows:
+        warn_of_unit(unit, rows.columns)
         ready = ready_or_paid(
             lambda: [prepare(rows, question, setting, budget, loss, book, tell, typical)],
             lambda: charged(book, budget, [question], setting, "not answered"),

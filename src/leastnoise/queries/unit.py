@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import ArgumentError
@@ -11,6 +14,15 @@ NEIGHBORS = ("add-remove", "replace")
 
 #: More rows of one person than this would not be a bound.
 MOST_ROWS = 1 << 20
+
+#: Names of columns that identify units which can have several rows; some words only before "id".
+_SEVERAL = (
+    "citizen|client|customer|donor|employee|household|individual|participant|passenger|patient|"
+    "person|pupil|resident|respondent|student|taxpayer|user|voter|worker"
+)
+_WITH_ID = "account|card|child|device|family|member|player|subject|visitor"
+_ID = "_?(ids?|number|no|nr|key|code|uuid|guid|hash)"
+_IDENTIFIER = re.compile(f"({_SEVERAL})s?({_ID})?|({_WITH_ID})s?{_ID}")
 
 
 @dataclass(frozen=True)
@@ -60,13 +72,35 @@ class PrivacyUnit:
 Unit = Row | PrivacyUnit
 
 
-def unit_of(unit: str | Unit) -> Unit:
-    """ "row", or a `PrivacyUnit`."""
+def unit_of(unit: str | Unit | None) -> Unit:
+    """ "row" (also where nothing is stated), or a `PrivacyUnit`."""
     if isinstance(unit, (Row, PrivacyUnit)):
         return unit
-    if unit == "row":
+    if unit is None or unit == "row":
         return Row()
     raise ArgumentError("unit", unit, '"row" or PrivacyUnit(column, max_rows_per_group=...)')
+
+
+def identifier_in(columns: Sequence[str]) -> str | None:
+    """The first column that is called as what identifies people or the like, by its name alone."""
+    for name in columns:
+        snake = re.sub(r"(?<=[a-z])(?=[A-Z])|\W", "_", name).lower()
+        if _IDENTIFIER.fullmatch(snake):
+            return name
+    return None
+
+
+def warn_of_unit(unit: str | Unit | None, columns: Sequence[str]) -> None:
+    """Warn if no unit is stated and a column seems to identify people: names are public."""
+    name = identifier_in(columns) if unit is None else None
+    if name is not None:
+        warnings.warn(
+            f"no unit is stated, so each row is protected by itself, and one column is called "
+            f"{name}: if one {name} can have several rows, state "
+            f'unit=PrivacyUnit({name!r}, max_rows_per_group=...), else unit="row"',
+            UserWarning,
+            stacklevel=4,  # where `ask` was called, which is wrapped
+        )
 
 
 def check_neighbors(neighbors: str) -> str:

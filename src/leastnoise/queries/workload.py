@@ -39,7 +39,7 @@ from .planner import Plans, expected_error, plan_of, setting_for, shares
 from .quantile import Quantile
 from .text import query_of
 from .together import DrawnNoise, drawn_together
-from .unit import Unit, check_neighbors, unit_of
+from .unit import Unit, check_neighbors, unit_of, warn_of_unit
 
 _MOST = 200
 
@@ -52,7 +52,7 @@ def ask_all(
     epsilon: Number,
     delta: Number = 0,
     ledger: Ledger | str | Path | None = None,
-    unit: Unit | str = "row",
+    unit: Unit | str | None = None,
     neighbors: str = "add-remove",
     rows: int = 1000,
     loss: str = "l1",
@@ -103,6 +103,7 @@ def ask_all(
         return [replace(one, batch=batch) if one.shown is not None else one for one in best]
 
     with opened(table) as held:
+        warn_of_unit(unit, held.columns)
         ready = ready_or_paid(
             lambda: prepared(held), lambda: charged(book, whole, questions, setting, "not answered")
         )
