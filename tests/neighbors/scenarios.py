@@ -317,6 +317,43 @@ def _csv() -> Iterator[Scenario]:
     yield Scenario("CSV: no header", *pair, (Count(where="x = 1"),), neighbors="replace")
 
 
+def grouped(mark: str, decimal: str, field: str) -> Two:
+    """A CSV file of numbers with separators of thousands, and the same with one more field."""
+
+    def held(fields: list[str]) -> Made:
+        @contextmanager
+        def opened(place: Place) -> Iterator[Any]:
+            path = place.folder / "t.csv"
+            path.write_text("\n".join(["p;x", *(f"1;{one}" for one in fields), ""]))
+            yield CsvFile(path, delimiter=";", decimal=decimal, thousands=mark)
+            path.unlink()
+
+        return opened
+
+    ordinary = [f"1{mark}174", f"12{mark}345{decimal}5", "7"] * 4
+    return held(ordinary), held([*ordinary, field])
+
+
+def _thousands() -> Iterator[Scenario]:
+    wide = {"low": 0, "high": 100_000}
+    asked_of = Sum("x", **wide), Mean("x", **wide), Proportion("x > 1000"), Histogram("x", **wide)
+    for mark, decimal in ((",", "."), (".", ","), (" ", "."), ("'", "."), ("_", ",")):
+        for digits in (
+            "1S174",
+            "1S17",
+            "S174",
+            "1S",
+            "1SS174",
+            "0S174",
+            "1S174D5e3",
+            "9" * 99,
+            "'",
+        ):
+            field = digits.replace("S", mark).replace("D", decimal)
+            name = f"CSV: {field[:9]!r} with thousands {mark!r}"
+            yield Scenario(name, *grouped(mark, decimal, field), asked_of)
+
+
 def _parquet() -> Iterator[Scenario]:
     asked_of = Count("x"), Mean("x", **BOUNDS), Median("x", **BOUNDS, step=1)
     for writer in ("pyarrow", "polars"):
@@ -397,7 +434,7 @@ def _persons_and_frames() -> Iterator[Scenario]:
 SCENARIOS: dict[str, tuple[Scenario, ...]] = {
     "1 failures": tuple(_failures()),
     "2 PostgreSQL": tuple(_postgres()),
-    "3 CSV": tuple(_csv()),
+    "3 CSV": (*_csv(), *_thousands()),
     "4 Parquet": (*_parquet(), *_bytes()),
     "5 collations": tuple(_collations()),
     "6 missing values": tuple(_missing()),

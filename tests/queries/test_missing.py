@@ -137,7 +137,10 @@ def test_answers_leave_missing_values_out(unit, neighbors):
     ):
         answer = ask(TABLE, query, **options)
         assert abs(answer.value - true) < within, query
-        assert any("rows without a number are left out" in note for note in answer.notes)
+        assert any(
+            "rows without a number (missing, or text that is none) are left out" in note
+            for note in answer.notes
+        )
     both = ask_all(TABLE, [Proportion("x > 3"), Mean("x", low=0, high=10)], rows=200, **options)
     assert abs(both[0].value - TRUE / 150) < 0.15 and abs(both[1].value - mean) < 1.5
 

@@ -250,6 +250,23 @@ def test_a_file_as_its_owner_says_that_it_is_written(server):
     )
 
 
+def test_separators_of_thousands_are_stated(server):
+    content = 'x,y\n"1,174.5",a\n' + '"2,174.5",b\n' * 40
+    one = uploaded(server, "t.csv", content.encode()).json()["id"]
+    ledger = {"epsilon": "99", "fresh": True}
+    assert server.client.post(f"/api/tables/{one}/ledger", json=ledger).status_code == 201
+    mean = {"kind": "mean", "column": "x", "low": "0", "high": "4000"}
+    asked = {"queries": [mean], "epsilon": "15", "csv": {"thousands": ","}}
+    started = server.client.post(f"/api/tables/{one}/ask", json=asked)
+    how, data, _ = ended(server, started)
+    assert how == "done" and 2000 < data["answers"][0]["answers"][0]["value"] < 2300
+    script = server.file(started.json()["job"], "script.py").decode()
+    assert "CsvFile('t.csv', thousands=',')" in script
+    where = f"/api/tables/{one}/columns"
+    told = server.client.get(where, params={"thousands": "."}).json()["errors"][0]
+    assert told["field"] == "thousands"
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [

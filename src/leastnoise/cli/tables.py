@@ -123,6 +123,7 @@ _ASKED: dict[str, tuple[Any, Any]] = {
 _WRITTEN: dict[str, tuple[Any, Any]] = {
     "delimiter": (text("Field separator [default: comma; tab for .tsv].", "CHAR"), None),
     "decimal": (text('Decimal separator, "." or ",".', "CHAR"), None),
+    "thousands": (text('Separator of groups of three digits, such as ",".', "CHAR"), None),
     "encoding": (text("Encoding: utf-8, cp1252, latin-1, ...", "NAME"), None),
     "line_breaks": (flag("line-breaks", "Quoted fields may contain line breaks."), False),
 }
@@ -157,7 +158,7 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
         source = _source(place, given)
         with opened(source) as found:
             held = found.held
-    point = getattr(source, "decimal", ".")
+    point, thousands = getattr(source, "decimal", "."), getattr(source, "thousands", "")
     told: list[dict[str, Any]] = [
         {
             "name": one.name,
@@ -173,7 +174,8 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
         return
     shown = Table("column", "type", "as a number", "to group by", "to identify people")
     for one in told:
-        number = f"strings like 1234{point}5" if one["type"] in ("text", "VARCHAR") else "yes"
+        strings = f"strings like 1{thousands}234{point}5"
+        number = strings if one["type"] in ("text", "VARCHAR") else "yes"
         shown.add_row(
             escape(printable(one["name"])),
             escape(one["type"]),

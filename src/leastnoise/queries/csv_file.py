@@ -26,6 +26,8 @@ from .csv_records import Fields, header_end, whole_records
 _BLOCK = 1 << 20
 #: A header is shorter: what has no line end for so long is no text file.
 _HEADER = 1 << 20
+#: What can stand between groups of three digits.
+THOUSANDS = (",", ".", " ", "'", "_")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -45,6 +47,8 @@ class CsvFile:
     encoding: "utf-8", or one with a byte for each character, such as "cp1252".
     decimal: what stands before the decimals of a number, "." or ",": with "," a text such as
     51473,44 is a number, and 51473.44 is none.
+    thousands: what stands between groups of three digits, one of "," "." "'" "_" and a blank, or ""
+    for nothing (the default): with "," the text 1,174.5 is a number, and 1,17 is none.
     line_breaks: False (the default) if every line is a record, whatever it holds. True states that
     fields in quotes may hold line breaks, and that every quote of the file is closed in its own
     record, as every CSV writer does. It is part of the public description of the file: nothing
@@ -76,6 +80,7 @@ class CsvFile:
     line_breaks: bool = False
     encoding: str = "utf-8"
     decimal: str = "."
+    thousands: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, (str, Path)):
@@ -87,6 +92,11 @@ class CsvFile:
             raise ArgumentError("line_breaks", self.line_breaks, "True or False")
         if self.decimal not in (".", ","):
             raise ArgumentError("decimal", self.decimal, '"." or ","')
+        if self.thousands not in ("", *THOUSANDS):
+            allowed = f"one of {', '.join(map(repr, THOUSANDS))}, or '' for none"
+            raise ArgumentError("thousands", self.thousands, allowed)
+        if self.thousands == self.decimal:
+            raise ArgumentError("thousands", self.thousands, "another character than decimal")
         _characters(self.encoding)
 
     def names(self) -> list[str]:

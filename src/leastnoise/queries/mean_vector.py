@@ -188,8 +188,8 @@ class MeanVector(Query):
         bounds = ", ".join(f"{mean.column} to {mean.bounds}" for mean in self.means[:5])
         more = ", ..." if len(self.means) > 5 else ""
         return [
-            f"values are clamped ({bounds}{more}); rows without a number count as the middle of "
-            "the bounds"
+            f"values are clamped ({bounds}{more}); rows without a number (missing, or text that is "
+            "none) count as the middle of the bounds"
         ]
 
     def __str__(self) -> str:

@@ -85,7 +85,10 @@ class Valued(Query):
     def notes(self, setting: Setting) -> list[str]:
         """What a reader of the answer must know about the values."""
         missing = "count as the middle of the bounds" if self.fills else "are left out"
-        return [f"values are clamped to {self.bounds}; rows without a number {missing}"]
+        return [
+            f"values are clamped to {self.bounds}; rows without a "
+            f"number (missing, or text that is none) {missing}"
+        ]
 
     def __str__(self) -> str:
         return self.text(self.column)

@@ -78,6 +78,7 @@ class CsvForm(Strict):
 
     delimiter: Literal[",", ";", "\t", "|"] | None = None
     decimal: Literal[".", ","] | None = None
+    thousands: Literal[",", ".", " ", "'"] | None = None
     encoding: (
         Literal["utf-8", "cp1252", "latin-1", "cp1250", "cp1251", "cp850", "mac-roman"] | None
     ) = None

@@ -38,7 +38,8 @@ class DuckDB(Dialect):
 
     own: whether its database was made here, so that its settings are ours. Those of a user's
     are of the whole database, and are left alone: the forms alone hide numbers from statistics.
-    ending: what is to be done at the end. decimal: what stands before the decimals of texts.
+    ending: what is to be done at the end. decimal: what stands before the decimals of texts, and
+    thousands: between groups of three digits.
     loading: brings columns into the table, for sources that are not DuckDB's own, and
     counting: tells how many rows these have. schema: a connection where that table is always empty
     and has all its columns.
@@ -54,11 +55,13 @@ class DuckDB(Dialect):
         counting: Callable[[], int] | None = None,
         ending: Callable[[], None] | None = None,
         decimal: str = ".",
+        thousands: str = "",
         schema: Any = None,
     ) -> None:
         # The result of a connection is that of the last query, whichever thread has asked it.
         self.connection = connection if own else connection.cursor()
-        self._loading, self._counting, self._decimal = loading, counting, decimal
+        self._loading, self._counting = loading, counting
+        self._decimal, self._thousands = decimal, thousands
         self._ended = contextlib.ExitStack()
         if ending is not None:
             self._ended.callback(ending)
@@ -173,7 +176,14 @@ class DuckDB(Dialect):
     def _numeral(self, raw: str) -> Form:
         numeral, digits = NUMERAL, f"trim({raw})"
         if self._decimal == ",":
-            numeral, digits = NUMERAL.replace("[.]", "[,]"), f"replace({digits}, ',', '.')"
+            numeral = numeral.replace("[.]", "[,]")
+        if self._thousands:
+            mark = self._thousands.replace("'", "''")
+            grouped = f"[1-9][0-9]{{0,2}}([{mark}][0-9]{{3}})+([{self._decimal}][0-9]*)?"
+            numeral = numeral.replace("(", f"({grouped}|", 1)
+            digits = f"replace({digits}, '{mark}', '')"
+        if self._decimal == ",":
+            digits = f"replace({digits}, ',', '.')"
         fits = f"length({raw}) <= {LONGEST_NUMERAL} AND regexp_full_match({raw}, '{numeral}')"
         return self.number(f"TRY_CAST(CASE WHEN {fits} THEN {digits} END AS DOUBLE)")
 

@@ -183,6 +183,7 @@ def _csv(file: CsvFile) -> Table:
         lambda: sum(batch.num_rows for batch in file.batches(names[:1])),
         told=False,
         decimal=file.decimal,
+        thousands=file.thousands,
     )
 
 
@@ -225,6 +226,7 @@ def _in_duckdb(
     counted: Callable[[], int],
     told: bool = True,
     decimal: str = ".",
+    thousands: str = "",
 ) -> Table:
     """A table that DuckDB gets when it is paid for; until then an empty one has its schema.
 
@@ -238,6 +240,7 @@ def _in_duckdb(
         lambda names: loaded(connection, names),
         counted,
         decimal=decimal,
+        thousands=thousands,
         schema=schema,
     )
 

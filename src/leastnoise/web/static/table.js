@@ -28,7 +28,7 @@ export const unstated = () => (decimal() === "" ? [{ field: "decimal", message: 
 // How the file is written, as far as it was said.
 export function written(one = chosen) {
   if (!isText(one)) return {};
-  const said = { delimiter: byId("csv-delimiter").value, decimal: byId("csv-decimal").value, encoding: byId("csv-encoding").value, line_breaks: byId("csv-line-breaks").checked || "" };
+  const said = { delimiter: byId("csv-delimiter").value, decimal: byId("csv-decimal").value, thousands: byId("csv-thousands").value, encoding: byId("csv-encoding").value, line_breaks: byId("csv-line-breaks").checked || "" };
   return Object.fromEntries(Object.entries(said).filter(([name, value]) => value !== "" && !(name === "decimal" && value === ".")));
 }
 
@@ -42,7 +42,7 @@ export async function beginTable(where, changed, wanted) {
     if (/\.(xlsx?|ods|numbers)$/i.test(file?.name ?? "")) fail({ errors: [{ field: null, message: "This is a spreadsheet. Save the sheet as CSV in your spreadsheet program, and choose that file." }] });
     else if (file) choose(send("POST", `/api/tables/upload?name=${encodeURIComponent(file.name)}`, file));
   });
-  for (const id of ["csv-delimiter", "csv-decimal", "csv-encoding", "csv-line-breaks"]) {
+  for (const id of ["csv-delimiter", "csv-decimal", "csv-thousands", "csv-encoding", "csv-line-breaks"]) {
     byId(id).addEventListener("change", () => {
       if (id === "csv-delimiter" && byId(id).value === ";") byId("csv-decimal").value = "";
       choices += 1;
@@ -78,6 +78,7 @@ async function choose(coming) {
     const found = (await send("GET", "/api/tables")).find((one) => one.id === id);
     if (late()) return;
     byId("csv-encoding").value = "";
+    byId("csv-thousands").value = "";
     byId("csv-line-breaks").checked = false;
     byId("csv-decimal").value = ".";
     byId("csv-delimiter").value = /\.tsv(\.gz)?$/i.test(found.name) ? "\t" : "";
