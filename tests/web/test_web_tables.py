@@ -250,6 +250,27 @@ def test_a_file_as_its_owner_says_that_it_is_written(server):
     )
 
 
+def test_a_person_counts_in_one_group_unless_it_is_said(server):
+    """Nothing stated was all groups of a person, with much more noise in every one of them."""
+    content = "p,g\n" + "".join(f"{i},{g}\n" for i in range(60) for g in "ab")
+    one = uploaded(server, "g.csv", content.encode()).json()["id"]
+    ledger = {"epsilon": "99", "fresh": True}
+    assert server.client.post(f"/api/tables/{one}/ledger", json=ledger).status_code == 201
+    asked = {"queries": [{"kind": "count", "by": "g", "keys": ["a", "b"]}], "epsilon": "15"}
+    asked |= {"unit": "p", "max_rows_per_group": 1}
+    for stated, most, count in (({}, 1, 60), ({"max_groups": 2}, 2, 120)):
+        started = server.client.post(f"/api/tables/{one}/ask", json=asked | stated)
+        how, data, _ = ended(server, started)
+        (answer,) = data["answers"]
+        assert how == "done" and abs(sum(g["value"] for g in answer["answers"]) - count) < 12
+        notes = " ".join(answer["notes"])
+        assert (" at most 1 " in notes) == (most == 1) and "person" in notes
+        script = server.file(started.json()["job"], "script.py").decode()
+        assert f"max_groups={most}" in script
+    index = server.client.get("/").text
+    assert 'id="max-groups" value="1"' in index and 'placeholder="all"' not in index
+
+
 def test_separators_of_thousands_are_stated(server):
     content = 'x,y\n"1,174.5",a\n' + '"2,174.5",b\n' * 40
     one = uploaded(server, "t.csv", content.encode()).json()["id"]

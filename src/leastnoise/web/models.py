@@ -122,14 +122,19 @@ class TableForm(Strict):
         default=None, description="The column that identifies a person; null: a row."
     )
     max_rows_per_group: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
-    max_groups: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
+    max_groups: Annotated[int, Field(ge=1, le=1 << 20)] | None = Field(
+        default=None, description="In how many groups a person counts; null: in one."
+    )
     neighbors: Literal["add-remove", "replace"] = "add-remove"
     rows: Annotated[int, Field(ge=1, le=10**12)] = 1000
     loss: Literal["l1", "l2"] = "l1"
 
     def form(self) -> dict[str, Any]:
-        """Plain values."""
-        return self.model_dump()
+        """Plain values; a person counts in one group unless it was said otherwise."""
+        found = self.model_dump()
+        if found["unit"] is not None and found["max_groups"] is None:
+            found["max_groups"] = 1
+        return found
 
 
 class AskForm(TableForm):

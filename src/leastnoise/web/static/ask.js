@@ -119,7 +119,7 @@ function request() {
   const person = byId("unit").value;
   return {
     queries: questions(), epsilon: byId("ask-epsilon").value.trim(), delta: byId("ask-delta").value.trim(),
-    unit: person || null, max_rows_per_group: person ? whole("max-rows-per-group") : null, max_groups: person ? whole("max-groups") : null,
+    unit: person || null, max_rows_per_group: person ? whole("max-rows-per-group") : null, max_groups: person ? whole("max-groups") ?? 1 : null,
     neighbors: byId("neighbors").value, ...(whole("rows") === null ? {} : { rows: whole("rows") }),
   };
 }
