@@ -129,8 +129,8 @@ def test_a_proportion_of_a_boolean_column_needs_its_name_alone(text):
 @pytest.mark.parametrize(
     ("name", "example"),
     [
-        ("year", "year = 1:"),
-        ("region", "region = 'yes' (or = true):"),
+        ("year", "year = 1,"),
+        ("region", "region = 'yes' (or = true),"),
         ("day", "day = '2024-12-31'"),
     ],
 )

@@ -114,7 +114,7 @@ def test_a_boolean_column_is_a_condition(table):
         found = proportion(table, Proportion("flag"), unit)
         assert found == proportion(table, Proportion("flag = true"), unit)
     assert found == (180, Fraction(sum(i % 3 == 0 and i % 10 != 9 for i in range(200)), 180))
-    with pytest.raises(ArgumentError, match="condition must be a comparison such as y = 1:"):
+    with pytest.raises(ArgumentError, match="condition must be a comparison such as y = 1,"):
         proportion(table, Proportion("y"), Row())
 
 
