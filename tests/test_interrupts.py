@@ -126,8 +126,8 @@ def test_ctrl_c_on_the_command_line_prints_and_writes_the_best_so_far(start, tmp
 @pytest.mark.parametrize(
     ("words", "seconds", "told"),
     [
-        (["compare", *ENDLESS], SOON, "the best so far: Design("),
-        (["sweep", *ENDLESS, "--out", "designs"], SOON / 2, "run it again to go on"),
+        (["compare", *ENDLESS], SOON, "the best so far is Design("),
+        (["sweep", *ENDLESS, "--out", "designs"], SOON / 2, "run the command again to continue"),
         (
             ["hierarchy", *BUDGET, "--beta", "1/200", "--cells", "2000", "--bound", "upper"],
             SOON / 2,

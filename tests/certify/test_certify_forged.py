@@ -120,7 +120,7 @@ def test_a_range_of_whole_numbers_ends_at_whole_numbers(beyond: list[str]) -> No
     """(A value beyond the end was moved to 21/2, which is none, and raised an error.)"""
     data = copy.deepcopy(BESIDE) | {"integer": True, "delta": "0.9", "instance_bound": "9"}
     assert parse_channel(data).integer
-    with pytest.raises(FormatError, match="whole"):
+    with pytest.raises(FormatError, match="integers"):
         parse_channel(data | {"beyond": beyond})
 
 

@@ -324,4 +324,6 @@ def test_files_and_pictures(tmp_path: Path) -> None:
     found = partition_selection(gdp=1, failure="0.01", max_groups=4)
     assert "μ = 1 except with probability 0.01" in found._repr_html_()
     words = found.plot(tmp_path / "keys.svg").figure.get_suptitle()
-    assert words.startswith("μ = 1 except with probability 0.01, 4 keys per unit: nothing that keeps")
+    assert words.startswith(
+        "μ = 1 except with probability 0.01, 4 keys per unit: nothing that keeps"
+    )

@@ -179,8 +179,8 @@ def test_only_a_whole_proof_ends_with_0(monkeypatch, tmp_path, capsys) -> None:
     for proof, code, word in (
         (Proof(True, "all"), 0, "proven"),
         (Proof(True, "some", whole=False), 3, "partly proven"),
-        (Proof(False, "none"), 1, "refused"),
-        (Proof(False, "none", whole=False), 1, "refused"),
+        (Proof(False, "none"), 1, "rejected"),
+        (Proof(False, "none", whole=False), 1, "rejected"),
     ):
         for module in (import_module("leastnoise.cli.verify"), formally):
             monkeypatch.setattr(module, "prove", lambda data, proof=proof: proof)

@@ -74,7 +74,7 @@ def test_more_arguments():
         RoundedTulap(epsilon=1, delta=0.1, sensitivity=1.5)
     with pytest.raises(ArgumentError, match="gamma must be above 0 and at most 1"):
         Staircase(epsilon=1, gamma=1.5)
-    with pytest.raises(ArgumentError, match="shift must be whole"):
+    with pytest.raises(ArgumentError, match="shift must be an integer"):
         DiscreteLaplace(epsilon=1).hockey_stick(1, 0.5)
     with pytest.raises(ArgumentError, match="confidence must be strictly between 0 and 1"):
         Laplace(epsilon=1).error_bound(1)

@@ -124,6 +124,6 @@ def test_whole_numbers_refuse_what_is_not_whole_at_once():
     with pytest.raises(DataError, match="integers"):
         joint.release([ABSURD[0], 1])
     for ask in (whole.release, ranged.release, clamped.release, clamped.loss_at):
-        with pytest.raises(DataError, match="integers"):
+        with pytest.raises(DataError, match="integer"):
             ask(ABSURD[0])
         ask(Decimal("3.000"))

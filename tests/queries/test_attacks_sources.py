@@ -231,7 +231,7 @@ def test_arrow_tables_and_batches_are_tables_and_what_reads_files_is_none(tmp_pa
         pa.RecordBatchReader.from_batches(table.schema, table.to_batches()),
         pq.ParquetFile(tmp_path / "t.parquet"),
     ):
-        with pytest.raises(ArgumentError, match="table="):
+        with pytest.raises(ArgumentError, match="table must be"):
             ask(refused, Count(), epsilon=1, ledger=ledger)
     assert ledger.balance.spent_epsilon == 0
 

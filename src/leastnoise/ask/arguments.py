@@ -279,13 +279,18 @@ def _usual_gap(given: Arguments) -> float:
 
 #: Why the other constraints mean nothing where every value has a law of its own.
 _ADDITIVE_ONLY = {
-    "support": "replaced by MaxError (or outputs=) with bounds: errors at different values have "
-    "different distributions",
-    "monotone": "replaced by monotone=True with bounds: answers then grow with the value",
-    "unimodal": "left out with bounds: errors at different values have different distributions",
-    "symmetric": "left out with bounds: at an end of the range answers lie on one side",
-    "unbiased": "left out with bounds: at an end of the range answers lie on one side",
-    "distinguishing": "left out with bounds: it is about the support of additive noise",
+    "support": "MaxError (or outputs=) in the place of Support when bounds are given: errors at "
+    "different values have different distributions",
+    "monotone": "without Monotone when bounds are given: monotone=True makes answers grow with the "
+    "value",
+    "unimodal": "without Unimodal when bounds are given: errors at different values have different "
+    "distributions",
+    "symmetric": "without Symmetric when bounds are given: at an end of the range answers lie on "
+    "one side",
+    "unbiased": "without Unbiased when bounds are given: at an end of the range answers lie on one "
+    "side",
+    "distinguishing": "without Distinguishing when bounds are given: it is about the support of "
+    "additive noise",
 }
 
 

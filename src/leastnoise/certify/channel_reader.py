@@ -63,7 +63,7 @@ def _document(file: ChannelFile) -> ChannelDocument:
         demand(low < high, '"beyond" must be [low, high] with low < high')
         demand(low <= question.low and question.high <= high, '"beyond" must hold the bounds')
         whole = not question.integer or low.denominator == high.denominator == 1
-        demand(whole, '"beyond" must be integers for integers')
+        demand(whole, '"beyond" must be integers if "integer" is true')
     return ChannelDocument(
         question=question,
         step=step,
@@ -92,7 +92,7 @@ def _question(file: ChannelFile) -> Question:
     demand(low < high, '"bounds" must be [low, high] with low < high')
     if file.integer:
         whole = low.denominator == high.denominator == file.sensitivity.denominator == 1
-        demand(whole, '"bounds" and "sensitivity" must be integers for integers')
+        demand(whole, '"bounds" and "sensitivity" must be integers if "integer" is true')
     if file.prior is not None:
         _check_prior(file.prior, low, high, file.integer)
     crossing = file.crossing
@@ -138,7 +138,10 @@ def _check_prior(prior: Prior, low: Fraction, high: Fraction, integer: bool) -> 
 
 def _check_long_step(file: ChannelFile) -> None:
     """Steps longer than a sensitivity."""
-    demand(not file.integer or file.step.denominator == 1, '"step" must be an integer for integers')
+    demand(
+        not file.integer or file.step.denominator == 1,
+        '"step" must be an integer if "integer" is true',
+    )
     channel = file.channel
     rules = (channel.noise, channel.moved, channel.revealed, channel.intervals)
     alone = all(other is None for other in (*rules, file.additive, file.beyond, file.gdp))
@@ -166,7 +169,7 @@ def _check_rows(file: ChannelFile, last: int) -> None:
         demand(len(outputs) == count, f'"outputs" must have {count} entries, one for each weight')
         demand(all(a < b for a, b in pairwise(outputs)), '"outputs" must be strictly increasing')
         whole = not file.integer or all(y.denominator == 1 for y in outputs)
-        demand(whole, '"outputs" must be integers for integers')
+        demand(whole, '"outputs" must be integers if "integer" is true')
 
 
 def _plain(file: ChannelFile) -> bool:

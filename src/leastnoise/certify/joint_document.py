@@ -115,7 +115,7 @@ class JointDocument(MechanismDocument):
                 f'"width" must be at most {MAX_JOINT_STEPS} steps of the grid',
             )
             whole = block.width.denominator == 1
-            demand(not self.integer or whole, '"width" must be an integer for integers')
+            demand(not self.integer or whole, '"width" must be an integer if "integer" is true')
             demand(
                 self.integer or block.box,
                 '"integer" must be true where not all numbers move at once',

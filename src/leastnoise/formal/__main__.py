@@ -88,7 +88,7 @@ def main(paths: list[str]) -> int:
         try:
             proof = prove(data or _read(name))
             good = proof.proven and proof.whole
-            words = "proven" if good else "partly proven" if proof.proven else "refused"
+            words = "proven" if good else "partly proven" if proof.proven else "rejected"
             words += "" if good else f": {proof.detail}"
         except LeastnoiseError as error:
             words, good = str(error), False

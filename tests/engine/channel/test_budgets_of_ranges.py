@@ -213,7 +213,9 @@ def test_many_releases_keep_the_total_budget(tmp_path) -> None:
     assert set(answers.answers) <= {0, 2, 4}
     with pytest.raises(ArgumentError, match="gdp must be left out when releases is given"):
         design(bounds=(0, 4), gdp=1, releases=3, sensitivity=1)
-    with pytest.raises(ArgumentError, match="epsilon must be given, with delta: the total budget"):
+    with pytest.raises(
+        ArgumentError, match="epsilon must be given, with delta, as the total budget"
+    ):
         design(bounds=(0, 4), releases=3, sensitivity=1)
 
 
@@ -233,12 +235,14 @@ def test_answers_on_a_grid() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ArgumentError, match="epsilon must be a number, unless a profile or gdp"):
+    with pytest.raises(ArgumentError, match="epsilon must be given, unless profile or gdp"):
         design(bounds=(0, 4), sensitivity=1)
     with pytest.raises(ArgumentError, match="delta must be positive when core is given"):
         design(profile=[(1, 0.1), (2, 0)], bounds=(-40, 40), core=(-2, 2), sensitivity=1)
     for budget in ({"gdp": 1}, {"epsilon": 1, "delta": 0}, {"profile": [(1, 0.1), (2, 0)]}):
-        with pytest.raises(ArgumentError, match="max_error must be larger, at least 2: without"):
+        with pytest.raises(
+            ArgumentError, match="max_error must be at least 2, got 1.5: with delta = 0"
+        ):
             design(**budget, bounds=(0, 4), max_error=1.5, sensitivity=1)
 
 
@@ -253,7 +257,7 @@ def test_on_the_command_line(tmp_path) -> None:
         assert load(path).upper == said["upper"]
     words = words.removesuffix(" --json")
     result = CliRunner().invoke(app, [*words.split(), "--gdp", "1", "--output-step", "1"])
-    assert "Gaussian-private for mu 1, sensitivity 2" in result.output
+    assert "mu-GDP with mu = 1, sensitivity 2" in result.output
 
 
 def test_one_way_to_share_a_total_is_enough() -> None:

@@ -221,7 +221,7 @@ def test_the_lower_bound_needs_the_constraint(designs):
 def test_smallest_support_is_bracketed_and_infeasible_ones_are_refused():
     needed, enough = smallest_width(ONE, Fraction(1, 5), ONE)
     assert needed == 3 and 3 < enough < Fraction(32, 10)
-    with pytest.raises(ArgumentError, match="at least 3 wide"):
+    with pytest.raises(ArgumentError, match="at least 3 in width"):
         design(**BUDGET, constraints=[Support(-1, 1)])
     with pytest.raises(ArgumentError, match=r"is enough for that"):
         design(**BUDGET, constraints=[Support("-1.505", "1.505")], resolution=40)

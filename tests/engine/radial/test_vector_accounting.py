@@ -139,5 +139,5 @@ def test_the_command(tmp_path):
 def test_too_many_stairs_are_refused_by_name():
     found = design(epsilon="0.01", delta=0, sensitivity=1, dimension=3)
     for look in (lambda: found.noise.profile("0.005"), lambda: compose(found, 10, delta=1e-6)):
-        with pytest.raises(ArgumentError, match="noise must be noise of at most 5000 stairs"):
+        with pytest.raises(ArgumentError, match="noise must be a staircase of at most 5000 steps"):
             look()

@@ -51,7 +51,7 @@ def test_design_writes_a_file_that_verifies(tmp_path):
     assert checked.exit_code == 0
     assert json.loads(checked.output)["ok"]
     shown = run(*asked)
-    assert "no noise can go below" in shown.output
+    assert "no noise has less than" in shown.output
 
 
 def test_release_of_vectors(five, tmp_path):
