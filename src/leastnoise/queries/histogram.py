@@ -50,11 +50,11 @@ class Histogram(Count):
     def __post_init__(self) -> None:
         if not self.column:
             raise ArgumentError("column", self.column, "the name of a column")
-        Query.__post_init__(self)
-        if self.keys == PRIVATE:
+        if isinstance(self.keys, str) and self.keys == PRIVATE:
             raise ArgumentError(
                 "keys", PRIVATE, "a list of public keys: a histogram has bins for each of them"
             )
+        Query.__post_init__(self)
         bins = len(self._edges) - 1
         if len({self._bin(i) for i in range(bins)}) < bins:
             raise ArgumentError("bins", self.bins, "wide enough to be distinguished by 12 digits")

@@ -241,7 +241,7 @@ def test_refusals() -> None:
         design(profile=[(1, 0.1), (2, 0)], bounds=(-40, 40), core=(-2, 2), sensitivity=1)
     for budget in ({"gdp": 1}, {"epsilon": 1, "delta": 0}, {"profile": [(1, 0.1), (2, 0)]}):
         with pytest.raises(
-            ArgumentError, match="max_error must be at least 2, got 1.5: with delta = 0"
+            ArgumentError, match=r"max_error must be at least 2, got 1\.5: with delta = 0"
         ):
             design(**budget, bounds=(0, 4), max_error=1.5, sensitivity=1)
 

@@ -466,7 +466,7 @@ def test_constraints_hold_for_every_value() -> None:
     [
         (Support(-1, 1), "constraints must be MaxError"),
         (Monotone(), "constraints must be without Monotone"),
-        (Unbiased(), "constraints must be left out with bounds"),
+        (Unbiased(), "constraints must be without"),
         (LossAtMost("l2", 1), "constraints must be LossAtMost of the design's own loss"),
         (MaxError(2), "constraints must be left out when max_error is given"),
     ],

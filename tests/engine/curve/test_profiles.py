@@ -172,7 +172,7 @@ def test_what_cannot_be_asked_together_is_refused():
         design(gdp=50, sensitivity=1)
     with pytest.raises(ArgumentError, match="pairs"):
         design(profile=[1, 2], sensitivity=1)
-    with pytest.raises(ArgumentError, match="releases must be a whole number"):
+    with pytest.raises(ArgumentError, match="releases must be an integer"):
         design(epsilon=1, delta=0.1, sensitivity=1, releases=0)
 
 
