@@ -77,7 +77,7 @@ def design(**given: Any) -> AnyNoise:
         >>> best = design(epsilon=1, delta=1e-6, sensitivity=200)
         >>> print(best)
         Design(epsilon=1, delta=1e-6, sensitivity=200, loss=l1): expected loss in
-        [191.8695, 191.9004], gap 0.017 %
+        [191.8695, 191.9004], gap 0.017%
         >>> answer = best.release(64_400)  # private: publish it, once
 
     epsilon, delta: the budget of one release; 0 <= epsilon <= 15, 0 <= delta < 1, not both 0.

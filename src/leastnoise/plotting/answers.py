@@ -24,7 +24,7 @@ _COUNTED = ("count(", "histogram(", "marginals(", "range_counts(")
 
 
 def plot_answer(answer: Any, path: str | Path | None = None) -> Picture:
-    """A picture of an `Answer`: every number with its 95 % interval, and what it cost.
+    """A picture of an `Answer`: every number with its 95% interval, and what it cost.
 
     A histogram has bars as wide as its bins on an axis of numbers; counts by group are bars from
     0, by two columns a map; sums below edges are a curve; other numbers are dots, since their axis

@@ -22,7 +22,7 @@ _MOST = 2_000
 def plot_workload(
     design: WorkloadDesign, path: str | Path | None = None, answers: Any = None
 ) -> Picture:
-    """Error bars (95 %) of every answer; of a two-way table a map of answers, or of errors."""
+    """Error bars (95%) of every answer; of a two-way table a map of answers, or of errors."""
     bars = design.error_bound(0.95)
     shape = _table(design)
     with canvas(6.4, 4.0, path) as picture:

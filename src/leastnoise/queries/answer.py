@@ -19,7 +19,7 @@ from .basis import Basis
 class Answer:
     """A differentially private answer; all of it may be published.
 
-    groups: for each key its value with an interval that covers the exact answer with 95 %
+    groups: for each key its value with an interval that covers the exact answer with 95%
         confidence, one group at a time. The interval is about the noise; it covers neither
         clamped values nor sampling. The key of a query without groups is "".
     epsilon, delta: what was spent; `charge` is the ledger's entry (None: no ledger).
@@ -177,7 +177,7 @@ def shown(value: float) -> str:
 def rounded(one: Estimate) -> tuple[str, str, str]:
     """The value and its interval in as many digits as the interval supports.
 
-    The ends are rounded outwards, so that what is written is still an interval of 95 %. The rule
+    The ends are rounded outwards, so that what is written is still an interval of 95%. The rule
     stands in docs/reports.md under Digits; the page follows it, too (`measured` in words.js).
     """
     low, high = _finite(one.low), _finite(one.high)

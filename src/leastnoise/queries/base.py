@@ -91,7 +91,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Released:
-    """A part after the noise: its value, and the error that it stays within (95 % for all)."""
+    """A part after the noise: its value, and the error that it stays within (95% for all)."""
 
     value: Fraction
     error: Fraction

@@ -1,7 +1,7 @@
 """Which quotients two released numbers make believable: intervals for means and shares.
 
 Two numbers are released, and a line in f vanishes for the true f: (1-f) above = f below. A value f
-is believed if the line is no further from 0 than its noise is in 95 % of cases (Fieller 1954).
+is believed if the line is no further from 0 than its noise is in 95% of cases (Fieller 1954).
 Statement and proof: `believed.proof.md`.
 """
 
@@ -70,7 +70,7 @@ def pieces() -> tuple[tuple[float, float], ...]:
 
 @lru_cache(maxsize=256)
 def limits_of(one: Any, two: Any, lines: tuple[Line, Line]) -> list[float]:
-    """For each piece a bound that the noise of the line keeps to with 95 %, at every f of it."""
+    """For each piece a bound that the noise of the line keeps to with 95%, at every f of it."""
     cells = _cells(one)
     second = two.design.noise
     found = []
@@ -87,7 +87,7 @@ def limits_of(one: Any, two: Any, lines: tuple[Line, Line]) -> list[float]:
                 for s, law in zip(size, (one, two), strict=True)
             ),
         )
-        high *= 1 + 1e-9  # each within its own 97.5 %: surely enough
+        high *= 1 + 1e-9  # each within its own 97.5%: surely enough
         for _ in range(20):
             middle = (low + high) / 2
             kept = _kept(middle, cells, second, weights) >= _CONFIDENCE

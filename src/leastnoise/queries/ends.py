@@ -33,7 +33,7 @@ def end_of(
     sensitivity: Fraction,
     entropy: Entropy,
 ) -> int:
-    """A cell that is on its side (-1: not above, 1: not below) of the quantile, with 97.5 %.
+    """A cell that is on its side (-1: not above, 1: not below) of the quantile, with 97.5%.
 
     All of it is epsilon-private: half of it chooses, half of it tests.
     """
@@ -41,7 +41,7 @@ def end_of(
     found, _ = law_of_ends(epsilon)
     noise = found.noise
     scale = sensitivity * query.unit
-    # P(noise beyond doubt to one side) <= 2.5 %, and a step of the grid for rounding.
+    # P(noise beyond doubt to one side) <= 2.5%, and a step of the grid for rounding.
     doubt = (Fraction(noise.error_bound(1 - _WRONG)) + noise.grid_step) * scale
     spread = 2 * scale / half * Fraction(math.log(top + 1) + 3)
     aside = math.ceil(2 * doubt + spread)

@@ -213,7 +213,7 @@ def _better(asked: Priced, sharing: Sharing) -> Way:
 
 
 def _error(noise: KeyedValues | Noise) -> float:
-    """What ways are compared by: of a sum the error of 95 %, of a mean the mean error."""
+    """What ways are compared by: of a sum the error of 95%, of a mean the mean error."""
     if isinstance(noise, KeyedValues):
         return float(noise.error) if noise.sharing.answer is not None else noise.noise.loss
     (law, *more) = noise.laws

@@ -183,7 +183,7 @@ class KeyedValues:
 
     @cached_property
     def error(self) -> Fraction:
-        """With 95 % the answer is no further from the truth, where it is a sum."""
+        """With 95% the answer is no further from the truth, where it is a sum."""
         assert self.sharing.answer is not None
         return two_tails(self.laws, self.sharing.answer).within(1 - _CONFIDENCE)
 

@@ -50,7 +50,7 @@ class Law:
 
     @property
     def size(self) -> float:
-        """What forms are compared by: the certified mean error, or its 95 % for other losses."""
+        """What forms are compared by: the certified mean error, or its 95% for other losses."""
         if self.design.loss_name == "l1":
             return float(self.design.upper) * float(self.scale)
         return float(self.error(0.95))

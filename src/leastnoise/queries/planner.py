@@ -25,12 +25,12 @@ from .unit import Unit, check_neighbors, unit_of
 
 @dataclass(frozen=True)
 class Plan:
-    """What an answer will be like: its error with 95 % confidence, and why.
+    """What an answer will be like: its error with 95% confidence, and why.
 
     error: half the width of the interval, in the answer's unit (for quantiles: in rows of rank;
         for several means: in parts of each column's width), for rows in the middle of the bounds.
     relative: the error as a part of the number of rows, of the largest total, or of the width.
-    keys_from: with private keys, how many units a key needs to be shown with 95 %.
+    keys_from: with private keys, how many units a key needs to be shown with 95%.
     release_probability: with private keys, that of a key that `group_size` units have.
     group_size: the guess at them, or `rows`.
     """
@@ -103,7 +103,7 @@ def plan(
 
     rows: a public guess at the number of rows, in each group if there are groups.
     group_size: with private keys, a public guess at the units of a key that matters, as for `ask`.
-    within: in the place of epsilon, the error that 95 % of answers shall be within: the plan is
+    within: in the place of epsilon, the error that 95% of answers shall be within: the plan is
         that of the smallest epsilon, in two digits, that keeps it.
 
     Guarantee: no table is read and no budget is spent.

@@ -105,7 +105,7 @@ class RangedLaw:
 
     @cached_property
     def _accepted(self) -> list[tuple[float, float]]:
-        """(node, how far an answer is with 95 %) for every node of the range."""
+        """(node, how far an answer is with 95%) for every node of the range."""
         found = []
         for node in self.design.nodes:
             answers, masses = self.design.law(float(node))

@@ -141,7 +141,7 @@ class Draw:
         return found
 
     def size(self, number: int) -> float:
-        """The certified mean error of a number in steps, or its 95 % for other losses than l1."""
+        """The certified mean error of a number in steps, or its 95% for other losses than l1."""
         if self.design.loss_name != "l1":
             return float(self.error(number, 0.95))
         block = self.block(number)
