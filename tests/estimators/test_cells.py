@@ -75,6 +75,16 @@ def _part(column, start, end):
     return column.iloc[start:end] if hasattr(column, "iloc") else column[start:end]
 
 
+@pytest.mark.parametrize("kind", ["Int128", "UInt128"])
+def test_integers_of_128_bits_are_numbers(kind):
+    """NumPy has none, and polars raised an error of its own for every content."""
+    pl = pytest.importorskip("polars")
+    column = pl.Series([1, 2**127 - 1, None, 2**53 + 1], dtype=getattr(pl, kind))
+    cells = column_numbers(column)
+    assert [*cells[:2], cells[3]] == [1.0, 2.0**127, 2.0**53]
+    assert math.isnan(cells[2])
+
+
 def test_a_complex_category_changes_no_other_cell():
     pd = pytest.importorskip("pandas")
     plain, odd = (pd.Series(cells, dtype="category") for cells in ([1, 2.5], [1, 2.5, 1j]))

@@ -71,7 +71,8 @@ def column_numbers(column: Any) -> Floats:
 
     (What NumPy makes of a column may depend on whether a cell of it is missing.)
     """
-    if declared(column) == "numbers":
+    # (NumPy has no integers of 128 bits, and polars says so with an error of its own.)
+    if declared(column) == "numbers" and "int128" not in str(getattr(column, "dtype", "")).lower():
         array = np.asarray(column)
         if array.dtype.kind in "biuf" and array.ndim == 1:
             return numbers(array)

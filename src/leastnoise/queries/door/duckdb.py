@@ -103,9 +103,7 @@ class DuckDB(Dialect):
 
     # -- schema -----------------------------------------------------------------------------------
 
-    def columns(
-        self, relation: str, failing: Sequence[tuple[str, str]] = ()
-    ) -> tuple[Column, ...]:
+    def columns(self, relation: str, failing: Sequence[tuple[str, str]] = ()) -> tuple[Column, ...]:
         """The columns of a relation.
 
         failing: types, and how names of columns begin, at whose values DuckDB's Parquet reader may
