@@ -14,6 +14,7 @@ from leastnoise import ArgumentError, Count, Sum
 from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.door import open_table, opened
+from leastnoise.queries.door.frames import _pandas_column
 from leastnoise.queries.unit import Row
 
 ROW = Setting(Row(), "add-remove")
@@ -158,6 +159,30 @@ def test_an_object_changes_no_other_row_of_a_frame(frame, place):
     assert {"1", "b", "3.5"} <= {*keys}
     assert sum(keys.values()) in (3, 4)
     assert numbers in (2, 3)
+
+
+MOMENTS = [
+    np.datetime64("2020-01-01"),
+    np.datetime64("2020-01-01T00:00:00.123456789"),
+    np.datetime64("-5000"),
+    np.datetime64(2**62, "s"),
+    pd.Timestamp("2020-01-01"),
+    pd.Timestamp("2020-01-01", tz="UTC"),
+    datetime.datetime(2020, 1, 1, 0, 0, 0, 5),
+    datetime.date(2020, 1, 2),
+]
+OTHERS = [*MOMENTS, "a", 1.5, 1j, True, b"a", Decimal("1")]
+
+
+@pytest.mark.parametrize("place", range(len(MOMENTS)))
+def test_a_category_changes_no_timestamp(place):
+    """Timestamps of NumPy went missing where one category was of another type."""
+    moment = MOMENTS[place]
+    alone = _pandas_column(pd.Series([moment], dtype="category")).to_pylist()
+    assert alone != [None]
+    for other in OTHERS:
+        both = _pandas_column(pd.Series([moment, other], dtype="category")).to_pylist()
+        assert both[:1] == alone, other
 
 
 def test_opening_a_frame_looks_at_no_category(monkeypatch):

@@ -120,7 +120,8 @@ def text_of(value: Any) -> str | None:
 def text_of_category(value: Any) -> str | None:
     """A category as text, never an error. Whole numbers are written alike, whatever their type.
 
-    One category 1.5 makes floats of all whole numbers beside it, and 1j complex ones.
+    One category 1.5 makes floats of all whole numbers beside it, and 1j complex ones. Timestamps of
+    NumPy are those of pandas, until a category of another type leaves them as they are.
     """
     try:
         return _text_of_category(value)
@@ -133,6 +134,10 @@ def text_of_category(value: Any) -> str | None:
 def _text_of_category(value: Any) -> str | None:
     if issubclass(type(value), (complex, np.complexfloating)) and value.imag == 0:
         value = value.real
+    if issubclass(type(value), np.datetime64):
+        import pandas as pd
+
+        value = pd.Timestamp(value)
     text = text_of(value)
     if text is not None and issubclass(type(value), (float, Decimal, np.floating)):
         exact = Decimal(text) if issubclass(type(value), Decimal) else Decimal(float(value))
