@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from leastnoise.errors import DataError
@@ -13,6 +14,7 @@ from leastnoise.estimators.cells import (
     column_numbers,
     labels_of,
     number,
+    plain,
     rows_of,
 )
 
@@ -73,6 +75,28 @@ def test_a_day_beyond_the_years_of_python_is_missing_and_changes_no_other_cell(c
 
 def _part(column, start, end):
     return column.iloc[start:end] if hasattr(column, "iloc") else column[start:end]
+
+
+@pytest.mark.parametrize("kind", ["Int128", "UInt128"])
+def test_integers_of_128_bits_are_numbers(kind):
+    """NumPy has none, and polars raised an error of its own for every content."""
+    pl = pytest.importorskip("polars")
+    column = pl.Series([1, 2**127 - 1, None, 2**53 + 1], dtype=getattr(pl, kind))
+    cells = column_numbers(column)
+    assert [*cells[:2], cells[3]] == [1.0, 2.0**127, 2.0**53]
+    assert math.isnan(cells[2])
+
+
+@pytest.mark.parametrize("extra", ["a", 1.5, True])
+def test_a_category_changes_the_code_of_no_timestamp(extra):
+    """Beside one of another type, timestamps stayed those of NumPy, which were not listed."""
+    pd = pytest.importorskip("pandas")
+    days = [np.datetime64("2020-01-01"), np.datetime64("2021-01-01T00:00:00.123456789"), None]
+    levels = [pd.Timestamp("2020-01-01"), days[1], None]
+    table = {plain(level): code for code, level in enumerate(levels)}
+    for cells in (days, [*days, extra]):
+        column = pd.Series(cells, dtype="category")
+        assert [code_of(table, cell, 9) for cell in cells_of(column)][:3] == [0, 1, 2]
 
 
 def test_a_complex_category_changes_no_other_cell():

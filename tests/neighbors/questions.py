@@ -69,7 +69,12 @@ def many(kind: str) -> list[Any]:
             Sum("x", **BOUNDS),
             Sum("x", low=-(10**18), high=10**18, **KEYS),
             Mean("x", **BOUNDS),
+            Mean("x", **BOUNDS, nulls="middle"),
+            Mean("x", **BOUNDS, nulls="middle", where="x > 1"),
             Mean("x", **BOUNDS, **KEYS),
+            Proportion("x >= 5", nulls="no"),
+            Proportion("x < 5 or g = 'north'", nulls="no", **KEYS),
+            Proportion("not (x < 5 and g != 'north')"),
             Variance("x", **BOUNDS, **PRIVATE),
             Sum("x", low=-3, high=10, **PRIVATE),
             Sum("x", low="0.5", high=3, **PRIVATE),
@@ -94,7 +99,15 @@ def many(kind: str) -> list[Any]:
     if kind in ("date", "moment", "nano"):
         found += [Count(where="x > '0001-01-01' and x != '2262-04-12'")]
     if kind == "truth":
-        found += [Proportion("x = true"), Sum("x", **BOUNDS)]
+        found += [
+            Proportion("x = true"),
+            Proportion("x"),
+            Proportion("x", nulls="no"),
+            Proportion("x", **KEYS),
+            Proportion("not x = true", nulls="no", **PRIVATE),
+            Sum("x", **BOUNDS),
+            [Proportion("x"), Proportion("x", nulls="no"), Mean("x", **BOUNDS, nulls="skip")],
+        ]
     return found
 
 

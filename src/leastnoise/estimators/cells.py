@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -71,7 +72,8 @@ def column_numbers(column: Any) -> Floats:
 
     (What NumPy makes of a column may depend on whether a cell of it is missing.)
     """
-    if declared(column) == "numbers":
+    # (NumPy has no integers of 128 bits, and polars says so with an error of its own.)
+    if declared(column) == "numbers" and "int128" not in str(getattr(column, "dtype", "")).lower():
         array = np.asarray(column)
         if array.dtype.kind in "biuf" and array.ndim == 1:
             return numbers(array)
@@ -240,7 +242,16 @@ def code_of(table: dict[Any, int], value: Any, other: int) -> int:
 
 
 def plain(value: Any) -> Any:
-    """A value as a key: NumPy's scalars as Python's, a missing value as None."""
-    if isinstance(value, np.generic):
+    """A value as a key: NumPy's scalars as Python's, a missing value as None.
+
+    Timestamps of NumPy as those of pandas, if there is pandas: a category of another type decides
+    which of the two the others are.
+    """
+    if isinstance(value, np.datetime64):
+        pandas = sys.modules.get("pandas")
+        value = value.item() if pandas is None else pandas.Timestamp(value)
+    elif isinstance(value, np.generic):
         value = value.item()
+    if type(value).__name__ == "NaTType":
+        return None
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -31,6 +31,14 @@ _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "
 _HUGE = {"UBIGINT", "HUGEINT", "UHUGEINT"}
 _COARSE = {"TIMESTAMP_S", "TIMESTAMP_MS"}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
+#: What to do about columns at whose values DuckDB's Parquet reader may stop.
+_REMEDIES = {
+    "TIMESTAMP": "milliseconds in Parquet: cast to microseconds",
+    "DECIMAL": "wider in Parquet than its digits need: write it with DuckDB, Arrow or Polars",
+    "DOUBLE": "of decimals that are wider in Parquet than their digits need",
+}
+#: Digits of decimals, and the bytes that DuckDB has for them.
+_BYTES = ((4, 2), (9, 4), (18, 8), (38, 16))
 
 
 class DuckDB(Dialect):
@@ -95,22 +103,21 @@ class DuckDB(Dialect):
 
     # -- schema -----------------------------------------------------------------------------------
 
-    def columns(self, relation: str, coarse: Sequence[str] = ()) -> tuple[Column, ...]:
+    def columns(self, relation: str, failing: Sequence[tuple[str, str]] = ()) -> tuple[Column, ...]:
         """The columns of a relation.
 
-        coarse: how names of columns begin whose moments a Parquet file may hold in milliseconds.
-        DuckDB stops at those beyond its years when it reads them, so that they have no forms.
+        failing: types, and how names of columns begin, at whose values DuckDB's Parquet reader may
+        stop: they have no forms.
         """
-        found = self.connection.execute(f"DESCRIBE SELECT * FROM {relation} AS s").fetchall()
-        held = []
-        for name, stored, *_ in found:
-            if stored.startswith("TIMESTAMP") and name.lower().startswith(tuple(coarse)):
-                held.append(
-                    Column(name, f"{stored} (milliseconds in Parquet: cast to microseconds)")
-                )
+        rows = self.connection.execute(f"DESCRIBE SELECT * FROM {relation} AS s").fetchall()
+        columns = []
+        for name, stored, *_ in rows:
+            kind = stored.partition("(")[0].partition(" ")[0]
+            if any(kind == other and name.lower().startswith(start) for other, start in failing):
+                columns.append(Column(name, f"{stored} ({_REMEDIES[kind]})"))
             else:
-                held.append(self._column(name, str(stored), f"s.{self.identifier(name)}"))
-        return tuple(held)
+                columns.append(self._column(name, str(stored), f"s.{self.identifier(name)}"))
+        return tuple(columns)
 
     def base_table(self, wanted: list[str]) -> str:
         """A base table of a user's database for FROM, by its full name.
@@ -121,10 +128,11 @@ class DuckDB(Dialect):
         refuse_other_functions(self.connection)
         return ".".join(self.identifier(part) for part in base_table(self.connection, wanted))
 
-    def coarse(self, files: str) -> list[str] | None:
-        """The names of columns that Parquet files hold in milliseconds; None: files disagree.
+    def failing(self, files: str) -> list[tuple[str, str]] | None:
+        """Types and names of Parquet columns at whose values DuckDB's reader may stop.
 
-        Files with other columns or types than the first would be cast row by row.
+        None: files disagree. Those with other columns or types than the first would be cast row by
+        row.
         """
         text = "'" + files.replace("'", "''") + "'"
         rows = self.connection.execute(
@@ -137,12 +145,8 @@ class DuckDB(Dialect):
             found.append("" if not found else f"{name} {kind}")  # the root's name says nothing
         if len({tuple(found) for found in schemas.values()}) > 1:
             return None
-        return [
-            str(name).lower()
-            for _, name, _, _, converted, logical, *_ in rows
-            if converted == "TIMESTAMP_MILLIS"
-            or ("Timestamp" in str(logical) and "MILLIS=Milli" in str(logical))
-        ]
+        stopping = [(_stopping(*kind), str(name).lower()) for _, name, *kind in rows]
+        return [(kind, name) for kind, name in stopping if kind]
 
     def _column(self, name: str, stored: str, raw: str) -> Column:
         text = f"encode(CAST({raw} AS VARCHAR))"
@@ -156,6 +160,11 @@ class DuckDB(Dialect):
             return Column(name, stored, number, number, None, number)
         if stored in _HUGE or decimal is not None:
             whole = decimal is None or decimal.group(2) == "0"
+            if decimal is not None:  # (a file may hold -2^127, which DuckDB cannot divide)
+                most = _nines(*decimal.groups())
+                low, high = (f"CAST('{sign}{most}' AS {stored})" for sign in ("-", ""))
+                inside = f"LEAST({high}, GREATEST({low}, {raw}))"
+                double = f"CASE WHEN {raw} IS NULL THEN NULL ELSE CAST({inside} AS DOUBLE) END"
             if decimal is not None and whole:  # (a file may hold 2^127 - 1, of no 38 digits)
                 text = f"encode(CAST(CAST({raw} AS HUGEINT) AS VARCHAR))"
             return self.number_column(name, stored, raw, self.number(double), text if whole else "")
@@ -235,3 +244,32 @@ class DuckDB(Dialect):
 
     def _set(self, name: str, value: str) -> None:
         self.connection.execute(f"SET {name} = '{value.replace(chr(39), chr(39) * 2)}'")
+
+
+def _nines(width: str, scale: str) -> str:
+    """The largest decimal of a type."""
+    digits = "9" * int(width)
+    return f"{digits[int(scale) :]}.{digits[: int(scale)]}"
+
+
+def _stopping(
+    stored: Any, length: Any, converted: Any, logical: Any, precision: Any, *_: Any
+) -> str:
+    """The type of a column of a footer if DuckDB's reader may stop at a value of it, else "".
+
+    At timestamps in milliseconds, beyond its years; at decimals whose bytes do not fit into what
+    it has for so many digits.
+    """
+    if converted == "TIMESTAMP_MILLIS":
+        return "TIMESTAMP"
+    if "Timestamp" in str(logical) and "MILLIS=Milli" in str(logical):
+        return "TIMESTAMP"
+    if converted != "DECIMAL" and "Decimal" not in str(logical):
+        return ""
+    digits = int(precision or 0)
+    room = next((size for most, size in _BYTES if digits <= most), None)
+    if stored == "FIXED_LEN_BYTE_ARRAY":
+        fits = room is None or int(length or 0) <= room
+    else:
+        fits = room is not None and stored in ("INT32", "INT64")
+    return "" if fits else "DOUBLE" if room is None else "DECIMAL"

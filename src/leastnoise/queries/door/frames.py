@@ -120,16 +120,30 @@ def text_of(value: Any) -> str | None:
 def text_of_category(value: Any) -> str | None:
     """A category as text, never an error. Whole numbers are written alike, whatever their type.
 
-    One category 1.5 makes floats of all whole numbers beside it, and 1j complex ones.
+    One category 1.5 makes floats of all whole numbers beside it, and 1j complex ones. Timestamps of
+    NumPy are those of pandas, until a category of another type leaves them as they are.
     """
+    try:
+        return _text_of_category(value)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # what an object says of itself may be an error, SystemExit too
+        return None
+
+
+def _text_of_category(value: Any) -> str | None:
     if issubclass(type(value), (complex, np.complexfloating)) and value.imag == 0:
         value = value.real
-    found = text_of(value)
-    if found is not None and issubclass(type(value), (float, Decimal, np.floating)):
-        exact = Decimal(found) if issubclass(type(value), Decimal) else Decimal(float(value))
+    if issubclass(type(value), np.datetime64):
+        import pandas as pd
+
+        value = pd.Timestamp(value)
+    text = text_of(value)
+    if text is not None and issubclass(type(value), (float, Decimal, np.floating)):
+        exact = Decimal(text) if issubclass(type(value), Decimal) else Decimal(float(value))
         if exact.is_finite() and exact.adjusted() < _LONGEST and exact == exact.to_integral_value():
             return str(int(exact))
-    return found
+    return text
 
 
 class _Pandas(Frame):
@@ -163,6 +177,8 @@ def _pandas_column(series: Any) -> Any:
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):
         # The type of the categories comes from the values, so they are all texts.
+        if not len(series):  # opening a table looks at no category
+            return pa.array([], pa.large_string())
         texts = [text_of_category(value) for value in kind.categories]
         values = pa.array(texts, pa.large_string())
         codes = series.cat.codes.to_numpy()

@@ -130,12 +130,12 @@ def _parquet(path: Path) -> Table:
     text = "'" + file.replace("'", "''") + "'"
 
     def seen() -> Table:
-        coarse = engine.coarse(file)
-        if coarse is None:
+        failing = engine.failing(file)
+        if failing is None:
             allowed = "a folder of files with the same columns and types"
             raise ArgumentError("table", str(path), allowed)
         relation = f"read_parquet({text}, {_AS_STORED})"
-        return Table(engine, relation, engine.columns(relation, coarse), sized=True)
+        return Table(engine, relation, engine.columns(relation, failing), sized=True)
 
     with _closing(engine.close):
         table: Table = quietly(f"{path} could not be read", seen)
