@@ -7,6 +7,7 @@ refused for is public: its shape and the types of its columns. Proof: `cells.pro
 
 from __future__ import annotations
 
+import cmath
 import contextlib
 import math
 import sys
@@ -244,14 +245,14 @@ def code_of(table: dict[Any, int], value: Any, other: int) -> int:
 def plain(value: Any) -> Any:
     """A value as a key: NumPy's scalars as Python's, a missing value as None.
 
-    Timestamps of NumPy as those of pandas, if there is pandas: a category of another type decides
-    which of the two the others are.
+    Times of NumPy as those of pandas, if there is pandas: a category of another type decides which
+    of the two the others are, and one that is complex makes a missing one complex.
     """
-    if isinstance(value, np.datetime64):
-        pandas = sys.modules.get("pandas")
-        value = value.item() if pandas is None else pandas.Timestamp(value)
+    if isinstance(value, (np.datetime64, np.timedelta64)) and "pandas" in sys.modules:
+        name = "Timestamp" if isinstance(value, np.datetime64) else "Timedelta"
+        value = getattr(sys.modules["pandas"], name)(value)
     elif isinstance(value, np.generic):
         value = value.item()
     if type(value).__name__ == "NaTType":
         return None
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return None if isinstance(value, (float, complex)) and cmath.isnan(value) else value
