@@ -74,7 +74,8 @@ def one_command(command: Any, name: str) -> str:
     """One command as a section of the page."""
     import typer
 
-    context: Any = typer.Context(command, info_name=f"leastnoise {name}")
+    names = {"help_option_names": ["-h", "--help"]}  # as the group has them
+    context: Any = typer.Context(command, info_name=f"leastnoise {name}", **names)
     words, _, example = (command.help or "").partition("\b\n")
     lines = [f"### {name}", paragraphs(words)]
     if not hasattr(command, "commands"):

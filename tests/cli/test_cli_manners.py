@@ -12,7 +12,9 @@ from typer.testing import CliRunner
 
 from cli_command import run, run_alone
 from leastnoise import Ledger, cli
-from leastnoise.cli import app
+from leastnoise.cli import _with_options, app
+from leastnoise.errors import ArgumentError
+from leastnoise.queries.text import query_of
 
 BUDGET = ["--epsilon", "1", "--delta", "0.1", "--sensitivity", "1"]
 QUICK = [*BUDGET, "--gap", "0.3"]
@@ -333,3 +335,25 @@ def test_a_long_help_lists_its_options_below_headings():
     headings = [line for line in listed.splitlines() if line.endswith(":") and line[0] != " "]
     assert headings == ["Privacy:", "Query:", "Constraints on the noise:", "Search:", "Options:"]
     assert "Privacy:" not in invoke("compose", "-h").output
+
+
+def test_arguments_in_the_brackets_of_a_query_stay_as_they_are():
+    options = {"low": "--low", "high": "--high"}
+    words = "query must be as in mean(x, low=0, high=9), or state low=0 after it"
+    assert _with_options(words, options) == words.replace("state low=0", "state --low 0")
+    with pytest.raises(ArgumentError, match=r"as in mean\(x, low=0, high=100\)"):
+        query_of("mean(x, 0, 100)")
+
+
+def test_what_people_type_first(tmp_path):
+    table = tmp_path / "school.csv"
+    table.write_text("mark,class\n1,7a\n2,7b\n")
+    asked = [table, "count()", "--epsilon", "1", "--by", "class"]
+    done = invoke("ask", *asked, "--keys", "7a, 7b", "--json")
+    assert [row["key"] for row in json.loads(done.stdout)["answers"]] == ["7a", "7b"]
+    done = invoke("ask", *asked, "--keys", "7a,7b,7a")
+    assert str(done.exception) == "keys must be different values, got '7a' twice"
+    page = tmp_path / "report.html"
+    page.write_text("<!doctype html>")
+    done = invoke("verify", page)
+    assert done.exit_code == 2 and "check the .json file beside it" in done.output

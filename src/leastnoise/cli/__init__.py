@@ -183,18 +183,23 @@ def _options(command: str) -> dict[str, str]:
     return {p.name: max(p.opts, key=len) for p in params if p.param_type_name == "option"}
 
 
+#: Not between brackets.
+_OUTSIDE = r"(?![^()]*\))"
+
+
 def _with_options(words: str, options: dict[str, str]) -> str:
     """A sentence about arguments of Python in the words of the command line.
 
     "low must be ..., got '3'" becomes "--low must be ..., got 3", and "low=3" becomes "--low 3".
+    Arguments in the brackets of a query stay: "mean(x, low=3)".
     """
     name = words.partition(" must be ")[0]
     if name in options:
         words = options[name] + words[len(name) :]
     for name, option in options.items():
-        words = re.sub(rf"(?<![\w-]){name}=True\b", option, words)
-        words = re.sub(rf"(?<![\w-]){name}=(?=[\w\"'(.-])", f"{option} ", words)
-        words = re.sub(rf"(?<![\w-]){name}=(?=[\s,:])", option, words)
+        words = re.sub(rf"(?<![\w-]){name}=True\b{_OUTSIDE}", option, words)
+        words = re.sub(rf"(?<![\w-]){name}=(?=[\w\"'(.-]){_OUTSIDE}", f"{option} ", words)
+        words = re.sub(rf"(?<![\w-]){name}=(?=[\s,:]){_OUTSIDE}", option, words)
     return re.sub(r", got '([^' ]*)'", r", got \1", words)
 
 

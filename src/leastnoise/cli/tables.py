@@ -394,10 +394,10 @@ def _question(query: str, given: dict[str, Any]) -> Any:
     if asked["by"] is not None and len(names := next(csv.reader([asked["by"]]), [])) > 1:
         asked["by"] = names
     if asked["keys"] not in (None, PRIVATE):
-        lists = next(csv.reader([asked["keys"]], delimiter=";"), [])
-        asked["keys"] = next(csv.reader([asked["keys"]]), [])
+        lists = next(csv.reader([asked["keys"]], delimiter=";", skipinitialspace=True), [])
+        asked["keys"] = next(csv.reader([asked["keys"]], skipinitialspace=True), [])
         if isinstance(asked["by"], list) or query.strip().lower().startswith("marginals"):
-            asked["keys"] = [next(csv.reader([one]), []) for one in lists]
+            asked["keys"] = [next(csv.reader([one], skipinitialspace=True), []) for one in lists]
     asked["interval"] = given["interval"] or None
     return query_of(query, **{name: value for name, value in asked.items() if value is not None})
 

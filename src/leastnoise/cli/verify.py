@@ -60,6 +60,8 @@ def verify(
     try:
         with working("checking"):
             data = read_bytes(file, MAX_REPORT)
+            if data.lstrip().startswith(b"<"):
+                raise FormatError("this is a web page; check the .json file beside it")
             if is_report(data):
                 from ..queries.published import check_report
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
@@ -322,10 +323,11 @@ def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
     if isinstance(keys, str) or not isinstance(keys, Sequence):
         raise ArgumentError("keys", keys, 'a list of values, or "private"')
     found = tuple(map(_key_text, keys))
-    if not 1 <= len(found) <= _MOST_KEYS or len(set(found)) < len(found):
-        raise ArgumentError(
-            "keys", Described(f"{len(found)} keys"), f"1 to {_MOST_KEYS} different values"
-        )
+    if not 1 <= len(found) <= _MOST_KEYS:
+        raise ArgumentError("keys", Described(f"{len(found)} keys"), f"1 to {_MOST_KEYS} values")
+    if len(set(found)) < len(found):
+        twice = next(key for key, times in Counter(found).items() if times > 1)
+        raise ArgumentError("keys", Described(f"{twice!r} twice"), "different values")
     if not all(key.isascii() or _encodes(key) for key in found):
         raise ArgumentError(
             "keys", Described("a string with half a character"), "strings that UTF-8 can write"

@@ -44,18 +44,23 @@ def _rows(count: int) -> str:
     return "one row" if count == 1 else f"{count} rows"
 
 
+def _groups(count: int) -> str:
+    return "one group" if count == 1 else f"{count} groups"
+
+
 def _of_persons(query: Query, unit: PrivacyUnit) -> str:
     """How much of a person counts: what distorts an answer, and no interval knows of."""
     each = " in each group" if query.grouped else ""
     keys = query.public_keys if query.grouped else ()
-    some = unit.max_groups is not None and (keys is None or unit.max_groups < len(keys))
+    most = unit.max_groups
     groups = (
-        f", and in at most {unit.max_groups} groups: rows in other groups are left out, so that "
+        f", and in at most {_groups(most)}: rows in other groups are left out, so that "
         "counts and sums are too small where people are in more groups"
-        if some
+        if most is not None and (keys is None or most < len(keys))
         else ""
     )
     return (
         f"a person counts with at most {_rows(unit.max_rows_per_group)}{each} (with more rows, "
-        f"each has a smaller weight){groups}; rows without {unit.id} are left out"
+        "each has a smaller weight, so that counts and sums are too small where people have more "
+        f"rows){groups}; rows without {unit.id} are left out"
     )

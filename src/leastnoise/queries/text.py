@@ -92,7 +92,9 @@ def query_of(query: Query | str, **options: Any) -> Query:
     if word == "mean" and more:
         if any(_is_number(part) for part in more):
             raise ArgumentError(
-                "query", query, f"mean({name}), with bounds as mean({name}, low=0, high=100)"
+                "query",
+                query,
+                f"written with names for the bounds, as in mean({name}, low=0, high=100)",
             )
         columns = [name, *more]
         options = {
