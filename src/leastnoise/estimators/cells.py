@@ -33,7 +33,11 @@ _WORDS = (
 _NUMBERS = ("int", "uint", "float", "double", "halffloat", "bool", "decimal")
 _TEXTS = ("str", "utf8", "large_string", "<u", ">u", "|s")
 #: What pandas reads of a class derived from one of these.
-_READ = ((float, float.__float__), (int, int.__index__), (str, str.__str__))
+_READ: tuple[tuple[type, Any], ...] = (
+    (float, float.__float__),
+    (int, int.__index__),
+    (str, str.__str__),
+)
 #: Complex numbers, but none of a class of a cell's own, which may be anything.
 _COMPLEX = (complex, np.complex64, np.complex128, np.clongdouble)
 #: The days of Python's years 1 to 9999, counted from 1970 on; and the day after them.
