@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -126,6 +127,56 @@ class Leaving(float):
     __hash__ = __float__
 
 
-def test_a_cell_or_a_label_does_not_end_the_program():
-    assert math.isnan(number(Leaving(1)))
+class LeavingDecimal(Decimal):
+    def __float__(self):
+        raise SystemExit
+
+
+class Overflowing(Decimal):
+    def __float__(self):
+        raise OverflowError
+
+    def __gt__(self, other):
+        raise RuntimeError("leak")
+
+
+class NoClass:
+    @property
+    def __class__(self):
+        raise RuntimeError("leak")
+
+
+@pytest.mark.parametrize("kind", [LeavingDecimal, Overflowing, NoClass])
+def test_a_cell_or_a_label_does_not_end_the_program(kind):
+    """Nor does it raise: a comparison after an overflow did."""
+    assert math.isnan(number(kind()))
+    assert number(Leaving(1)) == 1  # as where pandas makes floats of the categories
     assert code_of({1: 0}, Leaving(1), 7) == 7
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [np.complex64(2), np.timedelta64(1, "ns"), np.datetime64("-5000"), np.datetime64(2**62, "s")],
+)
+@pytest.mark.parametrize("extra", ["a", b"a", np.datetime64("2020-01-01T00:00:00.1", "ms")])
+def test_a_category_of_another_type_changes_no_number_and_no_code(cell, extra):
+    """Such a cell was a number or a level only where pandas gave all categories one type."""
+    pd = pytest.importorskip("pandas")
+    alone, beside = (pd.Series(cells, dtype="category") for cells in ([cell], [cell, extra]))
+    np.testing.assert_equal(column_numbers(beside)[:1], column_numbers(alone))
+    table = {plain(cells_of(alone)[0]): 0}
+    assert code_of(table, cells_of(beside)[0], 9) == 0
+
+
+def test_a_missing_cell_of_a_nullable_category_is_missing():
+    """It was NA where pandas gave the categories a nullable type, and NaN where it did not."""
+    pd = pytest.importorskip("pandas")
+    for categories in (["a"], ["a", 1]):
+        column = pd.Series(pd.array([None, *categories])).astype("category")
+        assert code_of({None: 0}, cells_of(column)[0], 9) == 0
+
+
+def test_the_longest_floats_of_numpy_are_floats():
+    """They stayed those of NumPy, and were no level, where a nullable column had floats."""
+    assert plain(np.longdouble("0.1")) == 0.1
+    assert plain(np.clongdouble(1j)) == 1j

@@ -248,9 +248,17 @@ class Odd(datetime.date):
         return Leaving()
 
 
+class Ending(datetime.date):
+    def isoformat(self):
+        raise SystemExit("secret")
+
+
 def test_a_cell_does_not_end_the_program():
-    frame = pd.DataFrame({"x": pd.Series([Leaving(1), Odd(2020, 1, 1), 2.0], dtype=object)})
-    assert rows(frame, Count("x"))[""].rows == 1
+    """A float of a class of its own is its number, and is not asked for it."""
+    cells = [Leaving(1), Odd(2020, 1, 1), Ending(2020, 1, 1), 2.0]
+    frame = pd.DataFrame({"x": pd.Series(cells, dtype=object)})
+    assert rows(frame, Count("x"))[""].rows == 2
+    assert rows(frame, Count(by="x", keys="private")).keys() == {"1.0", "2.0"}
 
 
 @pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt])

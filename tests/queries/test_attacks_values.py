@@ -1,8 +1,10 @@
 """Values that were made to stop a reader, or to change how other rows are read."""
 
 import datetime
+import math
 import struct
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,7 @@ from leastnoise import ArgumentError, Count, Sum
 from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.door import open_table, opened
-from leastnoise.queries.door.frames import _pandas_column
+from leastnoise.queries.door.frames import _pandas_column, text_of_category
 from leastnoise.queries.unit import Row
 
 ROW = Setting(Row(), "add-remove")
@@ -182,6 +184,55 @@ def test_a_category_changes_no_timestamp(place):
     assert alone != [None]
     for other in OTHERS:
         both = _pandas_column(pd.Series([moment, other], dtype="category")).to_pylist()
+        assert both[:1] == alone, other
+
+
+EASTERN = datetime.timezone(datetime.timedelta(hours=-5))
+
+
+@pytest.mark.parametrize(
+    "equal",
+    [
+        [1.5, Decimal("1.50"), Fraction(3, 2), complex(1.5), np.float32(1.5)],
+        [2, Fraction(2), Decimal("2.0"), 2.0],
+        [Fraction(1, 10), Decimal("0.1"), Decimal("0.10")],
+        [Fraction(5e-324), 5e-324, Decimal(math.ulp(0))],
+        [float("inf"), Decimal("Infinity")],
+        [Decimal("1e999999"), Decimal("10e999998")],
+        [
+            pd.Timestamp("2020-01-01 05:00", tz="UTC"),
+            datetime.datetime(2020, 1, 1, tzinfo=EASTERN),
+            pd.Timestamp("2020-01-01 00:00", tz="US/Eastern"),
+        ],
+    ],
+)
+def test_equal_categories_are_one_text(equal):
+    """pandas keeps the first of them: the row before decided the key of all others."""
+    texts = {text_of_category(value) for value in equal}
+    assert len(texts) == 1 and texts != {None}
+    for first in equal:
+        for second in equal:
+            both = pd.Series(objects([first, second]), dtype="category")
+            assert set(_pandas_column(both).to_pylist()) == texts
+
+
+class Shy(float):
+    def __float__(self):
+        raise RuntimeError("leak")
+
+
+class Named(str):
+    pass
+
+
+@pytest.mark.parametrize(
+    "value", [Named("nan"), np.str_("NaT"), np.timedelta64(1, "ns"), Shy(2.5), Shy(2)]
+)
+def test_a_category_of_another_type_changes_no_other_text(value):
+    """pandas gave all of them one type, or left each as it was."""
+    alone = _pandas_column(pd.Series([value], dtype="category")).to_pylist()
+    for other in ("a", b"a", datetime.date(2020, 1, 1)):
+        both = _pandas_column(pd.Series([value, other], dtype="category")).to_pylist()
         assert both[:1] == alone, other
 
 

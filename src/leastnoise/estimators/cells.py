@@ -32,6 +32,14 @@ _WORDS = (
 #: And how those begin that hold numbers, or text, of which a label may be one.
 _NUMBERS = ("int", "uint", "float", "double", "halffloat", "bool", "decimal")
 _TEXTS = ("str", "utf8", "large_string", "<u", ">u", "|s")
+#: What pandas reads of a class derived from one of these.
+_READ: tuple[tuple[type, Any], ...] = (
+    (float, float.__float__),
+    (int, int.__index__),
+    (str, str.__str__),
+)
+#: Complex numbers, but none of a class of a cell's own, which may be anything.
+_COMPLEX = (complex, np.complex64, np.complex128, np.clongdouble)
 #: The days of Python's years 1 to 9999, counted from 1970 on; and the day after them.
 _YEARS = -719_162, 2_932_897
 _ALLOWED = (
@@ -42,18 +50,27 @@ _ALLOWED = (
 
 def number(value: Any) -> float:
     """A cell as a number: NaN for what is none, an infinity for what is too large."""
-    if type(value) in (complex, np.complex128) and value.imag == 0:
-        value = value.real  # one category 1j makes all others of a pandas column complex
-    if not isinstance(value, (Real, Decimal, str, np.bool_)):
-        return math.nan
     try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf  # type: ignore[operator]
+        return _number(value)
     except KeyboardInterrupt:
         raise
     except BaseException:  # an object may even try to end the program
         return math.nan
+
+
+def _number(value: Any) -> float:
+    if type(value) in _COMPLEX and value.imag == 0:
+        value = value.real  # one category 1j makes all others of a pandas column complex
+    # NumPy takes a duration for an integer; pandas does not.
+    if not isinstance(value, (Real, Decimal, str, np.bool_)) or isinstance(value, np.timedelta64):
+        return math.nan
+    for kind, read in _READ:
+        if issubclass(type(value), kind):
+            value = read(value)
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator]
 
 
 def numbers(array: NDArray[Any]) -> Floats:
@@ -246,13 +263,31 @@ def plain(value: Any) -> Any:
     """A value as a key: NumPy's scalars as Python's, a missing value as None.
 
     Times of NumPy as those of pandas, if there is pandas: a category of another type decides which
-    of the two the others are, and one that is complex makes a missing one complex.
+    of the two the others are, which unit they have, and whether a missing one is complex.
     """
     if isinstance(value, (np.datetime64, np.timedelta64)) and "pandas" in sys.modules:
         name = "Timestamp" if isinstance(value, np.datetime64) else "Timedelta"
         value = getattr(sys.modules["pandas"], name)(value)
     elif isinstance(value, np.generic):
         value = value.item()
-    if type(value).__name__ == "NaTType":
+        # (NumPy keeps its longest floats.)
+        value = float(value) if isinstance(value, np.floating) else value
+        value = complex(value) if isinstance(value, np.complexfloating) else value
+    if type(value).__name__ in ("NaTType", "NAType"):
         return None
+    if type(value).__name__ in ("Timestamp", "Timedelta"):
+        return _of_one_unit(value)
     return None if isinstance(value, (float, complex)) and cmath.isnan(value) else value
+
+
+def _of_one_unit(moment: Any) -> Any:
+    """A time of pandas in the finest of three units that can hold it.
+
+    Equal times have unequal hashes in pandas if their units differ and Python has no year for them.
+    """
+    if getattr(moment, "unit", "ns") == "ns":
+        return moment
+    for unit in ("us", "ms"):
+        with contextlib.suppress(ArithmeticError, ValueError):
+            return moment.as_unit(unit)
+    return moment

@@ -9,8 +9,9 @@ type no question can use are kept by name only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
-from decimal import Decimal
+from datetime import UTC, date, datetime
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from ..csv_records import LONGEST_RECORD
 
 #: A whole number of more digits is written as it is.
 _LONGEST = 400
+#: The most digits that a fraction is read with; every float has fewer.
+_DIGITS = 1100
 
 
 class Frame:
@@ -90,16 +93,18 @@ def text_of(value: Any) -> str | None:
     Texts are themselves, truths true or false, numbers their digits, dates as 2024-12-31.
     """
     try:
-        if value is None:
+        if value is None or isinstance(value, np.timedelta64):  # an integer, says NumPy
             return None
         if isinstance(value, str):
             found = str.__str__(value)
         elif isinstance(value, (bool, np.bool_)):
             found = "true" if value else "false"
         elif isinstance(value, (int, np.integer)):
-            found = int.__repr__(int(value))
+            # (What pandas reads of a class derived from int or float, too.)
+            found = int.__repr__(int.__index__(value) if isinstance(value, int) else int(value))
         elif isinstance(value, (float, np.floating)):
-            found = float.__repr__(float(value))
+            number = float.__float__(value) if isinstance(value, float) else float(value)
+            found = float.__repr__(number)
         elif isinstance(value, Decimal):
             found = Decimal.__str__(value)
         elif isinstance(value, date):  # and datetime; NaT says "NaT"
@@ -114,14 +119,16 @@ def text_of(value: Any) -> str | None:
         raise
     except BaseException:  # an object may raise what it likes, SystemExit too
         return None
-    return None if found.lower() in ("nan", "snan", "nat") and type(value) is not str else found
+    missing = found.lower() in ("nan", "snan", "nat") and not issubclass(type(value), str)
+    return None if missing else found
 
 
 def text_of_category(value: Any) -> str | None:
-    """A category as text, never an error. Whole numbers are written alike, whatever their type.
+    """A category as text, never an error. Equal numbers and moments are written alike.
 
-    One category 1.5 makes floats of all whole numbers beside it, and 1j complex ones. Timestamps of
-    NumPy are those of pandas, until a category of another type leaves them as they are.
+    Of equal categories pandas keeps the first. One category 1.5 makes floats of all integers beside
+    it, and 1j complex ones. Timestamps of NumPy are those of pandas, until a category of another
+    type leaves them as they are.
     """
     try:
         return _text_of_category(value)
@@ -138,12 +145,39 @@ def _text_of_category(value: Any) -> str | None:
         import pandas as pd
 
         value = pd.Timestamp(value)
+    if issubclass(type(value), datetime) and value.tzinfo is not None:
+        value = value.astimezone(UTC)
+    if issubclass(type(value), Fraction):
+        value = _decimal_of(value)
     text = text_of(value)
     if text is not None and issubclass(type(value), (float, Decimal, np.floating)):
-        exact = Decimal(text) if issubclass(type(value), Decimal) else Decimal(float(value))
+        is_decimal = issubclass(type(value), Decimal)
+        exact = Decimal(text) if is_decimal else Decimal(float(text))
         if exact.is_finite() and exact.adjusted() < _LONGEST and exact == exact.to_integral_value():
             return str(int(exact))
+        if is_decimal:
+            return _text_of_decimal(exact)
     return text
+
+
+def _text_of_decimal(value: Decimal) -> str:
+    """That of an equal float if there is one, else without zeros at the end."""
+    number = float(value)
+    if Decimal(number) == value:
+        return float.__repr__(number)
+    sign, digits, exponent = value.as_tuple()
+    kept = "".join(map(str, digits)).rstrip("0")
+    places = int(exponent) + len(digits) - len(kept)
+    return str(Decimal((sign, tuple(map(int, kept)), places)))
+
+
+def _decimal_of(value: Fraction) -> Decimal | int | None:
+    """The number that a fraction is, None if it has no decimal digits that end."""
+    if value.denominator == 1:
+        return value.numerator
+    with localcontext(prec=_DIGITS):
+        quotient = Decimal(value.numerator) / Decimal(value.denominator)
+    return quotient if quotient == value else None
 
 
 class _Pandas(Frame):
