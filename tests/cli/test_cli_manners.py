@@ -341,7 +341,7 @@ def test_arguments_in_the_brackets_of_a_query_stay_as_they_are():
     options = {"low": "--low", "high": "--high"}
     words = "query must be as in mean(x, low=0, high=9), or state low=0 after it"
     assert _with_options(words, options) == words.replace("state low=0", "state --low 0")
-    with pytest.raises(ArgumentError, match=r"as in mean\(x, low=0, high=100\)"):
+    with pytest.raises(ArgumentError, match=r"like mean\(x, low=0, high=100\)"):
         query_of("mean(x, 0, 100)")
 
 
