@@ -91,11 +91,7 @@ def query_of(query: Query | str, **options: Any) -> Query:
         return _BINNED[word](column=name, **given)  # type: ignore[no-any-return]
     if word == "mean" and more:
         if any(_is_number(part) for part in more):
-            raise ArgumentError(
-                "query",
-                query,
-                f"written with names for the bounds, as in mean({name}, low=0, high=100)",
-            )
+            raise ArgumentError("query", query, f"like mean({name}, low=0, high=100)")
         columns = [name, *more]
         options = {
             key: _bounds(key, value, len(columns)) if key in ("low", "high") else value
