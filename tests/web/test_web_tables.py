@@ -264,7 +264,7 @@ def test_a_person_counts_in_one_group_unless_it_is_said(server):
         (answer,) = data["answers"]
         assert how == "done" and abs(sum(g["value"] for g in answer["answers"]) - count) < 12
         notes = " ".join(answer["notes"])
-        assert (" at most 1 " in notes) == (most == 1) and "person" in notes
+        assert ("in at most one group" in notes) == (most == 1) and "person" in notes
         script = server.file(started.json()["job"], "script.py").decode()
         assert f"max_groups={most}" in script
     index = server.client.get("/").text
