@@ -390,9 +390,9 @@ def test_an_error_stands_below_its_field_and_leaves_the_row_as_it_is(opened, wid
     page, epsilon = one.page, one.id("epsilon")
 
     def tops():  # in one look: the page may be scrolling
-        return page.evaluate(
-            "['epsilon', 'delta'].map(id => document.getElementById(id).getBoundingClientRect().top)"
-        )
+        return page.evaluate("""['epsilon', 'delta'].map(
+            (id) => document.getElementById(id).getBoundingClientRect().top
+        )""")
 
     epsilon_top, delta_top = tops()
     assert epsilon_top == delta_top
