@@ -592,8 +592,10 @@ def test_on_a_phone_and_in_the_dark(opened):
             assert 0.6 * room["width"] < drawn["width"] <= room["width"]
     for view in ("Design", "Ask", "Verify", "Glossary"):
         one.page.get_by_role("link", name=view, exact=True).click()
-        for table in one.page.locator(".scroll:visible").all():  # nor does a table run off
-            assert table.evaluate("one => one.scrollWidth <= one.clientWidth"), view
+        one.id(f"view-{view.lower()}").wait_for()
+        tables = one.page.locator(".scroll:visible")  # nor does a table run off
+        fit = "all => all.every(one => one.scrollWidth <= one.clientWidth)"
+        assert tables.evaluate_all(fit), view
         wide = one.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= PHONE["width"], (view, wide)
         paper = one.page.evaluate("getComputedStyle(document.body).backgroundColor")
