@@ -31,13 +31,6 @@ Gdp = Annotated[
 Failure = Annotated[
     str | None, typer.Option(metavar="P", help="With --gdp: the probability that mu-GDP fails.")
 ]
-GroupSize = Annotated[
-    int | None,
-    typer.Option(
-        help="A public guess at the number of units of a typical key, to choose how the budget "
-        "is split."
-    ),
-]
 Counts = Annotated[
     Path | None,
     typer.Option(
