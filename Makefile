@@ -99,9 +99,9 @@ slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
 	LEASTNOISE_EXAMPLES=50 $(BIN)/python -m pytest -n 2 tests/engine/test_properties.py
 	LEASTNOISE_EXAMPLES=400 $(BIN)/python -m pytest -n 2 tests/losses tests/sampling tests/test_exact.py \
-	  tests/noise/test_rounding.py tests/noise/test_tiny.py tests/hierarchy/test_shortfall.py \
-	  tests/estimators/test_logistic.py tests/estimators/test_at_once.py tests/estimators/test_naive_bayes.py \
-	  tests/queries/test_csv_file.py tests/certify/test_certify_checks.py
+	  tests/noise/test_rounding.py tests/noise/test_tiny.py tests/paper/hierarchy/test_shortfall.py \
+	  tests/learn/test_logistic.py tests/learn/test_at_once.py tests/learn/test_naive_bayes.py \
+	  tests/tables/test_csv_file.py tests/certify/test_certify_checks.py
 
 # Twenty questions: is a gap wider than the one recorded?
 every-commit: $(VENV)/.dev

@@ -25,7 +25,7 @@ import numpy as np
 from diffprivlib.models import GaussianNB, LogisticRegression
 
 from leastnoise.datasets import load
-from leastnoise.estimators import DPLogisticRegression, DPNaiveBayes
+from leastnoise.learn import DPLogisticRegression, DPNaiveBayes
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 BAYES = ("adult", "bank", "abalone", "contraceptive", "ecoli", "absent", "annealing", "spambase")

@@ -112,8 +112,8 @@ QUESTIONS: tuple[dict[str, Any], ...] = (
 def originals(more: list[Path]) -> list[dict[str, Any]]:
     """The files to alter."""
     found = [json.loads((ROOT / "docs" / "example.json").read_text(encoding="utf-8"))]
-    for question in QUESTIONS:
-        made = design(**{"epsilon": 1, "sensitivity": 1, "gap": 0.01, **question})
+    for problem in QUESTIONS:
+        made = design(**{"epsilon": 1, "sensitivity": 1, "gap": 0.01, **problem})
         found.append(json.loads(made.document.dumps()))
     found.append(json.loads(partition_selection(epsilon=2, delta="1e-3").document.dumps()))
     for shape, delta, kind in (

@@ -41,7 +41,7 @@ class Row:
     """One question and what came of it; `error` names the kind of exception, if there was one."""
 
     kind: str
-    question: str
+    problem: str
     wanted: float
     gap: float = math.inf
     lower: float = 0.0
@@ -184,7 +184,7 @@ def late(row: Row, options: argparse.Namespace) -> bool:
 
 def counts(row: Row) -> bool:
     """Whether there is a goal for the question."""
-    return row.kind != "vector" or json.loads(row.question)["dimension"] <= _MOST_NUMBERS
+    return row.kind != "vector" or json.loads(row.problem)["dimension"] <= _MOST_NUMBERS
 
 
 def summary(rows: list[Row], options: argparse.Namespace) -> str:
@@ -211,7 +211,7 @@ def shown(row: Row, options: argparse.Namespace) -> str:
     words += ", LATE" if late(row, options) else ""
     return (
         f"{row.cpu_seconds:7.2f} s CPU {row.wall_seconds:7.2f} s {row.megabytes:6.0f} MB "
-        f"{100 * row.gap:10.4f} %  {words}  {row.kind} {row.question}"
+        f"{100 * row.gap:10.4f} %  {words}  {row.kind} {row.problem}"
     )
 
 

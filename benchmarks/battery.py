@@ -30,7 +30,7 @@ COUNTS = {
 }
 
 
-def questions(seed: int, count: int, kinds: list[str]) -> list[tuple[str, str]]:
+def problems(seed: int, count: int, kinds: list[str]) -> list[tuple[str, str]]:
     """(kind, arguments as JSON), kinds in turn; more of them begin with nearly the same."""
     placed, total = [], sum(COUNTS[kind] for kind in kinds)
     for kind in kinds:
@@ -157,7 +157,7 @@ def bracket(kind: str, words: str, seconds: float) -> tuple[float, float, float,
         if name in given:
             given[name] = tuple(given[name])
     if "constraints" in given:
-        demands = import_module("leastnoise.ask.demands")
+        demands = import_module("leastnoise.problem.constraints")
         given["constraints"] = [getattr(demands, name)(*x) for name, *x in given["constraints"]]
     if kind == "joint":
         name, *sizes, one_sided = given["sensitivity"]

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from leastnoise.datasets import load
-from leastnoise.estimators import DPNaiveBayes
-from leastnoise.estimators.calibrate import plan
+from leastnoise.learn import DPNaiveBayes
+from leastnoise.learn.calibrate import plan
 
 NAMES = ("abalone", "contraceptive", "ecoli", "post-operative", "adult")
 DELTA = Fraction(1, 10**5)

@@ -66,7 +66,7 @@ class Row:
     upper: float
 
 
-def questions(losses: list[str], integer: bool | None) -> Iterator[tuple[str, str, str, str]]:
+def problems(losses: list[str], integer: bool | None) -> Iterator[tuple[str, str, str, str]]:
     """(loss, epsilon, delta, whole sensitivity or nothing)."""
     for loss in losses:
         if not integer:
@@ -183,12 +183,12 @@ def main() -> None:
     resumed = options.resume and options.out is not None and options.out.exists()
     known = closed_rows(options.out) if resumed else {}
     rows: list[Row] = []
-    asked = QUICK if options.quick else questions(options.loss, options.integer)
-    for question in asked:
-        if question in known:
-            rows.append(known[question])
+    asked = QUICK if options.quick else problems(options.loss, options.integer)
+    for problem in asked:
+        if problem in known:
+            rows.append(known[problem])
             continue
-        row = run(*question, options.limit)
+        row = run(*problem, options.limit)
         rows.append(row)
         late = "" if row.gap_percent <= row.asked_percent else "  open"
         print(

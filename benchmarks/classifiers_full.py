@@ -13,7 +13,7 @@ import csv
 import sys
 from pathlib import Path
 
-from leastnoise.experiments.classifiers import (
+from leastnoise.paper.experiments.classifiers import (
     EVERY,
     ORDER,
     collect,

@@ -32,8 +32,8 @@ METHODS = (
 def prepare(folder: Path) -> None:
     """Write datasets and noises as plain arrays."""
     from leastnoise.datasets import load
-    from leastnoise.experiments.noises import Channel, quantile, sign_channel
-    from leastnoise.experiments.published import rows
+    from leastnoise.paper.experiments.noises import Channel, quantile, sign_channel
+    from leastnoise.paper.experiments.published import rows
 
     folder.mkdir(parents=True, exist_ok=True)
     for row in rows("table3_logistic_regression"):

@@ -100,7 +100,7 @@ def main(words: list[str] | None = None) -> int:
     options = parser.parse_args(words)
     known = recorded() if RECORDED.exists() else {}
     rows, worse = [], 0
-    print(f"{'question':<24}{'gap':>10}{'recorded':>10}{'CPU s':>8}{'recorded':>10}")
+    print(f"{'problem':<24}{'gap':>10}{'recorded':>10}{'CPU s':>8}{'recorded':>10}")
     for name in list(QUESTIONS)[: options.rows]:
         row, old = Row.of(name), known.get(name)
         remark = row.beside(old)

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from leastnoise import Monotone, Support, design
-from leastnoise.ask import Question
 from leastnoise.engine import kinds
 from leastnoise.engine.bounds import Bounds
 from leastnoise.engine.method import Method, Plan
 from leastnoise.engine.search import Search
+from leastnoise.problem import Problem
 
 BUDGETS = [(1, 0.2), (0.1, "1e-6"), (1, "1e-6"), (1, 0.01), (4, "1e-3"), (8, 0.05), (2, 0)]
 KINDS: dict[str, list[dict[str, Any]]] = {
@@ -61,19 +61,19 @@ class Row:
     """A method that was asked."""
 
     kind: str
-    question: str
+    problem: str
     method: str
     seconds: float
     gap: float
 
 
-def measured(kind: str, question: dict[str, Any]) -> Iterator[Row]:
+def measured(kind: str, problem: dict[str, Any]) -> Iterator[Row]:
     """The rows of one question."""
     found: list[tuple[str, float, float]] = []
     start = 0.0
 
     def timed(method: Method) -> Method:
-        def bounds(asked: Question, search: Search) -> Iterator[Bounds]:
+        def bounds(asked: Problem, search: Search) -> Iterator[Bounds]:
             try:
                 yield from method.bounds(asked, search)
             finally:
@@ -87,8 +87,8 @@ def measured(kind: str, question: dict[str, Any]) -> Iterator[Row]:
         return replace(plan, methods=tuple(map(timed, plan.methods)))
 
     sys.modules["leastnoise.design"].plan_of = plan_of  # type: ignore[attr-defined]
-    design(**({"sensitivity": 1, "time_limit": 60} | question))
-    words = " ".join(f"{name}={value}" for name, value in question.items())
+    design(**({"sensitivity": 1, "time_limit": 60} | problem))
+    words = " ".join(f"{name}={value}" for name, value in problem.items())
     for name, seconds, gap in found:
         yield Row(kind, words, name, round(seconds, 3), round(gap, 6))
 
@@ -108,9 +108,9 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     rows: list[Row] = []
-    for kind, questions in KINDS.items():
-        for question in questions[:1] if options.quick else questions:
-            rows += measured(kind, question)
+    for kind, problems in KINDS.items():
+        for problem in problems[:1] if options.quick else problems:
+            rows += measured(kind, problem)
         if options.quick:
             break
     for (kind, method), seconds in medians(rows).items():

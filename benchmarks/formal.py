@@ -25,13 +25,13 @@ from leastnoise.formal.coq import CoqError
 FIELDS = ("loss", "epsilon", "delta", "sensitivity", "form", "verdict", "seconds", "megabytes")
 
 
-def file_of(question: tuple[str, str, str, str], folder: Path | None) -> dict:
+def file_of(problem: tuple[str, str, str, str], folder: Path | None) -> dict:
     """The file of a question: designed as `budgets.py` does, or found in a folder."""
-    loss, epsilon, delta, width = question
+    loss, epsilon, delta, width = problem
     name = f"{loss.replace(':', '')}_{epsilon}_{delta}_{width or 'real'}.json"
     if folder is not None and (folder / name).exists():
         return json.loads((folder / name).read_text(encoding="utf-8"))
-    text = budgets.designed(*question, limit=6.0).document.dumps()
+    text = budgets.designed(*problem, limit=6.0).document.dumps()
     if folder is not None:
         (folder / name).write_text(text, encoding="utf-8")
     return json.loads(text)
@@ -56,16 +56,16 @@ def verdict_of(data: dict, limit: float) -> str:
 
 def rows(folder: Path | None, limit: float, known: set[tuple[str, ...]]) -> Iterator[dict]:
     """One row for every question that is not known."""
-    for question in budgets.questions(list(budgets.LOSSES), None):
-        if question in known:
+    for problem in budgets.problems(list(budgets.LOSSES), None):
+        if problem in known:
             continue
-        data = file_of(question, folder)
+        data = file_of(problem, folder)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         verdict = verdict_of(data, limit)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         values = (form_of(data), verdict, f"{seconds:.1f}", after.ru_maxrss // 1024)
-        yield dict(zip(FIELDS, (*question, *values), strict=True))
+        yield dict(zip(FIELDS, (*problem, *values), strict=True))
 
 
 def main() -> None:

@@ -32,10 +32,10 @@ from leastnoise import (
     design,
 )
 
-Question = dict[str, Any]
+Problem = dict[str, Any]
 
 
-def questions() -> Iterator[tuple[str, Question]]:
+def problems() -> Iterator[tuple[str, Problem]]:
     """(kind, arguments of `design`); the first of each kind is the quick one."""
     for epsilon, delta, loss in [
         (1, 0.2, "l1"),
@@ -108,7 +108,7 @@ def questions() -> Iterator[tuple[str, Question]]:
             "releases",
             {"epsilon": 1, "delta": delta, "loss": loss, "releases": count, "gap": 0.01},
         )
-    ranged: Question = {"bounds": (0, 4), "sensitivity": 2}
+    ranged: Problem = {"bounds": (0, 4), "sensitivity": 2}
     for epsilon, delta, gap, more in [
         (1, 0.2, 0.03, {}),
         (0.2, 0.05, 0.01, {}),
@@ -137,14 +137,14 @@ def questions() -> Iterator[tuple[str, Question]]:
     )
 
 
-def run(kind: str, question: Question) -> dict[str, Any]:
+def run(kind: str, problem: Problem) -> dict[str, Any]:
     """One question: its bracket and CPU seconds."""
     start = time.process_time()
-    best = design(**({"sensitivity": 1} | question))
+    best = design(**({"sensitivity": 1} | problem))
     seconds = time.process_time() - start
     return {
         "kind": kind,
-        "question": {k: str(v) for k, v in question.items()},
+        "question": {k: str(v) for k, v in problem.items()},
         "lower": best.lower,
         "upper": best.upper,
         "seconds": seconds,
@@ -167,7 +167,7 @@ def compare(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> None:
         words = " WIDER" * wide + " CONTRADICTION" * apart + " slower" * (ratio > 1.5)
         print(
             f"{ratio:6.2f} {100 * gaps[0]:9.4f} {100 * gaps[1]:9.4f} % {old['seconds']:7.2f} "
-            f"{one['seconds']:7.2f} s  {one['kind']} {one['question']}{words}"
+            f"{one['seconds']:7.2f} s  {one['kind']} {one['problem']}{words}"
         )
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     print(f"{len(ratios)} questions, mean ratio of CPU seconds {mean:.3f}, worst {max(ratios):.2f}")
@@ -182,15 +182,15 @@ def main() -> None:
     parser.add_argument("--kind")
     options = parser.parse_args()
     found, kinds = [], set()
-    for kind, question in questions():
+    for kind, problem in problems():
         if (options.quick and kind in kinds) or (options.kind and kind != options.kind):
             continue
         kinds.add(kind)
-        found.append(run(kind, question))
+        found.append(run(kind, problem))
         one = found[-1]
         print(
             f"{one['seconds']:7.2f} s [{one['lower']:.7g}, {one['upper']:.7g}] "
-            f"{'' if one['converged'] else 'open '}{kind} {one['question']}",
+            f"{'' if one['converged'] else 'open '}{kind} {one['problem']}",
             flush=True,
         )
         if options.out is not None:

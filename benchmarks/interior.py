@@ -123,10 +123,10 @@ def main() -> None:
         import clarabel  # noqa: F401
 
         others["Clarabel"] = by_clarabel
-    for question in QUESTIONS:
+    for problem in QUESTIONS:
         with recorded() as programs:
-            design(**question)
-        print(question)
+            design(**problem)
+        print(problem)
         for method, tolerance, seconds, value in programs:
             words = f"  {len(method.cost):5} columns {len(method.rows.group):7} rows, ours "
             words += f"{seconds:6.2f} s"

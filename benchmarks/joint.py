@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from leastnoise import Cube, compare, design
-from leastnoise.mechanisms.analytic_gaussian import smallest_sigma
+from leastnoise.baselines.analytic_gaussian import smallest_sigma
 
 FIELDS = (
     *("k", "epsilon", "delta", "laplace", "releases", "euclidean", "gaussian"),

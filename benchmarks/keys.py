@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from leastnoise import Count, Mean, Sum, ask, design, partition_selection
-from leastnoise.queries.base import Setting
-from leastnoise.queries.keyed_values import keyed_values, sharing_of
-from leastnoise.queries.unit import Row
+from leastnoise.tables.planning.keyed_values import keyed_values, sharing_of
+from leastnoise.tables.queries.base import Setting
+from leastnoise.tables.unit import Row
 
 BUDGETS = (("1", "1e-5"), ("0.5", "1e-6"), ("2", "1e-6"), ("0.1", "1e-8"))
 SIZES = [1000 // i for i in range(1, 1001)]

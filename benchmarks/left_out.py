@@ -159,9 +159,9 @@ class Watch:
         owner, name = place_of(path)
         method = getattr(owner, name)
 
-        def bounds(question: Any, search: Any) -> Iterator[Any]:
+        def bounds(problem: Any, search: Any) -> Iterator[Any]:
             self.ran[path] = None
-            for lower, upper in method.bounds(question, search):
+            for lower, upper in method.bounds(problem, search):
                 bracket = search.bracket
                 if lower and (not bracket.lower or lower.value > bracket.lower.value):
                     self.improved[0][path] = None

@@ -34,7 +34,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from at_random import count_processor_seconds
-from battery import COUNTS, Given, bracket, questions, wanted
+from battery import COUNTS, Given, bracket, problems, wanted
 from left_out import FAMILIES, FUNCTIONS, NOTHING, Watch, check_paths, members, methods
 
 #: Gaps that differ by less than this part are the same.
@@ -52,7 +52,7 @@ class Row:
     """One question with something left out: `ran` and the improvements are lists of paths."""
 
     kind: str
-    question: str
+    problem: str
     left_out: str
     wanted: float
     lower: float = 0.0
@@ -91,7 +91,7 @@ def answer(row: Row, seconds: float, memory: float, pipe: Connection) -> None:
     wall, processor = time.monotonic(), time.process_time()
     result: Given = {}
     try:
-        lower, upper, gap, status = bracket(row.kind, row.question, seconds)
+        lower, upper, gap, status = bracket(row.kind, row.problem, seconds)
         result = {"lower": lower, "upper": upper, "gap": gap, "status": status}
         result["closed"] = gap <= row.wanted
     except ArgumentError as error:
@@ -173,7 +173,7 @@ def order(full: list[Row], most: int) -> Iterator[Row]:
     each = []
     for name in names:
         rows = [row for row in full if not row.error and _changes(row, name)]
-        each.append([Row(row.kind, row.question, name, row.wanted) for row in rows[:most]])
+        each.append([Row(row.kind, row.problem, name, row.wanted) for row in rows[:most]])
     for turn in zip_longest(*each):
         yield from (row for row in turn if row is not None)
 
@@ -197,7 +197,7 @@ class Run:
         self.options = options
         self.end = time.monotonic() + options.budget
         self.rows = read(options.out)
-        self.known = {(row.kind, row.question, row.left_out) for row in self.rows}
+        self.known = {(row.kind, row.problem, row.left_out) for row in self.rows}
         # Written anew: the last line may have been cut off.
         with options.out.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(
@@ -208,13 +208,13 @@ class Run:
 
     def all(self) -> None:
         """The whole engine first, then without each method."""
-        asked = questions(self.options.seed, self.options.questions, self.options.kinds)
+        asked = problems(self.options.seed, self.options.problems, self.options.kinds)
         every = [Row(kind, words, "", wanted(words)) for kind, words in asked]
         self.each(iter(every))
-        place = {(row.kind, row.question): i for i, row in enumerate(every)}
-        full = [row for row in self.rows if not row.left_out and (row.kind, row.question) in place]
+        place = {(row.kind, row.problem): i for i, row in enumerate(every)}
+        full = [row for row in self.rows if not row.left_out and (row.kind, row.problem) in place]
         if len(full) == len(every):
-            full.sort(key=lambda row: place[row.kind, row.question])
+            full.sort(key=lambda row: place[row.kind, row.problem])
             self.each(order(full, self.options.each))
         late = "" if time.monotonic() < self.end else "; stopped at the budget"
         print(f"{len(self.rows)} rows in {self.options.out}{late}", flush=True)
@@ -224,7 +224,7 @@ class Run:
         options = self.options
         patience = _PATIENCE * options.seconds_per_question + _MORE_PATIENCE
         running: list[Running] = []
-        fresh = (row for row in rows if (row.kind, row.question, row.left_out) not in self.known)
+        fresh = (row for row in rows if (row.kind, row.problem, row.left_out) not in self.known)
         more = True
         while True:
             more = more and time.monotonic() < self.end
@@ -292,8 +292,8 @@ HEAD = (
 def table(options: argparse.Namespace) -> None:
     """Print it in Markdown."""
     rows = read(options.out)
-    full = {(row.kind, row.question): row for row in rows if not row.left_out}
-    others = {(row.kind, row.question, row.left_out): row for row in rows if row.left_out}
+    full = {(row.kind, row.problem): row for row in rows if not row.left_out}
+    others = {(row.kind, row.problem, row.left_out): row for row in rows if row.left_out}
     print(_summary(list(full.values())) + "\n")
     print("| " + " | ".join(HEAD) + " |")
     print("|---|" + "--:|" * (len(HEAD) - 2) + "---|")
@@ -310,7 +310,7 @@ def _line(
     for row in ran:
         which = _which(row, name)
         left_out = which[0] if name in FAMILIES and len(which) == 1 else name
-        other = others.get((row.kind, row.question, left_out))
+        other = others.get((row.kind, row.problem, left_out))
         if other is not None:
             pairs.append((row, other))
     improved = [

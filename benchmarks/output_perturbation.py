@@ -17,9 +17,9 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from leastnoise.datasets import load
-from leastnoise.estimators import DPLogisticRegression
-from leastnoise.estimators.at_once import _noise
 from leastnoise.exact import rational
+from leastnoise.learn import DPLogisticRegression
+from leastnoise.learn.at_once import _noise
 
 LAMBDAS = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 

@@ -20,8 +20,8 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from leastnoise.hierarchy import D, Options, P
-from leastnoise.hierarchy.bound import Bound
+from leastnoise.paper.hierarchy import D, Options, P
+from leastnoise.paper.hierarchy.bound import Bound
 
 SENSITIVITY = 2
 

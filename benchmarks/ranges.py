@@ -49,10 +49,10 @@ class Line:
         )
 
 
-def measured(name: str, wanted: float, **question: Any) -> Line:
+def measured(name: str, wanted: float, **problem: Any) -> Line:
     """Design, verify, and count processor seconds."""
     start = time.process_time()
-    found = design(sensitivity=1, gap=wanted, time_limit=LIMIT, **question)
+    found = design(sensitivity=1, gap=wanted, time_limit=LIMIT, **problem)
     middle = time.process_time()
     report = found.verify()
     end = time.process_time()

@@ -22,7 +22,7 @@ from typing import Any
 from scipy.stats import norm
 
 from leastnoise import design
-from leastnoise.mechanisms import AnalyticGaussian
+from leastnoise.baselines import AnalyticGaussian
 
 BUDGETS = (("1", "1e-5"), ("1", "0.01"), ("2", "0.1"))
 COUNTS = (1, 2, 5, 10, 50)

@@ -16,9 +16,9 @@ import time
 import numpy as np
 
 from leastnoise.datasets import load, synthetic
-from leastnoise.experiments import descent_as_published
-from leastnoise.experiments.bayes_as_published import Columns, Fitted, split, statistics
-from leastnoise.experiments.noises import quantile
+from leastnoise.paper.experiments import descent_as_published
+from leastnoise.paper.experiments.bayes_as_published import Columns, Fitted, split, statistics
+from leastnoise.paper.experiments.noises import quantile
 
 METHOD = "optimal"
 

@@ -139,11 +139,11 @@ def compare_with_spark(path: Path) -> None:
     from pyspark.sql import SparkSession
 
     from leastnoise import Count, Histogram, Mean, Median, PrivacyUnit, Sum, Variance
-    from leastnoise.queries.base import Setting
-    from leastnoise.queries.bounding import aggregate
-    from leastnoise.queries.door import open_table
-    from leastnoise.queries.groups import bounded
-    from leastnoise.queries.unit import Row
+    from leastnoise.tables.queries.base import Setting
+    from leastnoise.tables.queries.groups import bounded
+    from leastnoise.tables.sources import open_table
+    from leastnoise.tables.sources.bounding import aggregate
+    from leastnoise.tables.unit import Row
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.driver.memory", "3g").config("spark.driver.host", "127.0.0.1")

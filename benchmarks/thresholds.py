@@ -46,7 +46,7 @@ class Row:
     number: str
     value: float
     other: float
-    questions: int
+    problems: int
     seconds_ratio: float
     opened: int
     closed: int
@@ -135,7 +135,7 @@ def main() -> None:
     options = parser.parse_args()
     clock = SimpleNamespace(monotonic=time.process_time)
     leastnoise.engine.search.time = clock  # type: ignore[assignment]
-    questions = [
+    problems = [
         {**given, "bounds": tuple(given["bounds"])} if "bounds" in given else given
         for _, given in drawn(SEED, options.count, KINDS)
     ]
@@ -146,10 +146,10 @@ def main() -> None:
         for one in vars(module).values()
         if isinstance(one, FunctionType) and one.__module__ == module.__name__
     }
-    for given in questions[:3]:
+    for given in problems[:3]:
         answered(given)  # what is imported once is paid for here
-    calls = [calls_of(given, codes) for given in questions]
-    base = [answered(given) for given in questions]
+    calls = [calls_of(given, codes) for given in problems]
+    base = [answered(given) for given in problems]
     rows: list[Row] = []
     for module in modules:
         folder = module.__name__.split(".")[-2]
@@ -159,9 +159,9 @@ def main() -> None:
             for other in (value / 2, value * 2):
                 with instead(module, name, place, other):
                     changed = _changed(calls, module, (name, place, value))
-                    after = [answered(questions[k]) for k in changed]
+                    after = [answered(problems[k]) for k in changed]
                 title = name if place is None else f"{name}[{place}]"
-                asked = [float(questions[k]["gap"]) for k in changed]
+                asked = [float(problems[k]["gap"]) for k in changed]
                 outcome: tuple[float, int, int, float] = (1.0, 0, 0, 0.0)
                 if changed:
                     outcome = compared([base[k] for k in changed], after, asked)

@@ -17,8 +17,8 @@ import time
 from pathlib import Path
 
 from leastnoise import design
+from leastnoise.baselines.vectors import baselines
 from leastnoise.lp.highs import Model
-from leastnoise.mechanisms.vectors import baselines
 
 DIMENSIONS = (2, 3, 5, 10, 20, 50, 100)
 BUDGETS = (

@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 
 from leastnoise import Workload, design
-from leastnoise.ask.queries_of import Marginals, Named
 from leastnoise.engine.workload.optimise import columns
+from leastnoise.problem.workload_parts import Marginals, Named
 
 FIELDS = (
     *("workload", "lower", "upper", "gap", "seconds", "check_seconds", "kilobytes"),

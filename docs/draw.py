@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from leastnoise import design, frontier, tradeoff
-from leastnoise.plotting import Picture
-from leastnoise.plotting.picture import canvas
+from leastnoise.show import Picture
+from leastnoise.show.picture import canvas
 
 HERE = Path(__file__).parent
 

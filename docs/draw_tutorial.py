@@ -17,8 +17,8 @@ from statistics import fmean
 
 from leastnoise import Count, DPNaiveBayes, Histogram, Mean, PrivacyUnit, ask, ask_all, plan, report
 from leastnoise.datasets import hospital_stays
-from leastnoise.plotting import Picture
-from leastnoise.plotting.picture import canvas
+from leastnoise.show import Picture
+from leastnoise.show.picture import canvas
 
 HERE = Path(__file__).parent / "tutorial"
 WARDS = ["cardiology", "geriatrics", "maternity", "oncology", "pediatrics", "surgery"]

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from leastnoise import design
-from leastnoise.mechanisms import AnalyticGaussian, Gaussian, Laplace, TruncatedLaplace
+from leastnoise.baselines import AnalyticGaussian, Gaussian, Laplace, TruncatedLaplace
 
 MEAN_SALARY = 165.65  # as printed in the paper; pretend it is secret
 BUDGET = {"epsilon": "1", "delta": "0.2", "sensitivity": "0.36"}

@@ -15,7 +15,7 @@ def coarse_designs(factory: pytest.TempPathFactory) -> Iterator[None]:
 
     Kept for this run and all its processes.
     """
-    from leastnoise import kept
+    from leastnoise import cache as kept
     from leastnoise.engine.joint import vectors
 
     folder = factory.getbasetemp()

@@ -38,7 +38,7 @@ def unchecked(tmp_path_factory):
     found = design(**RANGED).document
     document = replace(
         found,
-        question=replace(found.question, loss=FALLING),
+        problem=replace(found.problem, loss=FALLING),
         upper=Fraction(4),
         lower=Fraction("3.9"),
     )

@@ -12,10 +12,10 @@ import typer
 from typer.testing import CliRunner
 
 from leastnoise import design
+from leastnoise.baselines import Tulap, inverse_error
 from leastnoise.cli.compare import compare as compare_command
 from leastnoise.compare import compare, design_for_error
 from leastnoise.errors import ArgumentError, RegimeError
-from leastnoise.mechanisms import Tulap, inverse_error
 from leastnoise.words import excess_words, interval
 
 

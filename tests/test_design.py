@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from leastnoise import L1, L2, ArgumentError, Custom, Piecewise, design, load
-from leastnoise.mechanisms import RoundedTulap, Staircase, closed_forms
+from leastnoise.baselines import RoundedTulap, Staircase, closed_forms
 
 # (epsilon, delta, loss, low, high): brackets that hold the optimum (prototype, exact check).
 GOLDEN = [

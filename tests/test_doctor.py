@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from leastnoise.cli import app
-from leastnoise.ledger import Ledger
+from leastnoise.tables.ledger import Ledger
 
 doctor = importlib.import_module("leastnoise.cli.doctor")
 run = CliRunner().invoke
@@ -78,7 +78,7 @@ def test_what_does_not_work_is_said_and_is_exit_code_1(monkeypatch):
 
 def test_a_ledger_without_its_extra_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    monkeypatch.delitem(sys.modules, "leastnoise.ledger.store", raising=False)
+    monkeypatch.delitem(sys.modules, "leastnoise.tables.ledger.store", raising=False)
     with pytest.raises(ImportError, match=r"\.\[tables\]"):
         Ledger.create(tmp_path / "ledger.db", epsilon=1)
     left_out = list(doctor.self_test())[-1]

@@ -10,7 +10,7 @@ import pytest
 from leastnoise import ArgumentError, _live, design
 from leastnoise.accounting import break_even, compose, compose_many
 from leastnoise.datasets import synthetic
-from leastnoise.estimators import DPLogisticRegression, DPNaiveBayes
+from leastnoise.learn import DPLogisticRegression, DPNaiveBayes
 
 BEST = design(epsilon=1, delta="0.05", sensitivity=1, integer=True)
 DATA = synthetic(400)

@@ -16,7 +16,7 @@ from statistics import fmean
 
 ROOT = Path(__file__).parents[2]
 MADE = ROOT / "docs" / "reproduction"
-PUBLISHED = ROOT / "src" / "leastnoise" / "experiments" / "published"
+PUBLISHED = ROOT / "src" / "leastnoise" / "paper" / "experiments" / "published"
 Row = dict[str, str]
 
 

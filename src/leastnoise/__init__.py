@@ -27,59 +27,59 @@ _HOME = {
     "WeightedSum": "losses",
     "Custom": "losses",
     "Loss": "losses",
-    "Distinguishing": "ask",
-    "LossAtMost": "ask",
-    "MaxError": "ask",
-    "Monotone": "ask",
-    "Support": "ask",
-    "Symmetric": "ask",
-    "Unbiased": "ask",
-    "Unimodal": "ask",
-    "closed_forms": "mechanisms",
+    "Distinguishing": "problem",
+    "LossAtMost": "problem",
+    "MaxError": "problem",
+    "Monotone": "problem",
+    "Support": "problem",
+    "Symmetric": "problem",
+    "Unbiased": "problem",
+    "Unimodal": "problem",
+    "closed_forms": "baselines",
     "design_dependent": "design",
     "DependentDesign": "design",
     "VectorDesign": "design",
     "partition_selection": "partition_selection",
     "KeyedDesign": "designs.keyed",
     "JointDesign": "design",
-    "Workload": "ask.workload",
+    "Workload": "problem.workload",
     "WorkloadDesign": "design",
-    "Ball": "ask.shape",
-    "Blocks": "ask.shape",
-    "Cube": "ask.shape",
-    "Sparse": "ask.shape",
-    "Shape": "ask.shape",
+    "Ball": "problem.shape",
+    "Blocks": "problem.shape",
+    "Cube": "problem.shape",
+    "Sparse": "problem.shape",
+    "Shape": "problem.shape",
     "compare": "compare",
     "design_for_error": "compare",
     "tradeoff": "curves",
     "frontier": "curves",
     "break_even": "accounting",
     "compose": "accounting",
-    "DPLogisticRegression": "estimators",
-    "DPNaiveBayes": "estimators",
+    "DPLogisticRegression": "learn",
+    "DPNaiveBayes": "learn",
     "sweep": "sweep",
     "budget_grid": "sweep",
-    "Ledger": "ledger",
-    "Answer": "queries",
-    "Count": "queries",
-    "CsvFile": "queries",
-    "Cumulative": "queries",
-    "Histogram": "queries",
-    "Marginals": "queries",
-    "Mean": "queries",
-    "MeanVector": "queries",
-    "Median": "queries",
-    "PrivacyUnit": "queries",
-    "Quantile": "queries",
-    "RangeCounts": "queries",
-    "Proportion": "queries",
-    "Sum": "queries",
-    "Variance": "queries",
-    "ask": "queries",
-    "ask_all": "queries",
-    "plan": "queries",
-    "plan_all": "queries",
-    "report": "queries",
+    "Ledger": "tables.ledger",
+    "Answer": "tables",
+    "Count": "tables",
+    "CsvFile": "tables",
+    "Cumulative": "tables",
+    "Histogram": "tables",
+    "Marginals": "tables",
+    "Mean": "tables",
+    "MeanVector": "tables",
+    "Median": "tables",
+    "PrivacyUnit": "tables",
+    "Quantile": "tables",
+    "RangeCounts": "tables",
+    "Proportion": "tables",
+    "Sum": "tables",
+    "Variance": "tables",
+    "ask": "tables",
+    "ask_all": "tables",
+    "plan": "tables",
+    "plan_all": "tables",
+    "report": "tables",
     "ArgumentError": "errors",
     "BudgetError": "errors",
     "EngineError": "errors",
@@ -180,18 +180,7 @@ if find_spec("sklearn") is None:  # a star import takes every name; each alone s
 
 if TYPE_CHECKING:
     from .accounting import break_even, compose
-    from .ask import (
-        Distinguishing,
-        LossAtMost,
-        MaxError,
-        Monotone,
-        Support,
-        Symmetric,
-        Unbiased,
-        Unimodal,
-    )
-    from .ask.shape import Ball, Blocks, Cube, Shape, Sparse
-    from .ask.workload import Workload
+    from .baselines import closed_forms
     from .compare import compare, design_for_error
     from .curves import frontier, tradeoff
     from .design import (
@@ -220,12 +209,23 @@ if TYPE_CHECKING:
         RegimeError,
         ReleaseWarning,
     )
-    from .estimators import DPLogisticRegression, DPNaiveBayes
-    from .ledger import Ledger
+    from .learn import DPLogisticRegression, DPNaiveBayes
     from .losses import L1, L2, Custom, Huber, Loss, Piecewise, Pinball, Power, WeightedSum
-    from .mechanisms import closed_forms
     from .partition_selection import partition_selection
-    from .queries import (
+    from .problem import (
+        Distinguishing,
+        LossAtMost,
+        MaxError,
+        Monotone,
+        Support,
+        Symmetric,
+        Unbiased,
+        Unimodal,
+    )
+    from .problem.shape import Ball, Blocks, Cube, Shape, Sparse
+    from .problem.workload import Workload
+    from .sweep import budget_grid, sweep
+    from .tables import (
         Answer,
         Count,
         CsvFile,
@@ -247,7 +247,7 @@ if TYPE_CHECKING:
         plan_all,
         report,
     )
-    from .sweep import budget_grid, sweep
+    from .tables.ledger import Ledger
 
 
 def __getattr__(name: str) -> Any:

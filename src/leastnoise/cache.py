@@ -1,16 +1,306 @@
-"""Where files are kept that can be made again."""
+"""Designs kept on disk: made once, and read back only if the exact checker agrees."""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
+
+from .cache_folder import cache_folder
+from .certify.json_file import read_bytes
+from .certify.workload_document import WorkloadDocument
+from .design import design, load
+from .designs.joint import JointDesign, joint_design
+from .engine.joint.method import Joint
+from .errors import LeastnoiseError
+from .losses import as_loss
+from .problem.arguments import Arguments
+from .problem.problem import Range
+from .problem.shape import Shape, weighed
+from .problem.shape_arguments import ShapeProblem
+from .problem.workload import Workload
+
+try:
+    import fcntl
+except ImportError:  # Windows: processes that ask at the same time each make it
+    fcntl = None  # type: ignore[assignment]
+
+_GAP = "0.01"
+_SECONDS = 10.0
 
 
-def cache_folder(part: str) -> Path:
-    """The folder of this part ("designs", "datasets") in LEASTNOISE_CACHE.
+def keep(asked: str, answers: Callable[[Any], bool], make: Callable[[], Any]) -> tuple[Any, Path]:
+    """The design that `make` makes and its file, named after the text `asked`.
 
-    Without that variable: in `leastnoise`, in the user's cache.
+    A file that is there is returned in its place if the exact checker proves it and `answers` says
+    that it is for this very question. Of processes that ask at the same time one makes the design,
+    and the others wait for its file. Where the folder cannot be written, nothing is kept.
     """
-    named = os.environ.get("LEASTNOISE_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return (Path(named) if named else Path(base) / "leastnoise") / part
+    path = _place(hashlib.sha256(asked.encode()).hexdigest())
+    found = _read(path, answers)
+    if found is None:
+        with _alone(path.with_suffix(".lock")):
+            found = _read(path, answers)  # somebody may have made it meanwhile
+            if found is None:
+                found = make()
+                _save(found, path)
+    return found, path
+
+
+def kept_as_it_is(found: Any) -> Path:
+    """The file of a design that was made just now, named after its hash; kept if that can be."""
+    path = _place(sha256_of(found))
+    with contextlib.suppress(OSError):
+        if not path.exists() or path.read_bytes() != _text(found):
+            found.save(path)
+    return path
+
+
+def _place(digest: str) -> Path:
+    """The file of a digest, in a folder that is made if that can be done."""
+    folder = cache_folder("designs")
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder / f"{digest[:32]}.json"
+
+
+def _save(found: Any, path: Path) -> None:
+    """Keep it if that can be done: without, it is made again the next time."""
+    with contextlib.suppress(OSError):
+        found.save(path)
+
+
+def _read(path: Path, answers: Callable[[Any], bool]) -> Any:
+    """The design of a file; None if there is none, or not for this question."""
+    try:
+        if not path.exists():
+            return None
+        found = load(path)  # the exact checker decides
+        held = read_bytes(path)
+    except (LeastnoiseError, OSError):
+        return None
+    if not (getattr(found, "certified", False) and answers(found)):
+        return None
+    if held != _text(found):
+        _save(found, path)  # what is drawn from is what the file's hash stands for
+    return found
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One process at a time, for the work's sake alone: a file is written whole or not at all."""
+    lock = None
+    if fcntl is not None:
+        with contextlib.suppress(OSError):  # where nothing can be written, nobody waits
+            lock = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    if lock is None:
+        yield
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink()  # who waits has it open, and then finds the design
+        os.close(lock)
+
+
+@lru_cache(maxsize=256)
+def designed(
+    epsilon: Fraction,
+    delta: Fraction,
+    sensitivity: Fraction,
+    whole: bool,
+    releases: int,
+    loss: str,
+    dimension: int = 1,
+    width: int | None = None,
+) -> tuple[Any, Path]:
+    """The design for a budget and its file; read from the cache if one is there and checks out.
+
+    width: for values from 0 to so many only, noise that depends on the value.
+    """
+    asked = f"{epsilon}|{delta}|{sensitivity}|{whole}|{releases}|{loss}|{dimension}"
+    asked += "" if width is None else f"|0..{width}"
+    return keep(
+        asked,
+        lambda found: (
+            getattr(found, "dimension", 1) == dimension
+            and _plain(found, loss, width)
+            and _answers(found, epsilon, delta, sensitivity, whole, releases)
+        ),
+        lambda: design_of(epsilon, delta, sensitivity, whole, releases, loss, dimension, width),
+    )
+
+
+def design_of(
+    epsilon: Fraction,
+    delta: Fraction,
+    sensitivity: Fraction,
+    whole: bool,
+    releases: int,
+    loss: str,
+    dimension: int = 1,
+    width: int | None = None,
+) -> Any:
+    """The design for such a question, made now and kept nowhere."""
+    options: dict[str, Any] = {"releases": releases} if releases > 1 else {}
+    if dimension > 1:
+        options["dimension"] = dimension
+    if width is not None:
+        options["bounds"] = (0, width)
+    return design(
+        epsilon=epsilon,
+        delta=delta,
+        sensitivity=sensitivity,
+        integer=whole,
+        loss=loss,
+        gap=_GAP,
+        time_limit=_SECONDS,
+        **options,
+    )
+
+
+@lru_cache(maxsize=64)
+def workload_designed(workload: Workload, epsilon: Fraction, delta: Fraction) -> tuple[Any, Path]:
+    """The design for many sums and its file; read from the cache if one is there and checks out."""
+    text = json.dumps(workload.part.to_json(), separators=(",", ":"))
+
+    def answers(found: Any) -> bool:
+        document = found.document
+        return (
+            isinstance(document, WorkloadDocument)
+            and (document.workload, document.asked) == (workload, (epsilon, delta))
+            and not document.replaced
+            and not document.largest
+        )
+
+    return keep(
+        f"workload|{epsilon}|{delta}|{text}",
+        answers,
+        lambda: design(
+            workload=workload, epsilon=epsilon, delta=delta, gap=_GAP, time_limit=_SECONDS
+        ),
+    )
+
+
+def sha256_of(found: Any) -> str:
+    """The hash of the file that the design is saved as, whatever became of the file since."""
+    return hashlib.sha256(_text(found)).hexdigest()
+
+
+def _text(found: Any) -> bytes:
+    text: str = found.document.dumps()
+    return text.encode()
+
+
+def _plain(found: Any, loss: str, width: int | None) -> bool:
+    """Whether it is for this loss and range, with no further demand."""
+    document = found.document
+    asked = None if width is None else Range(Fraction(0), Fraction(width))
+    return bool(
+        document.loss.spec() == as_loss(loss).spec()
+        and not document.constraints
+        and document.range == asked
+    )
+
+
+def _answers(
+    found: Any,
+    epsilon: Fraction,
+    delta: Fraction,
+    sensitivity: Fraction,
+    whole: bool,
+    releases: int,
+) -> bool:
+    """Whether a file of the cache is for this very question."""
+    document = found.document
+    total = document.releases
+    if releases > 1:
+        budget = total is not None and (total.count, total.epsilon, total.delta) == (
+            releases,
+            epsilon,
+            delta,
+        )
+    else:
+        # Further budgets are kept by the noise, but `lower` would be about others that keep them.
+        more = total is not None or document.profile or document.gdp is not None
+        budget = not more and (document.epsilon, document.delta) == (epsilon, delta)
+    return bool(budget and document.sensitivity == sensitivity and found.integer == whole)
+
+
+@lru_cache(maxsize=64)
+def designed_together(
+    epsilon: Fraction,
+    shape: Shape,
+    weights: tuple[Fraction, ...],
+    loss: str,
+    delta: Fraction = Fraction(0),
+) -> tuple[Any, Path]:
+    """The design for whole numbers of a shape and its file, kept as above: noise by levels at
+    delta = 0, or Gaussian or Euclidean noise of this delta where that costs less, by what is proven
+    of each.
+
+    weights: one for each number.
+    """
+    own, shares = weighed(shape, weights)
+    levels = _together_at(Fraction(0), epsilon, shape, weights, loss, own, shares)
+    if delta > 0:
+        method = Joint()
+        normal = method.normal(
+            ShapeProblem(epsilon, delta, own, as_loss(loss), False, True, shares)
+        )
+        if normal and method.euclidean_cost(normal) < levels[0].document.upper:
+            found = _together_at(delta, epsilon, shape, weights, loss, own, shares)
+            if found[0].document.upper < levels[0].document.upper:
+                return found
+    return levels
+
+
+def _together_at(
+    delta: Fraction,
+    epsilon: Fraction,
+    shape: Shape,
+    weights: tuple[Fraction, ...],
+    loss: str,
+    own: Shape,
+    shares: tuple[Fraction, ...],
+) -> tuple[Any, Path]:
+    """own, shares: the shape in blocks whose numbers weigh the same, and their weights."""
+    at = f"|{delta}" if delta else ""
+    asked = f"{epsilon}|{shape}|{shape.one_sided}|{weights}|{loss}{at}"
+    even = len(set(weights)) == 1
+
+    def answers(found: Any) -> bool:
+        document = found.document
+        return (
+            isinstance(found, JointDesign)
+            and (document.epsilon, document.delta) == (epsilon, delta)
+            and found.integer
+            and (document.shape, document.largest) == (own, False)
+            and (document.even if even else document.weights == shares)
+            and document.loss.spec() == as_loss(loss).spec()
+        )
+
+    return keep(
+        asked,
+        answers,
+        lambda: joint_design(
+            Arguments(
+                epsilon=epsilon,
+                delta=delta,
+                sensitivity=shape,
+                integer=True,
+                loss=loss,
+                weights=None if even else weights,
+            ),
+            None,  # (noise is chosen by what it costs)
+        ),
+    )

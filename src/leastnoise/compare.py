@@ -12,17 +12,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from .ask.arguments import Arguments, PlainArguments
-from .ask.values import check_confidence, stated_sensitivity
-from .compare_joint import beside_shapes
-from .compare_vectors import beside_vectors
-from .compared import Compared, ComparedRow, excess_of
-from .design import DependentDesign, Design, JointDesign, VectorDesign, answer, design
-from .designs.accuracy import error_bound
-from .errors import ArgumentError, RegimeError
-from .exact import Number, exp_lower, rational
-from .losses import Loss
-from .mechanisms import (
+from .baselines import (
     REAL,
     WHOLE,
     AnalyticGaussian,
@@ -33,6 +23,16 @@ from .mechanisms import (
     closed_forms,
     inverse_error,
 )
+from .compare_joint import beside_shapes
+from .compare_vectors import beside_vectors
+from .compared import Compared, ComparedRow, excess_of
+from .design import DependentDesign, Design, JointDesign, VectorDesign, answer, design
+from .designs.accuracy import error_bound
+from .errors import ArgumentError, RegimeError
+from .exact import Number, exp_lower, rational
+from .losses import Loss
+from .problem.arguments import Arguments, PlainArguments
+from .problem.checks import check_confidence, stated_sensitivity
 from .words import excess_words, interval, outwards
 
 #: Values of a range and quantiles of a noise that stand for all of them.
@@ -97,12 +97,12 @@ class Comparison(Compared[Row]):
         """Losses, densities and privacy profiles side by side (extra `plot`)."""
         if isinstance(self.design, DependentDesign):
             raise ArgumentError("bounds", self.design.bounds, "left out for this picture")
-        from .plotting import plot_comparison
+        from .show import plot_comparison
 
         return plot_comparison(self, path)
 
     def _repr_html_(self) -> str:
-        from .shown import html_comparison
+        from .show.html import html_comparison
 
         return html_comparison(self)
 

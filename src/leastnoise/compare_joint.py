@@ -9,12 +9,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from .ask.shaped import JointQuestion
+from .baselines.analytic_gaussian import smallest_sigma
 from .compared import Compared, ComparedRow, excess_of
 from .design import JointDesign, design
 from .engine.joint.method import Joint
 from .errors import LeastnoiseError
-from .mechanisms.analytic_gaussian import smallest_sigma
+from .problem.shape_arguments import ShapeProblem
 from .words import outwards
 
 #: Seconds for each of our own designs that are baselines.
@@ -126,9 +126,9 @@ def _ours(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[JointR
 def _euclidean(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[JointRow]:
     """Euclidean noise where it was not expected to be better."""
     d = found.document
-    question = JointQuestion(d.epsilon, d.delta, d.shape, d.loss, d.largest, d.integer, d.weights)
+    problem = ShapeProblem(d.epsilon, d.delta, d.shape, d.loss, d.largest, d.integer, d.weights)
     try:
-        other = Joint().euclidean(question)
+        other = Joint().euclidean(problem)
         yield JointRow("euclidean", other.noise.words, float(other.upper), math.inf)
     except LeastnoiseError as error:
         refused.append(("euclidean", str(error)))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .baselines.vectors import VectorBaseline, baselines, split_design_baseline
 from .compared import Compared, ComparedRow, excess_of
 from .design import VectorDesign
 from .errors import LeastnoiseError
-from .mechanisms.vectors import VectorBaseline, baselines, split_design_baseline
 from .words import outwards
 
 #: Seconds for our own noise on each coordinate.

@@ -12,16 +12,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Unpack, get_args, overload
 
-from .ask.arguments import (
-    Arguments,
-    CommonArguments,
-    RangeArguments,
-    ShapeArguments,
-    WorkloadArguments,
-    asked,
-)
-from .ask.shape import Ball, Shape
-from .ask.workload import Workload
 from .certify import Report, read_and_check
 from .certify.any_file import AnyDocument
 from .designs.additive import Design
@@ -35,6 +25,16 @@ from .engine.kinds import plan_of
 from .engine.search import Search
 from .errors import ArgumentError, CertificateError, ScaleError
 from .exact import Number
+from .problem.arguments import (
+    Arguments,
+    CommonArguments,
+    RangeArguments,
+    ShapeArguments,
+    WorkloadArguments,
+    asked,
+)
+from .problem.shape import Ball, Shape
+from .problem.workload import Workload
 from .words import gap_words
 
 #: What `design` returns.

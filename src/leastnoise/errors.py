@@ -118,7 +118,7 @@ class RegimeError(LeastnoiseError, ValueError):
 
     Example: the classic Gaussian formula is proven for epsilon up to 1.
 
-        >>> from leastnoise.mechanisms import Gaussian
+        >>> from leastnoise.baselines import Gaussian
         >>> try:
         ...     Gaussian(epsilon=2, delta=1e-6, sensitivity=1)
         ... except RegimeError:

@@ -7,8 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
 
-from .ask.budgets import check_budgets, check_mu
-from .ask.privacy import Point
 from .certify.keyed import excess_of, expected_loss, least_loss, worst_hockey_stick
 from .certify.keyed_curve import delta_of_curve
 from .certify.keyed_document import (
@@ -26,6 +24,8 @@ from .engine.keyed_curve import FARTHEST, best_curve, curve_chain, share_of
 from .errors import ArgumentError, CertificateError, LimitError
 from .exact import Number, nearest_float, rational, round_down, round_up
 from .losses import Loss, as_loss
+from .problem.budgets import check_budgets, check_mu
+from .problem.privacy import Point
 from .words import number, outwards
 
 #: Significant digits of the bounds in a file.

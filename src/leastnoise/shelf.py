@@ -17,8 +17,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, Unpack
 
-from .ask import Question
-from .ask.arguments import Arguments, Asked, PlainArguments, asked
 from .certify import Certificate, Document, ShiftMultipliers, check, parse
 from .certify.fields import read_number, read_positive
 from .certify.json_file import load_json, read_bytes
@@ -29,6 +27,8 @@ from .engine.kinds import plan_of
 from .engine.search import Search
 from .errors import ArgumentError, CertificateError, LeastnoiseError
 from .losses import Loss
+from .problem import Problem
+from .problem.arguments import Arguments, Asked, PlainArguments, asked
 from .words import gap_of, gap_words
 from .work import counted
 
@@ -77,8 +77,8 @@ class Shelf:
         is depends on how near the files are.
         """
         wanted = _asked(given)
-        question = wanted.question
-        lower, upper = self._bounds(question)
+        problem = wanted.problem
+        lower, upper = self._bounds(problem)
         if upper is None or lower is None:
             return None
         document = replace(
@@ -89,13 +89,13 @@ class Shelf:
             raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
         status = f"from a shelf of {len(self)} files; {gap_words(document, True)}"
         converged = gap_of(document) <= wanted.gap
-        return Design(document, question.loss, converged, status, MappingProxyType({}), True)
+        return Design(document, problem.loss, converged, status, MappingProxyType({}), True)
 
     def design(self, **given: Unpack[PlainArguments]) -> Design:
         """`leastnoise.design`, which begins with what the shelf knows; the result joins it."""
         wanted = _asked(given)
         search = Search(plan_of(wanted), wanted.gap, wanted.time_limit)
-        search.bracket.offer(*self._bounds(wanted.question), "shelf")
+        search.bracket.offer(*self._bounds(wanted.problem), "shelf")
         found = finished(wanted, search)
         assert isinstance(found, Design)
         self._keep(found)
@@ -114,33 +114,33 @@ class Shelf:
 
     # -- bounds -------------------------------------------------------------------------------
 
-    def _bounds(self, question: Question) -> tuple[Lower | None, Upper | None]:
+    def _bounds(self, problem: Problem) -> tuple[Lower | None, Upper | None]:
         """The best of what the most promising files prove at the question's budget."""
-        name = _spec(question.loss)
-        power = 0 if question.integer else _POWERS.get(question.loss.spec()["name"], 0)
+        name = _spec(problem.loss)
+        power = 0 if problem.integer else _POWERS.get(problem.loss.spec()["name"], 0)
         same = [
             one
             for one in self._labels
-            if (one.integer, one.loss) == (question.integer, name)
-            and (power or one.sensitivity == question.sensitivity)
+            if (one.integer, one.loss) == (problem.integer, name)
+            and (power or one.sensitivity == problem.sensitivity)
         ]
 
         def scaled(one: _Label, value: Fraction) -> Fraction:
-            return value * (question.sensitivity / one.sensitivity) ** power
+            return value * (problem.sensitivity / one.sensitivity) ** power
 
         def promised(one: _Label) -> Fraction:
             # Multipliers for a smaller delta lose a little at a larger one.
-            spent = max(Fraction(0), question.delta - one.delta)
+            spent = max(Fraction(0), problem.delta - one.delta)
             return scaled(one, one.lower) * (1 - 2 * spent)
 
-        below = [one for one in same if one.epsilon >= question.epsilon]
+        below = [one for one in same if one.epsilon >= problem.epsilon]
         above = [
-            one for one in same if one.epsilon <= question.epsilon and one.delta <= question.delta
+            one for one in same if one.epsilon <= problem.epsilon and one.delta <= problem.delta
         ]
         below.sort(key=promised, reverse=True)
         above.sort(key=lambda one: scaled(one, one.upper))
-        lowers = self._proven(below, lambda document: _lower(document, question, power))
-        uppers = self._proven(above, lambda document: _upper(document, question, power))
+        lowers = self._proven(below, lambda document: _lower(document, problem, power))
+        uppers = self._proven(above, lambda document: _upper(document, problem, power))
         return (
             max(lowers, key=lambda one: one.value, default=None),
             min(uppers, key=lambda one: one.value, default=None),
@@ -196,12 +196,12 @@ def _plain(document: Document) -> bool:
     return not (document.constraints or document.profile or document.gdp or document.releases)
 
 
-def _lower(document: Document, question: Question, power: int) -> Lower | None:
+def _lower(document: Document, problem: Problem, power: int) -> Lower | None:
     """What the multipliers of a file prove at another budget, scaled to its sensitivity."""
     old = document.certificate
     if old is None or old.points or not _plain(document):
         return None
-    ratio = question.sensitivity / document.sensitivity
+    ratio = problem.sensitivity / document.sensitivity
     grown = ratio**power
     shifts = tuple(
         ShiftMultipliers(
@@ -210,20 +210,20 @@ def _lower(document: Document, question: Question, power: int) -> Lower | None:
         for one in old.shifts
     )
     certificate = Certificate(old.step * ratio, old.reach, shifts)
-    n = int(question.sensitivity / certificate.step)
-    return proven(question, certificate, n)
+    n = int(problem.sensitivity / certificate.step)
+    return proven(problem, certificate, n)
 
 
-def _upper(document: Document, question: Question, power: int) -> Upper | None:
+def _upper(document: Document, problem: Problem, power: int) -> Upper | None:
     """The noise of a file at another budget, scaled to its sensitivity, if it is private there."""
     if not _plain(document):
         return None
-    ratio = question.sensitivity / document.sensitivity
+    ratio = problem.sensitivity / document.sensitivity
     document = replace(
         document,
-        epsilon=question.epsilon,
-        delta=question.delta,
-        sensitivity=question.sensitivity,
+        epsilon=problem.epsilon,
+        delta=problem.delta,
+        sensitivity=problem.sensitivity,
         step=document.step * ratio,
         lower=Fraction(0),
         upper=document.upper * ratio**power,
@@ -232,7 +232,7 @@ def _upper(document: Document, question: Question, power: int) -> Upper | None:
     )
     if not check(document).private:  # nor is it, if the weights are no distribution
         return None
-    return certified(document, "shelf", loss=question.loss, resolution=document.whole_shifts)
+    return certified(document, "shelf", loss=problem.loss, resolution=document.whole_shifts)
 
 
 __all__ = ["Shelf"]

@@ -17,9 +17,7 @@ from leastnoise import design
 from leastnoise.accounting import break_even, compose, compose_many, gaussian_epsilon
 from leastnoise.accounting.dominating import dots, hockey, upper_envelope
 from leastnoise.accounting.law import law_of
-from leastnoise.cli.compose import compose as compose_command
-from leastnoise.errors import ArgumentError, MissingExtraError
-from leastnoise.mechanisms import (
+from leastnoise.baselines import (
     AnalyticGaussian,
     DiscreteGaussian,
     Laplace,
@@ -28,6 +26,8 @@ from leastnoise.mechanisms import (
     Tulap,
     UniformAtom,
 )
+from leastnoise.cli.compose import compose as compose_command
+from leastnoise.errors import ArgumentError, MissingExtraError
 
 
 @pytest.fixture(scope="module")

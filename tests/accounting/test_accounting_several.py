@@ -21,9 +21,9 @@ from leastnoise.accounting import (
     privacy_loss_distribution,
 )
 from leastnoise.accounting.law import law_of
+from leastnoise.baselines import AnalyticGaussian, Laplace, Staircase, UniformAtom
 from leastnoise.cli import app
 from leastnoise.errors import ArgumentError
-from leastnoise.mechanisms import AnalyticGaussian, Laplace, Staircase, UniformAtom
 
 
 @pytest.fixture(scope="module")

@@ -17,27 +17,26 @@ ORDER = [
     "errors",
     "hints",
     "work",
-    "cache",
+    "cache_folder",
     "exact",
     "words",
     "frame",
     "_live",
     "losses",
-    "ask",
+    "problem",
     "certify",
     "formal",
     "lp",
     "program",
     "sampling",
     "noise",
-    "mechanisms",
+    "baselines",
     "accounting",
     "engine",
     "designs",
-    "hierarchy",
     "design",
     "partition_selection",
-    "kept",
+    "cache",
     "shelf",
     "curves",
     "compared",
@@ -46,18 +45,16 @@ ORDER = [
     "compare",
     "sweep",
     "interop",
-    "plotting",
-    "shown",
+    "show",
     "datasets",
-    "ledger",
-    "estimators",
-    "queries",
-    "experiments",
+    "tables",
+    "learn",
+    "paper",
     "web",
     "cli",
     "__main__",
 ]
-STANDARD_LIBRARY_ONLY = {"errors", "hints", "work", "exact", "losses", "ask", "certify"}
+STANDARD_LIBRARY_ONLY = {"errors", "hints", "work", "exact", "losses", "problem", "certify"}
 
 
 def home(path: Path) -> str:
@@ -65,11 +62,11 @@ def home(path: Path) -> str:
 
 
 #: Pictures and tables for notebooks may be asked for from anywhere, inside functions.
-SHOWN = {"plotting", "shown"}
+SHOWN = {"show"}
 #: Other imports inside functions that go upwards, and why.
 UPWARDS = {
     ("designs", "design"): "a pickled design is loaded like a file",
-    ("mechanisms", "design"): "our own scalar noise per coordinate is a baseline of vector noise",
+    ("baselines", "design"): "our own scalar noise per coordinate is a baseline of vector noise",
 }
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import leastnoise
-from leastnoise.ask import Question
 from leastnoise.engine.kinds import KINDS, made
+from leastnoise.problem import Question
 
 SOURCE = Path(leastnoise.__file__).parent
 PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"

@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from leastnoise.ask import Question
 from leastnoise.certify import Document
 from leastnoise.certify.privacy import worst_hockey_stick
 from leastnoise.certify.upper import release_loss
 from leastnoise.engine.kinds import plan_of_noise
 from leastnoise.engine.search import Search
 from leastnoise.losses import Custom, Loss, Piecewise
+from leastnoise.problem import Problem
 
 ASYMMETRIC = Piecewise(((-1, "1.5"), (0, 0), ("0.5", "0.25"), (2, 3)), (-2, 2))
 
@@ -36,20 +36,20 @@ QUESTIONS: dict[str, dict[str, Any]] = {
 KINDS = [*QUESTIONS, "mesh"]
 
 
-def searched(grid: int = 3, **question: Any) -> Document:
+def searched(grid: int = 3, **problem: Any) -> Document:
     """A full document from the engine, released on a coarse grid that brute force can walk."""
-    resolution = question.pop("resolution", None)
-    question = Question.of(**question)
-    bracket = Search(plan_of_noise(question, resolution), 1e-6).run()
+    resolution = problem.pop("resolution", None)
+    problem = Problem.of(**problem)
+    bracket = Search(plan_of_noise(problem, resolution), 1e-6).run()
     assert bracket.upper is not None and bracket.lower is not None
     document = bracket.upper.document
     if document.kind == "additive":
         document = replace(document, grid=grid, upper=Fraction(10**9))
-    if not question.loss.certified:
+    if not problem.loss.certified:
         return replace(document, upper=bracket.upper.value, lower=bracket.lower.value)
     return replace(
         document,
-        upper=release_loss(document, question.loss),
+        upper=release_loss(document, problem.loss),
         lower=bracket.lower.value,
         certificate=bracket.lower.certificate,
     )

@@ -239,8 +239,8 @@ def test_geometric_sums(ratio: Fraction) -> None:
         ({"epsilon": 0, "delta": "0.25", "resolution": 4}, 1.0),
     ],
 )
-def test_lower_bounds_never_pass_known_optima(question: dict[str, Any], optimum: float) -> None:
-    document = searched(**question)
+def test_lower_bounds_never_pass_known_optima(problem: dict[str, Any], optimum: float) -> None:
+    document = searched(**problem)
     assert document.certificate is not None and document.loss is not None
     bound = dual_bound(
         document.certificate,

@@ -13,7 +13,6 @@ import pytest
 from dependent_brute import check_file
 
 from leastnoise import design_dependent, load
-from leastnoise.ask import Crossing, Prior, Question, Range
 from leastnoise.certify.channel import (
     ChannelCertificate,
     LatticeNoise,
@@ -29,6 +28,7 @@ from leastnoise.certify.channel import (
 )
 from leastnoise.errors import FormatError
 from leastnoise.losses import as_loss
+from leastnoise.problem import Crossing, Prior, Problem, Range
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 
@@ -137,7 +137,7 @@ def test_by_hand() -> None:
     document = parse_channel(BY_HAND)
     assert worst_pair(document)[1] == HALF
     assert channel_loss(document) == Fraction(2, 3)
-    assert channel_dual_bound(document.question, document.certificate) == QUARTER
+    assert channel_dual_bound(document.problem, document.certificate) == QUARTER
     assert worst_value_loss(document) == Fraction(3, 4)
     assert largest_error(document) == 2
     report = check_channel(document)
@@ -412,19 +412,19 @@ def test_losses_agree_with_quadrature() -> None:
     values = (np.arange(200000) + 0.5) / 100000
     density = np.where(values < 0.7, 0.25 / 0.7, 0.75 / 1.3)
     for name in ("l1", "l2", "pinball:0.8", "huber:0.5", "power:3", "power:3/2"):
-        question = Question(
+        problem = Problem(
             Fraction(1),
             Fraction(0),
             Fraction(1),
             as_loss(name),
             range=Range(Fraction(0), Fraction(2), prior, rule),
         )
-        losses = NodeLosses(question, HALF)
+        losses = NodeLosses(problem, HALF)
         for k in range(5):
             hat = np.maximum(0, 1 - np.abs(values - k / 2) / 0.5)
             for y in (Fraction(0), Fraction(7, 10), Fraction(3, 2)):
                 extra = 3 * abs(float(y) - 1) * ((float(y) - 1) * (values - 1) < 0)
-                cost = np.asarray(question.loss(float(y) - values)) + extra
+                cost = np.asarray(problem.loss(float(y) - values)) + extra
                 mean = float((density * hat * cost).sum()) / 100000
                 assert float(losses.cost(k, y)) == pytest.approx(mean, abs=1e-4)
 
@@ -434,7 +434,7 @@ def test_lower_bound_holds_for_random_multipliers() -> None:
     rng = np.random.default_rng(1)
     prior = Prior((Fraction(0), Fraction(1), Fraction(4)), (HALF, HALF))
     for name, likely in (("l1", None), ("l2", prior)):
-        question = Question(
+        problem = Problem(
             Fraction(1),
             Fraction(1, 5),
             Fraction(2),
@@ -446,9 +446,9 @@ def test_lower_bound_holds_for_random_multipliers() -> None:
             delta=0.2,
             sensitivity=2,
             bounds=(0, 4),
-            loss=question.loss.name,
+            loss=problem.loss.name,
             gap=0.2,
-            prior="uniform" if question.prior is None else {"edges": [0, 1, 4], "masses": [1, 1]},
+            prior="uniform" if problem.prior is None else {"edges": [0, 1, 4], "masses": [1, 1]},
         )
         for _ in range(20):
             pairs = []
@@ -458,7 +458,7 @@ def test_lower_bound_holds_for_random_multipliers() -> None:
                         z = [Fraction(int(v), 1000) for v in rng.integers(0, 30, 8)]
                         pairs.append(PairMultipliers(k, m, False, max(z), tuple(enumerate(z))))
             certificate = ChannelCertificate(HALF, tuple(pairs))
-            assert channel_dual_bound(question, certificate) <= best.document.upper
+            assert channel_dual_bound(problem, certificate) <= best.document.upper
 
 
 def test_privacy_by_brute_force() -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from fractions import Fraction
 
 import pytest
-from test_channel_rules import question, spelled_out
+from test_channel_rules import problem, spelled_out
 
 from leastnoise.certify.channel import ChannelCertificate, Prices, channel_dual_bound
 from leastnoise.certify.channel_prices import _Rule
@@ -18,14 +18,14 @@ from leastnoise.work import counted
 def bound(epsilon: str, delta: str, nodes: tuple[int, int], price: str, stairs: int) -> Fraction:
     """Of one price for so many nodes, so many of them to a sensitivity, for squared errors."""
     count, n = nodes
-    asked = question(epsilon, delta, f"{count}/{n}", "l2")
+    asked = problem(epsilon, delta, f"{count}/{n}", "l2")
     prices = Prices(stairs, ((count, Fraction(price)),))
     return channel_dual_bound(asked, ChannelCertificate(Fraction(1, n), (), prices=prices))
 
 
 def test_a_node_may_lack_more_than_its_price() -> None:
     """The minorant of a square is negative at 0: budgets count that, too."""
-    asked = question("8.5", "0.1", "42/20", "l2")
+    asked = problem("8.5", "0.1", "42/20", "l2")
     multipliers = spelled_out(asked, Fraction(1, 20), [Fraction(1, 10_000)] * 42, 1)
     assert bound("8.5", "0.1", (42, 20), "1/10000", 1) <= multipliers
 

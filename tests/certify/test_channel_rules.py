@@ -10,7 +10,6 @@ from itertools import pairwise
 
 import pytest
 
-from leastnoise.ask import Question, Range
 from leastnoise.certify.channel import (
     ChannelCertificate,
     ChannelDocument,
@@ -28,10 +27,11 @@ from leastnoise.engine.partition.prices import Priced, priced, priced_lower
 from leastnoise.errors import FormatError
 from leastnoise.exact import exp_upper
 from leastnoise.losses import as_loss
+from leastnoise.problem import Problem, Range
 
 
-def question(epsilon: str, delta: str, width: str, loss: str) -> Question:
-    return Question(
+def problem(epsilon: str, delta: str, width: str, loss: str) -> Problem:
+    return Problem(
         Fraction(epsilon),
         Fraction(delta),
         Fraction(1),
@@ -43,7 +43,7 @@ def question(epsilon: str, delta: str, width: str, loss: str) -> Question:
 # -- prices ------------------------------------------------------------------------------------
 
 
-def spelled_out(asked: Question, step: Fraction, t: list[Fraction], stairs: int) -> Fraction:
+def spelled_out(asked: Problem, step: Fraction, t: list[Fraction], stairs: int) -> Fraction:
     """The bound of the multipliers that the rule of `channel_prices.proof.md` makes."""
     count, n, growth = len(t), int(1 / step), exp_upper(asked.epsilon)
     found: defaultdict[tuple[int, int], dict[int, Fraction]] = defaultdict(dict)
@@ -109,7 +109,7 @@ def spelled_out(asked: Question, step: Fraction, t: list[Fraction], stairs: int)
 def test_prices_prove_no_more_than_their_multipliers(
     epsilon: str, delta: str, width: str, loss: str, stairs: int
 ) -> None:
-    asked = question(epsilon, delta, width, loss)
+    asked = problem(epsilon, delta, width, loss)
     found = priced(asked, 14, stairs)
     assert found is not None
     lower = priced_lower(asked, found, stairs)
@@ -123,7 +123,7 @@ def test_prices_prove_no_more_than_their_multipliers(
 
 
 def test_prices_that_are_too_high_are_refused() -> None:
-    asked = question("5", "1e-6", "3", "l1")
+    asked = problem("5", "1e-6", "3", "l1")
     found = priced(asked, 30, 2)
     assert found is not None
     for factor, fails in ((1.0, False), (1.002, True), (30.0, True)):
@@ -137,7 +137,7 @@ def test_prices_that_are_too_high_are_refused() -> None:
 
 
 def test_a_long_run_of_prices_is_like_a_short_one_many_times() -> None:
-    short, long = (question("5", "0.001", width, "l1") for width in ("9", "900"))
+    short, long = (problem("5", "0.001", width, "l1") for width in ("9", "900"))
     bounds = []
     for asked in (short, long):
         found = priced(asked, 20, 1)
@@ -163,7 +163,7 @@ def some_intervals(seed: int, loss: str) -> ChannelDocument:
     answers = tuple(chance.randint(a, b - 1) for a, b in pairwise(cuts))
     weights = tuple(chance.randint(8, 12) for _ in sizes)
     stairs = (20, 3, 1)[: chance.randint(1, 3)]
-    asked = question("2", "0.1", "3", loss)
+    asked = problem("2", "0.1", "3", loss)
     part = Intervals(sizes, answers, weights, stairs)
     return ChannelDocument(
         asked,
@@ -198,7 +198,7 @@ def test_intervals_cost_and_keep_what_their_rows_do(seed: int, loss: str) -> Non
 
 def test_what_the_engine_finds_keeps_its_budget_row_by_row() -> None:
     for delta in ("0", "0.001"):
-        asked = question("3", delta, "2", "l1")
+        asked = problem("3", delta, "2", "l1")
         found = priced(asked, 12, 2)
         assert found is not None
         upper = partitioned(asked, found, atoms=False)
@@ -210,7 +210,7 @@ def test_what_the_engine_finds_keeps_its_budget_row_by_row() -> None:
 
 
 def test_a_file_with_both_reads_back_and_forgeries_are_refused() -> None:
-    asked = question("6", "1e-6", "2", "l1")
+    asked = problem("6", "1e-6", "2", "l1")
     found = priced(asked, 60, 1)
     assert found is not None
     upper, lower = partitioned(asked, found), priced_lower(asked, found, 1)

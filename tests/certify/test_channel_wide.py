@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from leastnoise.ask import Question, Range
 from leastnoise.certify.channel import (
     ChannelCertificate,
     ChannelDocument,
@@ -27,10 +26,11 @@ from leastnoise.certify.channel import (
 from leastnoise.certify.document import ShiftMultipliers
 from leastnoise.errors import FormatError
 from leastnoise.losses import as_loss
+from leastnoise.problem import Problem, Range
 
 
-def question(width: int = 6, loss: str = "l1", integer: bool = False, n: int = 1) -> Question:
-    return Question(
+def problem(width: int = 6, loss: str = "l1", integer: bool = False, n: int = 1) -> Problem:
+    return Problem(
         Fraction(1),
         Fraction(1, 100),
         Fraction(n),
@@ -48,7 +48,7 @@ def some_shifts(chance: random.Random, n: int, mirror: bool) -> tuple[ShiftMulti
     return tuple(entries)
 
 
-def spelled_out(asked: Question, certificate: ChannelCertificate, count: int) -> ChannelCertificate:
+def spelled_out(asked: Problem, certificate: ChannelCertificate, count: int) -> ChannelCertificate:
     """Every copy as pairs of its own; those of one pair of nodes are added up."""
     copies = certificate.copies
     assert copies is not None
@@ -98,7 +98,7 @@ def test_copies_prove_what_they_prove_one_by_one(seed: int) -> None:
     integer, mirror = bool(seed % 2), bool(seed % 3)
     loss = ("l1", "l2", "pinball:0.7")[seed % 3]
     n = chance.randint(1, 3)
-    asked = question(chance.randint(4 * n, 14), loss, integer, n)
+    asked = problem(chance.randint(4 * n, 14), loss, integer, n)
     step = Fraction(1) if integer else Fraction(1, chance.randint(1, 2))
     count, reach = int(asked.width / step) + integer, int(n / step)
     layer = chance.randint(0, count // 2)
@@ -122,7 +122,7 @@ def test_copies_prove_what_they_prove_one_by_one(seed: int) -> None:
     assert float(plain - found) <= 0.35 * abs(float(plain)) + 1e-12
 
 
-def moved_document(asked: Question, moved: Moved) -> ChannelDocument:
+def moved_document(asked: Problem, moved: Moved) -> ChannelDocument:
     weights = (1, 5, 14, 5, 1)
     return ChannelDocument(
         asked,
@@ -163,18 +163,18 @@ def as_rows(document: ChannelDocument) -> ChannelDocument:
     ],
 )
 def test_moved_answers_cost_what_their_rows_cost(integer: bool, loss: str, moved: Moved) -> None:
-    document = moved_document(question(6, loss, integer), moved)
+    document = moved_document(problem(6, loss, integer), moved)
     rows = as_rows(document)
     assert loss_of(document) == loss_of(rows)
     assert worst_pair(document)[1] >= worst_pair(rows)[1]  # moving is post-processing
 
 
 def test_a_file_with_moved_answers_and_copies_reads_back_and_is_checked() -> None:
-    document = moved_document(question(6), Moved((1, 1), (1, 1)))
+    document = moved_document(problem(6), Moved((1, 1), (1, 1)))
     copies = Copies(2, (ShiftMultipliers(1, True, Fraction(0), ()),))
     document = replace(
         document,
-        question=replace(document.question, delta=Fraction(99, 100)),
+        problem=replace(document.problem, delta=Fraction(99, 100)),
         certificate=ChannelCertificate(Fraction(1, 2), (), (), (), copies),
     )
     document = replace(document, upper=loss_of(document))
@@ -204,7 +204,7 @@ def test_a_file_with_moved_answers_and_copies_reads_back_and_is_checked() -> Non
     ],
 )
 def test_what_copies_and_moved_answers_do_not_go_with_is_refused(change: Any) -> None:
-    document = moved_document(question(6), Moved((1, 1), (1, 1)))
+    document = moved_document(problem(6), Moved((1, 1), (1, 1)))
     copies = Copies(2, (ShiftMultipliers(2, True, Fraction(0), ()),))
     document = replace(document, certificate=ChannelCertificate(Fraction(1, 2), (), (), (), copies))
     data = json.loads(document.dumps())

@@ -220,7 +220,7 @@ def test_groups_never_prove_more_than_the_best_answers_cost(seed: int) -> None:
         else:
             shifts.append({"shift": nodes[0], **what})
     document = parse_channel(json.loads(json.dumps(data)))
-    found = float(channel_dual_bound(document.question, document.certificate))
+    found = float(channel_dual_bound(document.problem, document.certificate))
     proven *= count * step / (width + 1)
     assert found <= proven + 1e-6
     assert layer is not None or found == pytest.approx(proven, abs=1e-6)

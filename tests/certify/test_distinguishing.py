@@ -92,13 +92,13 @@ def test_noise_that_ends_inside_the_declared_support_is_refuted():
 @pytest.mark.parametrize(
     "question", [{}, {"sensitivity": 3, "integer": True}, {"loss": "pinball:0.8"}]
 )
-def test_designs_keep_it_where_the_support_is_far_away(question):
+def test_designs_keep_it_where_the_support_is_far_away(problem):
     limit = Distinguishing("0.001")
-    found = design(**(ASKED | question), constraints=[Support(-40, 30), limit], gap=0.02)
+    found = design(**(ASKED | problem), constraints=[Support(-40, 30), limit], gap=0.02)
     assert found.converged and check(found.document).proven
     assert all(found.document.weights)
     end = found.document.whole_shifts
     last = max(sum(found.document.weights[-end:]), sum(found.document.weights[:end]))
     assert Fraction(last, found.document.denominator) <= limit.at_most
-    free = design(**(ASKED | question), gap=0.02)
+    free = design(**(ASKED | problem), gap=0.02)
     assert found.lower <= free.upper * 1.01  # grains cost next to nothing

@@ -19,7 +19,6 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix, hstack, vstack
 
 from leastnoise import Blocks, Cube, Sparse, design
-from leastnoise.ask.shape import Shape
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.joint import lower_bound
 from leastnoise.certify.joint_document import JointDocument
@@ -30,6 +29,7 @@ from leastnoise.certify.joint_volume import Volume
 from leastnoise.engine.joint.method import Joint
 from leastnoise.errors import FormatError
 from leastnoise.losses import L1, L2
+from leastnoise.problem.shape import Shape
 
 
 def moves_of(shape: Shape) -> list[tuple[int, ...]]:

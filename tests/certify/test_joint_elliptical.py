@@ -22,11 +22,11 @@ from leastnoise.certify.joint_levels import KNorm
 from leastnoise.engine.joint.method import Joint
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.noise.joint_law import rounded_quantile
-from leastnoise.queries.base import Setting
-from leastnoise.queries.basis import Basis, check_batch, file_name
-from leastnoise.queries.budget import Budget
-from leastnoise.queries.unit import Row
 from leastnoise.sampling import InsecureSeededEntropy
+from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.queries.base import Setting
+from leastnoise.tables.reports.basis import Basis, check_batch, file_name
+from leastnoise.tables.unit import Row
 from leastnoise.work import counted
 
 

@@ -16,7 +16,6 @@ import pytest
 from test_joint_delta import least_loss, plane_at
 
 from leastnoise import Cube, Sparse, design
-from leastnoise.ask.shaped import JointQuestion
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.joint import lower_bound
 from leastnoise.certify.joint_document import JointDocument
@@ -27,6 +26,7 @@ from leastnoise.engine.joint.method import Joint
 from leastnoise.errors import FormatError
 from leastnoise.formal import NotCovered, left_out, translated
 from leastnoise.losses import L1, L2
+from leastnoise.problem.shape_arguments import ShapeProblem
 
 ONE = (Fraction(1),)
 
@@ -47,7 +47,7 @@ def test_no_noise_is_below_the_bound(power: int, one_sided: bool, share: float) 
     left, part = Fraction(2, 15), Fraction(31, 32)  # (the plane of test_joint_delta.py, made once)
     delta, shape = left * (1 - part**2), Cube(2, one_sided=one_sided)
     document = replace(
-        Joint().levels(JointQuestion(Fraction(2), delta, shape, L1(), False, True, ONE)),
+        Joint().levels(ShapeProblem(Fraction(2), delta, shape, L1(), False, True, ONE)),
         loss=L1() if power == 1 else L2(),
         certificate=Volume(2, 2, part, *plane_at("2", left, f"l{power}")),
     )

@@ -25,7 +25,7 @@ from leastnoise.certify.channel import (
 from leastnoise.designs.accuracy import error_bound
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.exact import exp_lower
-from leastnoise.plotting import plot_channel
+from leastnoise.show import plot_channel
 from leastnoise.web.tasks.curves import family
 from leastnoise.work import BUDGET, counted
 
@@ -66,7 +66,7 @@ def verdicts(file: dict) -> dict[str, str]:
 
 def law(document, value: Fraction) -> list[Fraction]:
     """What the answers of a value are drawn with."""
-    place = (value - document.question.low) / document.step
+    place = (value - document.problem.low) / document.step
     k = min(int(place), document.last - 1)
     share = place - k
     return [
@@ -110,7 +110,7 @@ def test_no_two_values_are_told_apart_by_more_than_is_claimed():
         claimed, growth = worst_pair(document)[1], exp_lower(Fraction(epsilon))
         ends = {k * step + side for k in range(nodes) for side in (-1, 0, 1)}
         ends |= {k * step + Fraction(j, 7) for k in range(nodes) for j in range(8)}
-        inside = [x for x in ends if 0 <= x <= document.question.high]
+        inside = [x for x in ends if 0 <= x <= document.problem.high]
         worst = max(
             stick(law(document, x), law(document, y), growth)
             for x, y in product(inside, repeat=2)
@@ -125,7 +125,7 @@ def test_the_loss_of_whole_numbers_is_that_of_every_number():
     for loss in ({"name": "l2"}, {"name": "pinball", "tau": "0.8"}):
         for more in ({}, {"prior": {"masses": ["1/2", "0", "1/8", "1/8", "0", "0", "1/4"]}}):
             document = parse_channel(WHOLE | {"loss": loss, "upper": "99"} | more)
-            masses = document.question.prior.masses if more else [Fraction(1, 7)] * 7
+            masses = document.problem.prior.masses if more else [Fraction(1, 7)] * 7
             each = [
                 sum(
                     p * document.loss.upper(3 * j - x)

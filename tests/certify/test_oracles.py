@@ -103,17 +103,17 @@ def test_no_multipliers_of_an_instance_bound_prove_more_than_a_mechanism_costs(a
     )
     best, document = best_of_range(*asked), made.document
     assert made.verify().proven and document.lower <= best + 1e-9
-    question, certificate = document.question, document.certificate
-    assert question.instance_bound == Fraction(str(most)) and certificate.group == 1
+    problem, certificate = document.problem, document.certificate
+    assert problem.instance_bound == Fraction(str(most)) and certificate.group == 1
     own, draw = certificate.instance, random.Random(str(asked))
-    plain = channel_dual_bound(question, replace(certificate, instance=()))
+    plain = channel_dual_bound(problem, replace(certificate, instance=()))
     assert sum(own) > 0 and document.lower > plain  # without them it is not proven
     for _ in range(60):
         size = draw.choice([Fraction(1, 10**6), Fraction(1, 1000), Fraction(1, 30), Fraction(1)])
         instance = tuple(
             max(Fraction(0), one + size * Fraction(draw.randint(-9, 9), 10)) for one in own
         )
-        bound = channel_dual_bound(question, replace(certificate, instance=instance))
+        bound = channel_dual_bound(problem, replace(certificate, instance=instance))
         assert bound <= best + 1e-9
     false = Fraction(best) + Fraction(1, 10**6)
     forged = replace(document, lower=false, upper=2 * false)

@@ -17,7 +17,6 @@ from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
 from leastnoise import work
-from leastnoise.ask import Question, Range
 from leastnoise.certify.channel import (
     ChannelCertificate,
     ChannelDocument,
@@ -36,6 +35,7 @@ from leastnoise.certify.vector_document import Curves, VectorCertificate, parse_
 from leastnoise.certify.vector_lower import DualFunction
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.losses import as_loss
+from leastnoise.problem import Problem, Range
 
 # -- copies: never above the best private channel -----------------------------------------------
 
@@ -74,7 +74,7 @@ def test_copies_never_prove_more_than_the_best_channel_costs(seed: int) -> None:
     step = Fraction(1) if integer else Fraction(width, width + seed % 3)
     loss = as_loss(chance.choice(["l1", "l2", "pinball:0.7"]))
     epsilon, delta = Fraction(chance.choice([1, 10, 20]), 10), Fraction(chance.choice([0, 5]), 100)
-    asked = Question(
+    asked = Problem(
         epsilon, delta, Fraction(n), loss, integer, range=Range(Fraction(0), Fraction(width))
     )
     count, reach = int(width / step) + integer, math.floor(n / step)
@@ -115,7 +115,7 @@ def test_groups_never_prove_more_than_the_best_channel_costs(seed: int) -> None:
     n, group, width = chance.choice([1, 1, 2]), chance.choice([2, 3]), chance.randint(8, 13)
     loss = as_loss(chance.choice(["l1", "l2", "pinball:0.7"]))
     epsilon, delta = Fraction(chance.choice([1, 2, 4]), 10), Fraction(chance.choice([0, 2]), 100)
-    asked = Question(
+    asked = Problem(
         epsilon, delta, Fraction(n), loss, True, range=Range(Fraction(0), Fraction(width))
     )
     step = Fraction(chance.randint(2, group * n))
@@ -161,7 +161,7 @@ def test_answers_moved_anywhere_cost_and_hide_what_is_claimed(seed: int) -> None
     first, places = chance.randint(-12, 6), last + len(weights)
     low = [chance.randint(-15, 15) for _ in range(chance.randint(0, places))]
     high = [chance.randint(-15, 15) for _ in range(chance.randint(0, places - len(low)))]
-    asked = Question(
+    asked = Problem(
         Fraction(1, 2),
         Fraction(1, 100),
         Fraction(n),
@@ -382,7 +382,7 @@ def test_the_mean_of_hubers_loss_in_a_ball(d: int, width: str) -> None:
 
 
 def test_a_sensitivity_of_millions_of_steps_does_not_keep_the_checker() -> None:
-    asked = Question(
+    asked = Problem(
         Fraction(1),
         Fraction(1, 2),
         Fraction(2_900_000),

@@ -14,7 +14,7 @@ from cli_command import run, run_alone
 from leastnoise import Ledger, cli
 from leastnoise.cli import _with_options, app
 from leastnoise.errors import ArgumentError
-from leastnoise.queries.text import query_of
+from leastnoise.tables.queries.text import query_of
 
 BUDGET = ["--epsilon", "1", "--delta", "0.1", "--sensitivity", "1"]
 QUICK = [*BUDGET, "--gap", "0.3"]

@@ -7,10 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from leastnoise import Cube, Sparse
-from leastnoise.ask.arguments import Arguments
 from leastnoise.cli import app
 from leastnoise.cli.options import OPTIONS, arguments_of
 from leastnoise.errors import ArgumentError
+from leastnoise.problem.arguments import Arguments
 
 #: Arguments that only Python can give, and options that become one argument, `constraints`.
 PYTHON_ONLY = {"progress", "constraints", "outputs", "crossing", "exact_answers"}

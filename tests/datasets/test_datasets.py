@@ -17,7 +17,7 @@ from leastnoise import ArgumentError
 from leastnoise.datasets import NAMES, hospital_stays, load, synthetic
 from leastnoise.datasets.cleaning import parsed
 from leastnoise.datasets.source import FILES, PAGES, DatasetError, raw_texts
-from leastnoise.experiments.published import rows
+from leastnoise.paper.experiments.published import rows
 
 HERE = os.environ.get("LEASTNOISE_DATA")
 needs_files = pytest.mark.skipif(not HERE, reason="LEASTNOISE_DATA names no folder")

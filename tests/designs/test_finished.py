@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from leastnoise import Cube, Workload, design, partition_selection
-from leastnoise.ask import Question
 from leastnoise.certify import check_bytes, parse_any, shifts
 from leastnoise.certify.joint_document import JointDocument
 from leastnoise.certify.keyed_document import KeyedDocument
@@ -19,6 +18,7 @@ from leastnoise.designs import finished
 from leastnoise.engine.trivial import trivial_lower
 from leastnoise.errors import CertificateError, LimitError, ReleaseWarning
 from leastnoise.losses import as_loss
+from leastnoise.problem import Problem
 
 QUESTION = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 5e-3}
 
@@ -58,12 +58,12 @@ def test_a_proof_that_no_file_can_hold_is_not_returned(monkeypatch):
 
 def test_a_proof_of_nothing_fits_into_the_file_of_any_whole_sensitivity():
     """It was a FormatError: a million whole numbers are more cells than a file has."""
-    question = Question(
+    problem = Problem(
         Fraction(1), Fraction(1, 10**6), Fraction(10**6), as_loss("pinball:0.9"), True
     )
-    lower = trivial_lower(question)
+    lower = trivial_lower(problem)
     assert lower.value == 0
-    assert question.sensitivity / lower.multipliers.step <= MAX_CELLS
+    assert problem.sensitivity / lower.multipliers.step <= MAX_CELLS
 
 
 def test_a_column_of_releases_says_what_it_costs(recwarn):

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from leastnoise.ask import Question, Range
 from leastnoise.certify.channel import ChannelCertificate, ChannelDocument, Intervals
 from leastnoise.designs.accuracy import error_bound
 from leastnoise.designs.ranged import DependentDesign
 from leastnoise.losses import L1
+from leastnoise.problem import Problem, Range
 
 #: The nodes in the middle of an interval are within the sensitivity of both others, those at its
 #: ends of one: their own answer is the less likely.
@@ -22,7 +22,7 @@ PART = Intervals((15, 15, 15), (7, 22, 37), (30, 30, 30), (100, 4, 1))
 def made(part: Intervals, reach: int = 10, **changes: Any) -> DependentDesign:
     last, step = sum(part.sizes) - 1, Fraction(1, reach)
     where = Range(Fraction(0), last * step)
-    asked = Question(Fraction(7, 2), Fraction(1, 100), Fraction(1), L1(), range=where)
+    asked = Problem(Fraction(7, 2), Fraction(1, 100), Fraction(1), L1(), range=where)
     nothing = ChannelCertificate(last * step, ())
     document = ChannelDocument(
         asked, step, 100_000, 0, (), Fraction(2), Fraction(0), nothing, intervals=part

@@ -14,8 +14,8 @@ import pytest
 import scipy.sparse as sp
 
 from leastnoise import ArgumentError, Workload, WorkloadDesign, design, load
-from leastnoise.ask.queries_of import Named, weighed
 from leastnoise.errors import DataError
+from leastnoise.problem.workload_parts import Named, weighed
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
 PURE = {"epsilon": 1, "delta": 0}

@@ -10,10 +10,10 @@ import pytest
 from doc_pages import ROOT
 
 from leastnoise import ArgumentError, Cube, MaxError, Workload, design
-from leastnoise.ask.arguments import Arguments
-from leastnoise.ask.combinations import RULES
-from leastnoise.ask.shaped import shaped
-from leastnoise.ask.workloaded import workloaded
+from leastnoise.problem.arguments import Arguments
+from leastnoise.problem.combinations import RULES
+from leastnoise.problem.shape_arguments import shaped
+from leastnoise.problem.workload_arguments import workloaded
 
 PAGE = (ROOT / "docs" / "api" / "design-arguments.md").read_text(encoding="utf-8")
 NUMBER = {"epsilon": 1, "delta": "0.1", "sensitivity": 1}

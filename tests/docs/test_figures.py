@@ -13,8 +13,8 @@ from doc_pages import ROOT, agrees, numbers
 
 from leastnoise import MaxError, compare, design
 from leastnoise.accounting import gaussian_epsilon
+from leastnoise.baselines import AnalyticGaussian, Laplace
 from leastnoise.errors import ArgumentError
-from leastnoise.mechanisms import AnalyticGaussian, Laplace
 
 
 @cache

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from leastnoise.ask import workload as asked
 from leastnoise.certify import limits, roots, workload_document, workload_parts, workload_proofs
+from leastnoise.problem import workload as asked
 
 PAGE = Path(__file__).parents[2] / "docs" / "certificate-workload.md"
 LIMITS = [

@@ -14,9 +14,9 @@ import pytest
 from doc_pages import ROOT
 
 from cli_command import run
-from leastnoise.queries.door import opened
-from leastnoise.queries.expression import parse_condition
-from leastnoise.queries.text import KINDS, query_of
+from leastnoise.tables.queries.text import KINDS, query_of
+from leastnoise.tables.sources import opened
+from leastnoise.tables.sources.expression import parse_condition
 
 PAGE = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| (.+) \| ([\d.,e-]+) \| `([\w.]+)` \|$", PAGE, re.M)

@@ -113,7 +113,7 @@ def test_arguments_are_a_list_in_the_reference(site):
 
 def test_a_dataclass_is_made_as_the_reference_says(site):
     page = (site / "api" / "queries.html").read_text(encoding="utf-8")
-    shown = re.search(r'id="leastnoise.queries.Sum".*?<pre>(.*?)</pre>', page, re.S)[1]
+    shown = re.search(r'id="leastnoise.tables.Sum".*?<pre>(.*?)</pre>', page, re.S)[1]
     words = re.sub(r"<[^>]+>|\s", "", shown)
     assert words.startswith("Sum(column:str,") and words.index("*,") < words.index("where:")
 

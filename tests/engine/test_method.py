@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 
 from leastnoise import design
-from leastnoise.ask import Question
 from leastnoise.certify import check
 from leastnoise.engine.bounds import Bounds
 from leastnoise.engine.kinds import KINDS, made, plan_of_noise
@@ -27,22 +26,23 @@ from leastnoise.engine.lattice.relaxed import Relaxed
 from leastnoise.engine.method import Method, Plan
 from leastnoise.engine.search import Search
 from leastnoise.errors import CertificateError, LeastnoiseError
+from leastnoise.problem import Problem
 from leastnoise.program.simplex import Simplex
 from leastnoise.work import charge
 
 
-def coarse_bounds(question: Question, search: Search) -> Iterator[Bounds]:
+def coarse_bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Closed forms, then one program that gives both sides."""
-    n = int(question.sensitivity)
-    closed_forms = Incumbents(question, None)
+    n = int(problem.sensitivity)
+    closed_forms = Incumbents(problem, None)
     for upper in closed_forms.mechanisms(n):
         yield None, upper
-    relaxed = Relaxed(question, question.budgets, n, 12 * n)
+    relaxed = Relaxed(problem, problem.budgets, n, 12 * n)
     simplex = Simplex(relaxed.program, np.exp(-np.abs(relaxed.places)))
     simplex.add([(0, n, relaxed.line.cells)])
     *_, last = simplex.rounds(search.deadline, search.clock)
     weights = relaxed.line.spread(last.x)[0][n:-n]
-    upper = Proposal(question, n, weights / weights.sum()).exact(closed_forms.safe(n))
+    upper = Proposal(problem, n, weights / weights.sum()).exact(closed_forms.safe(n))
     yield relaxed.exact(last.multipliers, last.value), upper
 
 
@@ -53,8 +53,8 @@ COARSE = Method("coarse lattice", "noise on the multiples of a step", coarse_bou
 def test_noise_on_a_coarser_lattice(coarse: int) -> None:
     asked = {"epsilon": 1, "delta": 0.05, "sensitivity": 20}
     # The same question in units of `coarse`: a loss that scales (here |x|) keeps its shape.
-    question = Question.of(**(asked | {"sensitivity": 20 // coarse, "integer": True}))
-    bracket = Search(Plan(question, (COARSE,)), 1e-6).run()
+    problem = Problem.of(**(asked | {"sensitivity": 20 // coarse, "integer": True}))
+    bracket = Search(Plan(problem, (COARSE,)), 1e-6).run()
     assert bracket.lower is not None and bracket.upper is not None
     assert bracket.gap <= 1e-6 and bracket.lower.method == "coarse lattice"
     document = bracket.upper.document
@@ -68,7 +68,7 @@ def test_the_soonest_forecast_is_asked_first_and_the_unsound_never() -> None:
     order: list[str] = []
 
     def idle(name: str, seconds: float, **more: Any) -> Method:
-        def bounds(question: Question, search: Search) -> Iterator[Bounds]:
+        def bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
             order.append(name)
             yield None, None
 
@@ -76,19 +76,19 @@ def test_the_soonest_forecast_is_asked_first_and_the_unsound_never() -> None:
 
     methods = (
         idle("slow", 9.0),
-        idle("unsound", 0.0, serves=lambda question: False),
-        idle("hopeless", 0.1, worth=lambda question: False),
+        idle("unsound", 0.0, serves=lambda problem: False),
+        idle("hopeless", 0.1, worth=lambda problem: False),
         idle("quick", 0.5),
         idle("last", 99.0, whatever=True),
     )
-    question = Question.of(epsilon=1, delta=0.1)
+    problem = Problem.of(epsilon=1, delta=0.1)
     with pytest.raises(CertificateError):
-        Search(Plan(question, methods), 1e-3).run()
+        Search(Plan(problem, methods), 1e-3).run()
     assert order == ["quick", "slow", "last"]
     # After the deadline, and once there is noise, only what is asked whatever the clock says.
     order.clear()
-    search = Search(Plan(question, methods), 1e-9, 0.0)
-    found = Search(plan_of_noise(question), 0.1).run()
+    search = Search(Plan(problem, methods), 1e-9, 0.0)
+    found = Search(plan_of_noise(problem), 0.1).run()
     search.bracket.offer(None, found.upper)
     search.run()
     assert order == ["last"]
@@ -96,7 +96,7 @@ def test_the_soonest_forecast_is_asked_first_and_the_unsound_never() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_method_of_the_table_is_there(kind: str) -> None:
-    plan = made(kind, Question.of(epsilon=1, delta=0.1))
+    plan = made(kind, Problem.of(epsilon=1, delta=0.1))
     assert plan.methods and all(isinstance(one, Method) for one in plan.methods)
     # So that there is something to return when the clock has run out at once.
     assert any(one.whatever for one in plan.methods) or kind == "constraints or several budgets"
@@ -106,7 +106,7 @@ def test_a_proof_that_would_end_after_the_deadline_is_left() -> None:
     """The clock reaches the exact arithmetic, where nothing but `charge` looks at it."""
     charged = 0
 
-    def endless(question: Question, search: Search) -> Iterator[Bounds]:
+    def endless(problem: Problem, search: Search) -> Iterator[Bounds]:
         nonlocal charged
         yield None, known.upper
         search.clock = lambda: search.start + charged  # a second for each
@@ -116,15 +116,15 @@ def test_a_proof_that_would_end_after_the_deadline_is_left() -> None:
                 charge(30_000)
         yield None, None
 
-    question = Question.of(epsilon=1, delta=0.1)
-    known = Search(plan_of_noise(question), 0.1).run()
+    problem = Problem.of(epsilon=1, delta=0.1)
+    known = Search(plan_of_noise(problem), 0.1).run()
     method = Method("endless", "proves for ever", endless, 0.1)
-    search = Search(Plan(question, (method,)), 1e-9, 10.0)
+    search = Search(Plan(problem, (method,)), 1e-9, 10.0)
     assert search.run().upper == replace(known.upper, method=known.upper.method)
     # A first bound may take a tenth more, and the status says why there is none.
     assert charged == 11 and search.reason == "stopped at the time limit"
     charged = 0
-    search = Search(Plan(question, (method,)), 1e-9, 10.0)
+    search = Search(Plan(problem, (method,)), 1e-9, 10.0)
     search.bracket.offer(known.lower, None)
     search.run()
     assert charged == 10

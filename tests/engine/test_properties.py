@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leastnoise import Piecewise, design
+from leastnoise.baselines import closed_forms
 from leastnoise.certify import check
-from leastnoise.mechanisms import closed_forms
 from leastnoise.noise import noise_of
 
 GAP = 1e-2

@@ -138,7 +138,7 @@ def moved_mass(rng: random.Random, document: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def question(
+def problem(
     rng: random.Random, document: dict[str, Any], others: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """The proof of one question under another: loss, budget, constraints or bounds change."""
@@ -246,7 +246,7 @@ def forged(
             elif way == "mass":
                 made = moved_mass(rng, made)
             else:
-                made = question(rng, made, others)
+                made = problem(rng, made, others)
         except (KeyError, ValueError, IndexError, TypeError, AttributeError, ZeroDivisionError):
             break  # an earlier forgery took away what this one needs
     return made, "+".join(ways)

@@ -89,8 +89,8 @@ QUESTIONS = (
 )
 
 
-def _designed(question):
-    made = design(**{"epsilon": 1, "sensitivity": 1, **question})
+def _designed(problem):
+    made = design(**{"epsilon": 1, "sensitivity": 1, **problem})
     return json.loads(made.document.dumps())
 
 
@@ -211,7 +211,7 @@ def test_a_file_is_proven_and_said_so(tmp_path) -> None:
 @needs_coq
 def test_every_form_is_accepted_and_every_claim_looked_at() -> None:
     """One run of Coq: what our checker proves, and what it refutes, of every loss, form, demand."""
-    good = [EXAMPLE, TAIL, MESH, *(_designed(question) for question in QUESTIONS)]
+    good = [EXAMPLE, TAIL, MESH, *(_designed(problem) for problem in QUESTIONS)]
     # A bound that is not positive needs no multipliers; one side is enough for an even loss.
     free = {**EXAMPLE, "loss": {"name": "l2"}, "upper": "1", "lower": "0"}
     lone = _set(EXAMPLE, [], "certificate", "shifts")
@@ -325,7 +325,7 @@ PRICED = (
 @needs_coq
 def test_multipliers_of_every_constraint() -> None:
     """Proven with them, refused without them and with a wrong sign."""
-    good = [_designed(question) for question in PRICED]
+    good = [_designed(problem) for problem in PRICED]
     bad = []
     for file in good:
         for number, dual in enumerate(file["certificate"]["constraints"]):

@@ -39,14 +39,14 @@ from golden_mutations import digest_of, some_variants
 from golden_questions import QUESTIONS, Questions
 
 
-def designed(kind: str, questions: Questions) -> dict[str, Json]:
+def designed(kind: str, problems: Questions) -> dict[str, Json]:
     """The files of a kind that `design` makes, by name."""
     from leastnoise import design, partition_selection
 
     make = partition_selection if kind == "keyed" else design
     return {
         name: json.loads(make(**given).document.dumps())  # type: ignore[operator]
-        for name, given in questions.items()
+        for name, given in problems.items()
     }
 
 

@@ -50,9 +50,9 @@ def combined(base: dict[str, Any], prefix: str, more: Questions) -> Questions:
     return {f"{prefix}{name}": {**base, **given} for name, given in more.items()}
 
 
-def without(questions: Questions, *names: str) -> Questions:
+def without(problems: Questions, *names: str) -> Questions:
     """The others: those named have no small design."""
-    return {name: given for name, given in questions.items() if name not in names}
+    return {name: given for name, given in problems.items() if name not in names}
 
 
 def additive() -> Questions:

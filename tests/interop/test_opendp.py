@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from leastnoise import Cube, Workload, design, partition_selection
+from leastnoise.baselines import Tulap
 from leastnoise.errors import ArgumentError, MissingExtraError
 from leastnoise.interop import (
     OptimalMechanism,
@@ -24,7 +25,6 @@ from leastnoise.interop import (
     to_scipy,
 )
 from leastnoise.interop.claims import rho_of, worst_delta
-from leastnoise.mechanisms import Tulap
 
 dp = pytest.importorskip("opendp.prelude")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from leastnoise import PrivacyUnit
-from leastnoise.queries.text import query_of
+from leastnoise.tables.queries.text import query_of
 
 from .examine import Examiner
 from .questions import few, many

@@ -18,18 +18,18 @@ from typing import Any
 from unittest.mock import patch
 
 from leastnoise import ArgumentError, Ledger, PrivacyUnit, ask
-from leastnoise.ask.shape import Block, Shape
 from leastnoise.designs.keyed import KeyedDesign
-from leastnoise.ledger.ledger import Charge
-from leastnoise.queries import ask_all
-from leastnoise.queries.base import Query
-from leastnoise.queries.keyed_values import KeyedValues
-from leastnoise.queries.linear import WorkloadNoiseFor
-from leastnoise.queries.mean_vector import VectorNoiseFor
-from leastnoise.queries.noise import Noise
-from leastnoise.queries.quantile import Quantile
-from leastnoise.queries.together import Draw, DrawnNoise
+from leastnoise.problem.shape import Block, Shape
 from leastnoise.sampling import InsecureSeededEntropy
+from leastnoise.tables import ask_all
+from leastnoise.tables.ledger.ledger import Charge
+from leastnoise.tables.planning.keyed_values import KeyedValues
+from leastnoise.tables.planning.noise import Noise
+from leastnoise.tables.planning.together import Draw, DrawnNoise
+from leastnoise.tables.queries.base import Query
+from leastnoise.tables.queries.linear import WorkloadNoiseFor
+from leastnoise.tables.queries.mean_vector import VectorNoiseFor
+from leastnoise.tables.queries.quantile import Quantile
 
 from .limits import Each, Length, Limit, Steps
 
@@ -37,7 +37,7 @@ from .limits import Each, Length, Limit, Steps
 EPSILON, DELTA = 4, "0.01"
 #: Warnings about code, and not about data.
 _IDLE = (ResourceWarning, DeprecationWarning, PendingDeprecationWarning, FutureWarning)
-_asking = sys.modules["leastnoise.queries.ask"]
+_asking = sys.modules["leastnoise.tables.ask"]
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from leastnoise import design
-from leastnoise.ask import Question
 from leastnoise.engine.curve.graded import pieces_of
 from leastnoise.engine.lattice.draft import centred
 from leastnoise.engine.lattice.relaxed import Relaxed
 from leastnoise.engine.lattice.restricted import Restricted
+from leastnoise.problem import Problem
 from leastnoise.program.interior import Interior, Near
 from leastnoise.program.layout import Line, RangeLayout, make_line
 from leastnoise.program.program import Program, Row
@@ -39,10 +39,10 @@ def simplex_value(program: Program) -> float:
 @pytest.mark.parametrize("budget", [(0.5, 0.5), (1, 0.25), (0.1, 0.75), (2, 0.3)])
 def test_agrees_with_the_simplex_method(budget: tuple[float, float], loss: str) -> None:
     epsilon, delta = budget
-    question = Question.of(epsilon=epsilon, delta=delta, loss=loss)
+    problem = Problem.of(epsilon=epsilon, delta=delta, loss=loss)
     for program in (
-        Relaxed(question, question.budgets, N, 4 * N).program,
-        Restricted(question, question.budgets, centred(N, 3 * N)).program,
+        Relaxed(problem, problem.budgets, N, 4 * N).program,
+        Restricted(problem, problem.budgets, centred(N, 3 * N)).program,
     ):
         line = program.layout
         found = Interior(program).solve(np.ones(line.columns), 1e-7)
@@ -77,8 +77,8 @@ def test_a_channel_has_the_same_optimum_by_both_methods() -> None:
 
 
 def test_multipliers_prove_the_value_and_survive_thinning() -> None:
-    question = Question.of(epsilon=0.5, delta=0.5, loss="l1")
-    relaxed = Relaxed(question, question.budgets, N, 3 * N)
+    problem = Problem.of(epsilon=0.5, delta=0.5, loss="l1")
+    relaxed = Relaxed(problem, problem.budgets, N, 3 * N)
     found = Interior(relaxed.program).solve(np.ones(relaxed.line.columns), 1e-7)
     pairs = found.multipliers.pairs
     assert relaxed.bound(pairs) >= found.value * (1 - 1e-6)
@@ -92,8 +92,8 @@ def test_multipliers_prove_the_value_and_survive_thinning() -> None:
 
 
 def test_stops_when_told_to() -> None:
-    question = Question.of(epsilon=0.5, delta=0.5, loss="l1")
-    relaxed = Relaxed(question, question.budgets, N, 3 * N)
+    problem = Problem.of(epsilon=0.5, delta=0.5, loss="l1")
+    relaxed = Relaxed(problem, problem.budgets, N, 3 * N)
     calls = itertools.count()
     found = Interior(relaxed.program).solve(
         np.ones(relaxed.line.columns), 1e-9, lambda: next(calls) >= 9
@@ -114,8 +114,8 @@ def test_large_delta_is_closed_in_two_passes(delta: float, share: float) -> None
 
 
 def test_rows_of_known_sign_leave_the_optimum_and_its_multipliers_prove_it() -> None:
-    question = Question.of(epsilon=1, delta=0.25, loss="l1", profile=[(2, 0.1), (3, 0.04)])
-    relaxed = Relaxed(question, question.budgets, N, 4 * N)
+    problem = Problem.of(epsilon=1, delta=0.25, loss="l1", profile=[(2, 0.1), (3, 0.04)])
+    relaxed = Relaxed(problem, problem.budgets, N, 4 * N)
     whole = Interior(relaxed.program).solve(np.ones(relaxed.line.columns), 1e-7)
     near = Near.alike(whole.smooth, 1.0)
     found = Interior(relaxed.program, near=near).solve(np.ones(relaxed.line.columns), 1e-7)
@@ -143,9 +143,9 @@ def test_rows_of_known_sign_leave_the_optimum_and_its_multipliers_prove_it() -> 
 
 
 def test_a_path_that_begins_next_to_a_solution_is_short_and_ends_at_the_optimum() -> None:
-    before = Question.of(epsilon=1, delta=0.25, loss="l1", profile=[(2, 0.1), (3, 0.04)])
-    question = Question.of(epsilon=1, delta=0.24, loss="l1", profile=[(2, 0.1), (3, 0.041)])
-    known, relaxed = (Relaxed(one, one.budgets, N, 4 * N) for one in (before, question))
+    before = Problem.of(epsilon=1, delta=0.25, loss="l1", profile=[(2, 0.1), (3, 0.04)])
+    problem = Problem.of(epsilon=1, delta=0.24, loss="l1", profile=[(2, 0.1), (3, 0.041)])
+    known, relaxed = (Relaxed(one, one.budgets, N, 4 * N) for one in (before, problem))
     start = np.ones(relaxed.line.columns)
     like = Interior(known.program).solve(start, 1e-5)
     interior = Interior(relaxed.program)

@@ -16,8 +16,8 @@ import pytest
 from web_server import SECRETS, running
 
 from leastnoise.certify import check_file
-from leastnoise.queries.answer import rounded
-from leastnoise.queries.base import Estimate
+from leastnoise.tables.answer import rounded
+from leastnoise.tables.queries.base import Estimate
 
 QUICK = "#design?delta=0.2&gap=0.1"
 SLOW_DESIGN = "#design?dimension=4&delta=0.1&gap=1e-9&time-limit=200"  # with a first bracket soon

@@ -41,7 +41,7 @@ def test_a_design_is_told_and_its_file_is_proven(server, tmp_path):
     series = {one["name"]: one for one in told["density"]["series"]}
     assert len(series["design"]["y"]) == len(told["density"]["x"]) == len(series["laplace"]["y"])
     # The colours of every other picture.
-    from leastnoise.plotting.palette import look_of
+    from leastnoise.show.palette import look_of
 
     assert series["laplace"]["colour"] == look_of("laplace").colour
     at = dict(zip(told["profile"]["x"], told["profile"]["series"][0]["y"], strict=True))

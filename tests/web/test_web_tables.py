@@ -16,7 +16,7 @@ import pytest
 from web_server import SECRETS
 
 from leastnoise.certify import check_file
-from leastnoise.queries.published import check_report
+from leastnoise.tables.reports.report import check_report
 from leastnoise.web.app import create_app
 from leastnoise.web.settings import Limits, Settings
 from leastnoise.web.uploads import TooLarge, Upload

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._live import tell, waiting
+from ..baselines import Mechanism
+from ..baselines.analytic_gaussian import gaussian_delta
+from ..baselines.numeric import Floats
 from ..errors import ArgumentError, Described
 from ..exact import Number, rational, round_down, round_up
-from ..mechanisms import Mechanism
-from ..mechanisms.analytic_gaussian import gaussian_delta
-from ..mechanisms.numeric import Floats
 from ..words import number
 from .convolved import Convolved, distributions, power
 from .dominating import CUT, Losses, dots, hockey, kinks, largest_loss, upper_envelope
@@ -73,7 +73,7 @@ class Composition:
         }
 
     def _repr_html_(self) -> str:
-        from ..shown import html_composition
+        from ..show.html import html_composition
 
         return html_composition(self)
 

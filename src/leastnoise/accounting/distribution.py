@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..baselines import Mechanism
+from ..baselines.gaussian import Normal
+from ..baselines.laplace import Laplace
+from ..baselines.numeric import Floats
 from ..errors import ArgumentError
 from ..exact import Number, rational
-from ..mechanisms import Mechanism
-from ..mechanisms.gaussian import Normal
-from ..mechanisms.laplace import Laplace
-from ..mechanisms.numeric import Floats
 from ..words import float_towards
 from .composition import _farthest, _refined
 from .convolved import distributions

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..baselines import IntegerMechanism, Mechanism
+from ..baselines.numeric import Floats, floats
+from ..baselines.steps import StepNoise
 from ..certify.limits import marks_of
 from ..errors import ArgumentError
-from ..mechanisms import IntegerMechanism, Mechanism
-from ..mechanisms.numeric import Floats, floats
-from ..mechanisms.steps import StepNoise
 from ..noise import AdditiveNoise
 from ..noise.vector import VectorNoise
 

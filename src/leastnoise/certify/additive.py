@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ..ask import Point
-from ..ask.privacy import implied
 from ..losses import L2, Loss
+from ..problem import Point
+from ..problem.privacy import implied
 from .composed import demanded
 from .document import Certificate, Document
 from .lower import bound_on_noise

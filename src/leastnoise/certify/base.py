@@ -14,11 +14,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..ask.demands import Constraint
-from ..ask.privacy import GaussianCurve, Point, Releases
-from ..ask.question import Range
 from ..errors import ArgumentError, FormatError
 from ..losses import Loss
+from ..problem.constraints import Constraint
+from ..problem.privacy import GaussianCurve, Point, Releases
+from ..problem.problem import Range
 from ..work import counted
 from .fields import read_object, short
 

@@ -141,7 +141,7 @@ def worst_pair(document: ChannelDocument, epsilon: Fraction | None = None) -> tu
     At the question's epsilon, or another. With steps of several sensitivities neighbors share in
     that much less of what tells two nodes apart (`channel.proof.md`, "Long steps").
     """
-    at = document.question.epsilon if epsilon is None else epsilon
+    at = document.problem.epsilon if epsilon is None else epsilon
     if document.additive is not None:
         return worst_hockey_stick(document.additive, at)
     if document.moved is not None:
@@ -167,7 +167,7 @@ def worst_pair(document: ChannelDocument, epsilon: Fraction | None = None) -> tu
 def keeps_budgets(document: ChannelDocument) -> bool:
     """Whether every budget that is asked for is kept at every pair of nodes, exactly."""
     return all(
-        worst_pair(document, epsilon)[1] <= delta for epsilon, delta in document.question.budgets
+        worst_pair(document, epsilon)[1] <= delta for epsilon, delta in document.problem.budgets
     )
 
 
@@ -185,7 +185,7 @@ def _loss(document: ChannelDocument) -> Fraction | str:
     if document.additive is None:
         return loss_of(document)
     # Answers are moved into the range, towards the true value.
-    loss = document.question.loss
+    loss = document.problem.loss
     return release_loss(document.additive, loss) if loss.falls_nowhere else _FALLS
 
 
@@ -193,37 +193,37 @@ def _loss(document: ChannelDocument) -> Fraction | str:
 
 
 def _lower(document: ChannelDocument) -> Claim:
-    if not document.question.loss.falls_nowhere:
+    if not document.problem.loss.falls_nowhere:
         return Claim("lower", NOT_CHECKED, None, _FALLS)
-    question, certificate = document.question, document.certificate
+    problem, certificate = document.problem, document.certificate
     used = {pair.point for pair in certificate.pairs}
     if certificate.copies is not None:
         used |= {entry.point for entry in certificate.copies.shifts}
     if certificate.prices is not None:
         used |= {0}
-    if not all(question.asks(certificate.points_of(question)[j]) for j in used):
+    if not all(problem.asks(certificate.points_of(problem)[j]) for j in used):
         return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
     # (The budgets are those of one release, whatever total several keep.)
     who = "private answer" if document.releases is None else "answer that keeps the file's budgets"
-    return lower_claim(document, channel_dual_bound(question, certificate), who)
+    return lower_claim(document, channel_dual_bound(problem, certificate), who)
 
 
 # -- what else is claimed ---------------------------------------------------------------------
 
 
 def _demands(document: ChannelDocument) -> Iterator[Claim]:
-    question = document.question
-    if question.instance_bound is not None:
-        yield _instance(document, question.instance_bound)
-    if question.max_error is not None:
-        yield _max_error(document, question.max_error)
-    if question.monotone:
+    problem = document.problem
+    if problem.instance_bound is not None:
+        yield _instance(document, problem.instance_bound)
+    if problem.max_error is not None:
+        yield _max_error(document, problem.max_error)
+    if problem.monotone:
         yield _monotone(document)
 
 
 def _instance(document: ChannelDocument, bound: Fraction) -> Claim:
-    loss = document.question.loss
-    if document.question.crossing is not None or not loss.convex:
+    loss = document.problem.loss
+    if document.problem.crossing is not None or not loss.convex:
         return Claim("instance", NOT_CHECKED, None, "needs a convex loss of the error alone")
     if document.additive is not None and not loss.falls_nowhere:
         return Claim("instance", NOT_CHECKED, None, _FALLS)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, lcm
 
-from ..ask.privacy import Point
-from ..ask.question import Question
 from ..exact import exp_upper
+from ..problem.privacy import Point
+from ..problem.problem import Problem
 from ..work import add_up, bits, charge
 from .channel_document import ChannelCertificate, Copies
 from .document import ShiftMultipliers
@@ -38,27 +38,27 @@ class _Units:
         return z.numerator * (self.scale // z.denominator)
 
 
-def node_count(question: Question, step: Fraction) -> int:
+def node_count(problem: Problem, step: Fraction) -> int:
     """How many nodes a certificate with this step has."""
-    return int(question.width / step) + question.integer
+    return int(problem.width / step) + problem.integer
 
 
-def copied_bound(question: Question, certificate: ChannelCertificate) -> Fraction:
+def copied_bound(problem: Problem, certificate: ChannelCertificate) -> Fraction:
     """No channel private at all points costs less, the prior being uniform.
 
     Holds for any multipliers 0 <= z <= budget, for a loss that never falls away from 0.
     """
-    copies, step, loss = certificate.copies, certificate.step, question.loss
+    copies, step, loss = certificate.copies, certificate.step, problem.loss
     assert copies is not None
-    points = certificate.points_of(question)
-    units = _units(certificate, points, node_count(question, step))
+    points = certificate.points_of(problem)
+    units = _units(certificate, points, node_count(problem, step))
     edge = _edge(certificate, units.count)
     # The loss from below at the nodes within the edge, and beyond it on each side.
     charge(2 * (edge + 2) * loss.effort_at(bits(step) + 20))
-    floors = list(floors_on(loss, -edge, edge, step, question.integer))
+    floors = list(floors_on(loss, -edge, edge, step, problem.integer))
     outer = [
         min(
-            cost_floor(loss, side * (edge + 1), step, question.integer),
+            cost_floor(loss, side * (edge + 1), step, problem.integer),
             loss.outer_minimum(side, (edge + 1) * step),
         )
         for side in (-1, 1)
@@ -74,7 +74,7 @@ def copied_bound(question: Question, certificate: ChannelCertificate) -> Fractio
         here, gains = whole[first + edge : last + edge + 1], row[first + edge : last + edge + 1]
         return min([beyond, *(a + unit * b for a, b in zip(here, gains, strict=True))])
 
-    special = _special(question, certificate, units, edge)
+    special = _special(problem, certificate, units, edge)
     total = sum(
         least(row, max(-edge, -k), min(edge, units.count - 1 - k)) for k, row in special.items()
     )
@@ -175,12 +175,12 @@ def _rows(
 
 
 def _special(
-    question: Question, certificate: ChannelCertificate, units: _Units, edge: int
+    problem: Problem, certificate: ChannelCertificate, units: _Units, edge: int
 ) -> dict[int, list[int]]:
     """Gains of the nodes that are not like those in the middle."""
     copies, last = certificate.copies, units.count - 1
     assert copies is not None
-    near = copies.layer + floor(question.sensitivity / certificate.step)
+    near = copies.layer + floor(problem.sensitivity / certificate.step)
     nodes = {*range(min(near, units.count)), *range(max(0, units.count - near), units.count)}
     for pair in certificate.pairs:
         nodes |= {pair.source, pair.target}

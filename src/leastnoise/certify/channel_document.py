@@ -14,9 +14,9 @@ from functools import cached_property
 from math import floor
 from typing import Any
 
-from ..ask.privacy import GaussianCurve, Point, Releases
-from ..ask.question import Question, Range
 from ..losses import Loss
+from ..problem.privacy import GaussianCurve, Point, Releases
+from ..problem.problem import Problem, Range
 from ..work import bits, charge
 from .base import MechanismDocument
 from .channel_file import CHANNEL_FILE, ChannelFile, Rows
@@ -53,7 +53,7 @@ class ChannelDocument(MechanismDocument):
     KINDS = ("dependent",)
     kind = KINDS[0]
 
-    question: Question
+    problem: Problem
     step: Fraction
     denominator: int
     first: int
@@ -73,76 +73,76 @@ class ChannelDocument(MechanismDocument):
     @property
     def epsilon(self) -> Fraction:
         """The question's epsilon."""
-        return self.question.epsilon
+        return self.problem.epsilon
 
     @property
     def delta(self) -> Fraction:
         """The question's delta."""
-        return self.question.delta
+        return self.problem.delta
 
     @property
     def sensitivity(self) -> Fraction:
         """How far apart the values of neighbors may be."""
-        return self.question.sensitivity
+        return self.problem.sensitivity
 
     @property
     def loss(self) -> Loss:
         """What an error costs."""
-        return self.question.loss
+        return self.problem.loss
 
     @property
     def integer(self) -> bool:
         """Whether values and answers are whole numbers."""
-        return self.question.integer
+        return self.problem.integer
 
     @property
     def profile(self) -> tuple[Point, ...]:
         """Further budgets that are kept."""
-        return self.question.profile
+        return self.problem.profile
 
     @property
     def gdp(self) -> GaussianCurve | None:
         """The curve that the answers are below, by its chords."""
-        return self.question.curve
+        return self.problem.curve
 
     @property
     def releases(self) -> Releases | None:
         """So many together keep a total budget."""
-        return self.question.releases
+        return self.problem.releases
 
     @property
     def range(self) -> Range | None:
         """Where values lie, and what is asked of all of them."""
-        return self.question.range
+        return self.problem.range
 
     @cached_property
     def last(self) -> int:
         """The last node of the range; the first is 0."""
-        return int(self.question.width / self.step)
+        return int(self.problem.width / self.step)
 
     @cached_property
     def reach(self) -> int:
         """Nodes further apart than this never belong to neighboring datasets."""
-        return max(1, floor(self.question.sensitivity / self.step))
+        return max(1, floor(self.problem.sensitivity / self.step))
 
     @property
     def spread(self) -> Fraction:
         """Steps longer than a sensitivity: how many sensitivities one has; else 1."""
-        return max(Fraction(1), self.step / self.question.sensitivity)
+        return max(Fraction(1), self.step / self.problem.sensitivity)
 
     @property
     def rounds(self) -> bool:
         """Whether values are rounded to nodes; else every value is one."""
-        return not self.question.integer or self.step > 1
+        return not self.problem.integer or self.step > 1
 
     @property
     def ends(self) -> tuple[Fraction, Fraction]:
         """The least and the largest value that may be released."""
-        return self.beyond or (self.question.low, self.question.high)
+        return self.beyond or (self.problem.low, self.problem.high)
 
     def place(self, k: Fraction | int) -> Fraction:
         """Where node k lies; nodes beyond the range too, and places between nodes."""
-        return self.question.low + k * self.step
+        return self.problem.low + k * self.step
 
     @property
     def finest(self) -> Fraction:
@@ -151,7 +151,7 @@ class ChannelDocument(MechanismDocument):
 
     def itself(self, value: Fraction) -> Fraction:
         """The value as it is revealed: to the nearest thousandth of a step."""
-        grid, low = self.finest, self.question.low
+        grid, low = self.finest, self.problem.low
         return low + floor((value - low) / grid + Fraction(1, 2)) * grid
 
     def cost_of_revealing(self) -> Fraction:
@@ -190,7 +190,7 @@ class ChannelDocument(MechanismDocument):
             return self.intervals.answers
         if self.outputs is None:
             return range(self.first, self.first + (len(self.rows[0]) if self.rows else 0))
-        steps = ((y - self.question.low) / self.step for y in self.outputs)
+        steps = ((y - self.problem.low) / self.step for y in self.outputs)
         return tuple(x.numerator if x.denominator == 1 else x for x in steps)
 
     def _has_row(self, k: int) -> bool:
@@ -240,7 +240,7 @@ class ChannelDocument(MechanismDocument):
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file."""
-        asked = self.question
+        asked = self.problem
         return write_file(
             CHANNEL_FILE,
             self.kind,

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Annotated, Any
 
-from ..ask.privacy import GaussianCurve, Point, Releases
-from ..ask.question import Crossing, Prior
 from ..losses import Loss
+from ..problem.privacy import GaussianCurve, Point, Releases
+from ..problem.problem import Crossing, Prior
 from .channel_intervals import Intervals
 from .channel_parts import CHANNEL_CERTIFICATE, INTERVALS, ChannelCertificate, LatticeNoise, Moved
 from .codec import (

@@ -11,9 +11,9 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor, lcm
 
-from ..ask.question import Question
 from ..errors import FormatError
 from ..exact import exp_upper
+from ..problem.problem import Problem
 from ..work import add_up, bits, charge
 from .channel_copies import MOST_BITS, copied_bound
 from .channel_document import ChannelCertificate
@@ -22,27 +22,27 @@ from .channel_prices import priced_bound
 from .lower import common_denominator, floors_on
 
 
-def node_weights(question: Question, step: Fraction) -> list[Fraction]:
+def node_weights(problem: Problem, step: Fraction) -> list[Fraction]:
     """w_k: step times the infimum of the density on cell k; the mass of a whole number."""
-    cells = question.pieces(step)
-    if question.integer:
+    cells = problem.pieces(step)
+    if problem.integer:
         return [pieces[0][2] for pieces in cells]
     return [min(mass / (b - a) for a, b, mass in pieces) * step for pieces in cells]
 
 
-def crossing_floor(question: Question, step: Fraction, k: int, y: int) -> Fraction:
+def crossing_floor(problem: Problem, step: Fraction, k: int, y: int) -> Fraction:
     """At most what crossing costs, as piecewise linear in the answer, for every offset of nodes."""
-    unit, floors = _crossing(question, step)
+    unit, floors = _crossing(problem, step)
     return unit * floors(k, y)
 
 
-def _crossing(question: Question, step: Fraction) -> tuple[Fraction, Callable[[int, int], int]]:
+def _crossing(problem: Problem, step: Fraction) -> tuple[Fraction, Callable[[int, int], int]]:
     """(unit, f): crossing costs f(k, y) units at least, f whole."""
-    rule = question.crossing
+    rule = problem.crossing
     if rule is None:
         return Fraction(0), lambda k, y: 0
-    place = (rule.at - question.low) / step
-    if question.integer:
+    place = (rule.at - problem.low) / step
+    if problem.integer:
         top, bottom = place.as_integer_ratio()
 
         def apart(k: int, y: int) -> int:
@@ -60,7 +60,7 @@ def _crossing(question: Question, step: Fraction) -> tuple[Fraction, Callable[[i
     return rule.slope * step, hinge
 
 
-def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> Fraction:
+def channel_dual_bound(problem: Problem, certificate: ChannelCertificate) -> Fraction:
     """sum_k theta_k - sum delta_j * budgets_j: no channel private at all points costs less.
 
     Holds for any multipliers 0 <= z <= budget on pairs within the sensitivity, however they were
@@ -70,33 +70,33 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
     if certificate.group > 1:
         if certificate.points:
             raise FormatError('"group" does not go with "points"')
-        about, share = grouped(question, certificate.group, certificate.step)
+        about, share = grouped(problem, certificate.group, certificate.step)
         found = channel_dual_bound(about, replace(certificate, group=1))
-        return share * found + (1 - share) * question.loss.lower(Fraction(0))
+        return share * found + (1 - share) * problem.loss.lower(Fraction(0))
     if certificate.prices is not None:
-        return priced_bound(question, certificate)
+        return priced_bound(problem, certificate)
     if certificate.copies is not None:
-        return copied_bound(question, certificate)
-    loss, step = question.loss, certificate.step
-    weights = node_weights(question, step)
+        return copied_bound(problem, certificate)
+    loss, step = problem.loss, certificate.step
+    weights = node_weights(problem, step)
     count = len(weights)
     last = count - 1
     listed = ([z for _, z in pair.cells] for pair in certificate.pairs)
     scale = common_denominator(listed, MOST_BITS)
-    gains, bottom, total = _gains(question, certificate, count, scale)
+    gains, bottom, total = _gains(problem, certificate, count, scale)
     charge(2 * count * loss.effort_at(bits(step) + 20))
-    floors = dict(enumerate(floors_on(loss, -last, count - 1, step, question.integer), -last))
+    floors = dict(enumerate(floors_on(loss, -last, count - 1, step, problem.integer), -last))
     shadow = certificate.instance or (Fraction(0),) * count
     if certificate.instance:
-        if question.instance_bound is None:
+        if problem.instance_bound is None:
             raise FormatError("multipliers of an instance bound that is not there")
-        total -= question.instance_bound * add_up(certificate.instance)
-    span = answer_span(question, step, count)
+        total -= problem.instance_bound * add_up(certificate.instance)
+    span = answer_span(problem, step, count)
     # The rest in whole numbers: many rows times many outputs.
     unit = lcm(*(low.denominator for low in floors.values()))
     whole = {i: low.numerator * (unit // low.denominator) for i, low in floors.items()}
     longest = max(map(int.bit_length, whole.values())) + unit.bit_length() + scale.bit_length()
-    each, crossed = _crossing(question, step)
+    each, crossed = _crossing(problem, step)
     parts = []
     for k in range(count):
         weight, extra = weights[k] + shadow[k], weights[k] * each
@@ -119,10 +119,10 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
 
 
 def _gains(
-    question: Question, certificate: ChannelCertificate, count: int, scale: int
+    problem: Problem, certificate: ChannelCertificate, count: int, scale: int
 ) -> tuple[list[list[int]], int, Fraction]:
     """Gains of nodes and outputs in whole numbers of 1/(scale * bottom), bottom, -delta budgets."""
-    points = certificate.points_of(question)
+    points = certificate.points_of(problem)
     exponentials = [exp_upper(epsilon) for epsilon, _ in points]
     bottom = lcm(*(one.denominator for one in exponentials))
     tops = [int(one * bottom) for one in exponentials]
@@ -146,9 +146,9 @@ def _gains(
     return gains, bottom, -spent
 
 
-def answer_span(question: Question, step: Fraction, count: int) -> int:
+def answer_span(problem: Problem, step: Fraction, count: int) -> int:
     """How many nodes away from a value its answer may be, after rounding to nodes."""
-    if question.max_error is None:
+    if problem.max_error is None:
         return count
-    reach = question.max_error / step
-    return floor(reach) if question.integer else ceil(reach + 1) - 1
+    reach = problem.max_error / step
+    return floor(reach) if problem.integer else ceil(reach + 1) - 1

@@ -81,18 +81,18 @@ def _costs(document: ChannelDocument) -> tuple[Callable[[int, int], Fraction], F
 
     Kind 0 is the first node of the range, 2 the last one, 1 any other.
     """
-    question, step = document.question, document.step
-    if question.integer:
-        effort = question.loss.effort_at(bits(step) + 64)
+    problem, step = document.problem, document.step
+    if problem.integer:
+        effort = problem.loss.effort_at(bits(step) + 64)
 
         def whole(kind: int, error: int) -> Fraction:
             charge(effort)
-            return question.loss.upper(Fraction(error))
+            return problem.loss.upper(Fraction(error))
 
         return whole, Fraction(1, document.last + 1)
     # Two cells have nodes of all three kinds; each cell holds half of their mass.
-    losses = NodeLosses(question.within(high=question.low + 2 * step), step)
+    losses = NodeLosses(problem.within(high=problem.low + 2 * step), step)
     return (
-        lambda kind, error: losses.cost(kind, question.low + (kind + error) * step),
+        lambda kind, error: losses.cost(kind, problem.low + (kind + error) * step),
         Fraction(2, document.last),
     )

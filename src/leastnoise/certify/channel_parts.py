@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar
 
-from ..ask.privacy import Point
-from ..ask.question import Question
+from ..problem.privacy import Point
+from ..problem.problem import Problem
 from .channel_groups import MAX_GROUP
 from .channel_intervals import Intervals
 from .codec import (
@@ -126,9 +126,9 @@ class ChannelCertificate:
     group: int = 1  # the multipliers are about nodes up to so many sensitivities apart
     prices: Prices | None = None  # in the place of multipliers: a rule makes them
 
-    def points_of(self, question: Question) -> tuple[Point, ...]:
+    def points_of(self, problem: Problem) -> tuple[Point, ...]:
         """The budgets that the pairs name by number."""
-        return self.points or ((question.epsilon, question.delta),)
+        return self.points or ((problem.epsilon, problem.delta),)
 
 
 def _multipliers(

@@ -15,9 +15,9 @@ from fractions import Fraction
 from itertools import accumulate
 from math import floor
 
-from ..ask.question import Question
 from ..errors import FormatError
 from ..exact import exp_lower, exp_upper
+from ..problem.problem import Problem
 from ..work import bits, charge
 from .channel_copies import node_count
 from .channel_document import ChannelCertificate
@@ -121,7 +121,7 @@ class _Rule:
         return total
 
 
-def priced_bound(question: Question, certificate: ChannelCertificate) -> Fraction:
+def priced_bound(problem: Problem, certificate: ChannelCertificate) -> Fraction:
     """The mean of the prices less what their budgets cost: no private channel costs less.
 
     `FormatError` if the rule does not serve these prices. The prior is uniform, and the loss never
@@ -129,21 +129,21 @@ def priced_bound(question: Question, certificate: ChannelCertificate) -> Fractio
     """
     prices, step = certificate.prices, certificate.step
     assert prices is not None
-    count, reach = node_count(question, step), floor(question.sensitivity / step)
+    count, reach = node_count(problem, step), floor(problem.sensitivity / step)
     largest = max(price for _, price in prices.runs)
-    growth = exp_lower(question.epsilon) - 1
+    growth = exp_lower(problem.epsilon) - 1
     if growth <= 0 or largest <= 0:
         raise FormatError('"prices" need an epsilon and a price above 0')
     unit = largest / (1 << _BITS)
     runs = [(length, floor(price / unit)) for length, price in prices.runs]
-    rule, often = _rule(question, step, prices.stairs, reach, unit, runs)
+    rule, often = _rule(problem, step, prices.stairs, reach, unit, runs)
     most = max(rule.losses[0], rule.losses[-1])
     spent = (Fraction(rule.budgets(often), count) + 2 * most / growth) * unit
-    return sum(length * price for length, price in runs) * unit / count - question.delta * spent
+    return sum(length * price for length, price in runs) * unit / count - problem.delta * spent
 
 
 def _rule(
-    question: Question,
+    problem: Problem,
     step: Fraction,
     stairs: int,
     reach: int,
@@ -151,7 +151,7 @@ def _rule(
     runs: Sequence[tuple[int, int]],
 ) -> tuple[_Rule, list[tuple[int, int]]]:
     """(the rule, which answers must be looked at and for how many they stand)."""
-    growth, loss, integer = exp_upper(question.epsilon), question.loss, question.integer
+    growth, loss, integer = exp_upper(problem.epsilon), problem.loss, problem.integer
     discounts = _discounts(growth, stairs)
     highest, near = max(price for _, price in runs), []
     for side in (-1, 1):  # up to where a loss may be below a price

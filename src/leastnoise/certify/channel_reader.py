@@ -10,9 +10,9 @@ from fractions import Fraction
 from itertools import pairwise
 from math import floor
 
-from ..ask.privacy import check_points
-from ..ask.question import Prior, Question, Range
 from ..errors import FormatError
+from ..problem.privacy import check_points
+from ..problem.problem import Prior, Problem, Range
 from ..work import add_up
 from .base import reading
 from .channel_document import ChannelDocument
@@ -42,30 +42,30 @@ def parse_channel(data: object) -> ChannelDocument:
 
 
 def _document(file: ChannelFile) -> ChannelDocument:
-    question, channel, step = _question(file), file.channel, file.step
-    last = read_whole(question.width / step, "range/step", 1, MAX_NODES)
-    if step > question.sensitivity:
+    problem, channel, step = _question(file), file.channel, file.step
+    last = read_whole(problem.width / step, "range/step", 1, MAX_NODES)
+    if step > problem.sensitivity:
         _check_long_step(file)
     else:
-        demand(not question.integer or step == 1, '"step" must be "1" for integers')
-        read_whole(question.sensitivity / step, "sensitivity/step", 1, MAX_NODES)
+        demand(not problem.integer or step == 1, '"step" must be "1" for integers')
+        read_whole(problem.sensitivity / step, "sensitivity/step", 1, MAX_NODES)
     demand(file.upper >= 0 and file.lower <= file.upper, '"lower" must be at most "upper"')
-    _check_certificate(file.certificate, question)
+    _check_certificate(file.certificate, problem)
     _check_rows(file, last)
     if channel.intervals is not None:
-        _check_intervals(channel.intervals, file, question, last)
+        _check_intervals(channel.intervals, file, problem, last)
     if channel.revealed is not None:
         _check_revealed(channel.revealed, file)
     if channel.moved is not None:
-        _check_moved(channel.moved, file, question, last)
+        _check_moved(channel.moved, file, problem, last)
     if file.beyond is not None:
         low, high = file.beyond
         demand(low < high, '"beyond" must be [low, high] with low < high')
-        demand(low <= question.low and question.high <= high, '"beyond" must hold the bounds')
-        whole = not question.integer or low.denominator == high.denominator == 1
+        demand(low <= problem.low and problem.high <= high, '"beyond" must hold the bounds')
+        whole = not problem.integer or low.denominator == high.denominator == 1
         demand(whole, '"beyond" must be integers if "integer" is true')
     return ChannelDocument(
-        question=question,
+        problem=problem,
         step=step,
         denominator=channel.denominator,
         first=channel.first or 0,
@@ -87,7 +87,7 @@ def _document(file: ChannelFile) -> ChannelDocument:
 # -- the question ---------------------------------------------------------------------------------
 
 
-def _question(file: ChannelFile) -> Question:
+def _question(file: ChannelFile) -> Problem:
     low, high = file.bounds
     demand(low < high, '"bounds" must be [low, high] with low < high')
     if file.integer:
@@ -99,7 +99,7 @@ def _question(file: ChannelFile) -> Question:
     if crossing is not None:
         demand(low <= crossing.at <= high, '"crossing.at" must be within the bounds')
         demand(crossing.slope >= 0, '"crossing.slope" must be non-negative')
-    return Question(
+    return Problem(
         file.epsilon,
         file.delta,
         file.sensitivity,
@@ -188,7 +188,7 @@ def _check_revealed(revealed: int, file: ChannelFile) -> None:
     )
 
 
-def _check_intervals(found: Intervals, file: ChannelFile, question: Question, last: int) -> None:
+def _check_intervals(found: Intervals, file: ChannelFile, problem: Problem, last: int) -> None:
     """Intervals of nodes, their answers and weights, and stairs that never rise."""
     sizes, answers = found.sizes, found.answers
     demand(sum(sizes) == last + 1, f'"sizes" must add up to {last + 1} nodes')
@@ -202,22 +202,22 @@ def _check_intervals(found: Intervals, file: ChannelFile, question: Question, la
     channel = file.channel
     demand(
         _plain(file)
-        and question.prior is None
+        and problem.prior is None
         and channel.outputs is None
         and channel.noise is None
-        and question.loss.exponent in (1, 2),
+        and problem.loss.exponent in (1, 2),
         '"intervals" go with l1 or l2, a uniform prior and no further demands',
     )
 
 
-def _check_moved(moved: Moved, file: ChannelFile, question: Question, last: int) -> None:
+def _check_moved(moved: Moved, file: ChannelFile, problem: Problem, last: int) -> None:
     """Where the outermost places go; `noise` is then that of every node."""
     noise = file.channel.noise
     if noise is None:
         raise FormatError('"moved" needs "noise"')
     places = len(moved.low) + len(moved.high)
     demand(places <= last + len(noise.weights), '"moved" names a place twice')
-    plain = question.plain_range and not question.monotone and file.beyond is None
+    plain = problem.plain_range and not problem.monotone and file.beyond is None
     demand(
         plain and file.channel.outputs is None,
         '"moved" goes with a uniform prior and with no further demands',
@@ -248,26 +248,26 @@ def _additive(file: ChannelFile) -> Document:
 # -- the certificate ------------------------------------------------------------------------------
 
 
-def _check_certificate(certificate: ChannelCertificate, question: Question) -> None:
+def _check_certificate(certificate: ChannelCertificate, problem: Problem) -> None:
     check_points(certificate.points)
     step = certificate.step
     if certificate.group > 1:
         demand(not certificate.points, '"group" does not go with "points"')
-        question = grouped(question, certificate.group, step)[0]
-    demand(not question.integer or step == 1, '"certificate.step" must be "1" for integers')
+        problem = grouped(problem, certificate.group, step)[0]
+    demand(not problem.integer or step == 1, '"certificate.step" must be "1" for integers')
     few = certificate.copies is None and certificate.prices is None
     most = MAX_CERTIFICATE_NODES if few else MAX_NODES
-    count = read_whole(question.width / step + question.integer, "range/certificate.step", 1, most)
-    reach = floor(question.sensitivity / step)
+    count = read_whole(problem.width / step + problem.integer, "range/certificate.step", 1, most)
+    reach = floor(problem.sensitivity / step)
     instance = certificate.instance
     if instance:
-        demand(question.instance_bound is not None, '"instance" is for an instance bound')
+        demand(problem.instance_bound is not None, '"instance" is for an instance bound')
         demand(len(instance) == count, f'"instance" must have {count} entries, one for each node')
     if certificate.copies is not None:
         demand(not instance, '"copies" does not go with "instance"')
-        _check_copies(certificate.copies, question, count, reach, len(certificate.points))
+        _check_copies(certificate.copies, problem, count, reach, len(certificate.points))
     if certificate.prices is not None:
-        _check_prices(certificate.prices, question, count)
+        _check_prices(certificate.prices, problem, count)
     _check_pairs(certificate.pairs, count - 1, reach, max(1, len(certificate.points)))
 
 
@@ -287,16 +287,16 @@ def _check_pairs(pairs: Sequence[PairMultipliers], last: int, reach: int, points
     demand(multipliers <= MAX_PAIR_MULTIPLIERS, f"more than {MAX_PAIR_MULTIPLIERS} multipliers")
 
 
-def _check_prices(prices: Prices, question: Question, count: int) -> None:
+def _check_prices(prices: Prices, problem: Problem, count: int) -> None:
     """What each value must cost at least."""
-    demand(question.plain_range, '"prices" go with a uniform prior and with no further demands')
+    demand(problem.plain_range, '"prices" go with a uniform prior and with no further demands')
     nodes = sum(length for length, _ in prices.runs)
     demand(nodes == count, f'"runs" must be about {count} nodes')
 
 
-def _check_copies(copies: Copies, question: Question, count: int, reach: int, points: int) -> None:
+def _check_copies(copies: Copies, problem: Problem, count: int, reach: int, points: int) -> None:
     """Multipliers that all nodes have but for a layer at each end."""
-    demand(question.plain_range, '"copies" go with a uniform prior and with no further demands')
+    demand(problem.plain_range, '"copies" go with a uniform prior and with no further demands')
     demand(copies.layer <= count // 2, f'"layer" must be at most {count // 2}')
     few = copies.layer + reach <= MAX_CERTIFICATE_NODES
     demand(few, f'"layer" exceeds {MAX_CERTIFICATE_NODES}')

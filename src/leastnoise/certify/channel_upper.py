@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 
-from ..ask.question import Question
+from ..problem.problem import Problem
 from ..work import add_up, arithmetic, bits, charge
 from .channel_document import ChannelDocument
 from .fields import kink_work
@@ -24,23 +24,23 @@ class NodeLosses:
     times the loss; for whole numbers the mass of the number times the loss.
     """
 
-    def __init__(self, question: Question, step: Fraction) -> None:
-        self.question = question
+    def __init__(self, problem: Problem, step: Fraction) -> None:
+        self.problem = problem
         self.step = step
         # (Whole numbers are not listed: a few nodes may stand for millions.)
-        self.cells = () if question.integer else question.pieces(step)
-        self.last = question.width / step
+        self.cells = () if problem.integer else problem.pieces(step)
+        self.last = problem.width / step
         # By numerators and denominators: fractions are slow to hash.
         self._means: dict[tuple[int, int, int, int], tuple[Fraction, Fraction]] = {}
         self._costs: dict[tuple[int, int], Fraction] = {}
-        self._kink_work = kink_work(question.loss)
+        self._kink_work = kink_work(problem.loss)
 
     def cost(self, k: int, y: Fraction) -> Fraction:
         """Of the answer y at node k."""
-        question = self.question
-        if question.prior is None and question.crossing is None and 0 < k < self.last:
+        problem = self.problem
+        if problem.prior is None and problem.crossing is None and 0 < k < self.last:
             # Between the ends of the range only the distance counts.
-            error = (y - question.low - k * self.step).as_integer_ratio()
+            error = (y - problem.low - k * self.step).as_integer_ratio()
             found = self._costs.get(error)
             if found is None:
                 found = self._costs[error] = self._cost(k, y)
@@ -48,16 +48,16 @@ class NodeLosses:
         return self._cost(k, y)
 
     def _cost(self, k: int, y: Fraction) -> Fraction:
-        question = self.question
-        if question.integer:
+        problem = self.problem
+        if problem.integer:
             return add_up(self._whole(k, y))
-        node, total = question.low + k * self.step, Fraction(0)
+        node, total = problem.low + k * self.step, Fraction(0)
         for cell in (k - 1, k):
             if 0 <= cell < len(self.cells):
-                sums = 5 if question.crossing is None else 20
+                sums = 5 if problem.crossing is None else 20
                 charge(sums * arithmetic(2 * bits(y, self.step)) * (1 + len(self.cells[cell])))
                 for start, end, mass in self.cells[cell]:
-                    if len(self.cells[cell]) == 1 and question.crossing is None:
+                    if len(self.cells[cell]) == 1 and problem.crossing is None:
                         # The error falls as the value rises.
                         total += mass * self._ramps(y - end, y - start)[cell == k]
                         continue
@@ -69,15 +69,15 @@ class NodeLosses:
 
     def _whole(self, k: int, y: Fraction) -> Iterator[Fraction]:
         """Of the whole numbers that may be rounded to node k, less than a step from it."""
-        question, step, count = self.question, int(self.step), int(self.question.width) + 1
+        problem, step, count = self.problem, int(self.step), int(self.problem.width) + 1
         each = Fraction(1, count)
         for number in range(max(0, (k - 1) * step + 1), min((k + 1) * step, count)):
-            charge(question.loss.effort_at(bits(y)) + 4 * arithmetic(2 * bits(y)))
-            value = question.low + number
-            mass = each if question.prior is None else question.prior.masses[number]
+            charge(problem.loss.effort_at(bits(y)) + 4 * arithmetic(2 * bits(y)))
+            value = problem.low + number
+            mass = each if problem.prior is None else problem.prior.masses[number]
             share = 1 - Fraction(abs(number - k * step), step)
             crossed = self._crossing(y, value, value, Fraction(1), Fraction(1))
-            yield share * mass * (question.loss.upper(y - value) + crossed)
+            yield share * mass * (problem.loss.upper(y - value) + crossed)
 
     def _piece(
         self, y: Fraction, start: Fraction, end: Fraction, before: Fraction, after: Fraction
@@ -90,16 +90,16 @@ class NodeLosses:
         key = (*lo.as_integer_ratio(), *hi.as_integer_ratio())
         found = self._means.get(key)
         if found is None:
-            kinks = self.question.loss.kinks_between(lo, hi)
-            charge(6 * self.question.loss.effort_at(bits(lo, hi)))
+            kinks = self.problem.loss.kinks_between(lo, hi)
+            charge(6 * self.problem.loss.effort_at(bits(lo, hi)))
             charge(kinks * (60 + 6 * self._kink_work))
-            found = self._means[key] = self.question.loss.ramp_means(lo, hi)
+            found = self._means[key] = self.problem.loss.ramp_means(lo, hi)
         return found
 
     def _crossing(
         self, y: Fraction, start: Fraction, end: Fraction, before: Fraction, after: Fraction
     ) -> Fraction:
-        rule = self.question.crossing
+        rule = self.problem.crossing
         if rule is None or y == rule.at:
             return Fraction(0)
         if end <= rule.at if y < rule.at else start >= rule.at:
@@ -116,10 +116,10 @@ class NodeLosses:
 
 def channel_loss(document: ChannelDocument) -> Fraction:
     """At least the expected loss of a release, the true value being drawn from the prior."""
-    question = document.question
-    losses = NodeLosses(question, document.step)
+    problem = document.problem
+    losses = NodeLosses(problem, document.step)
     # Between the ends of the range only the distance counts, unless the prior or a crossing does.
-    alike = question.prior is None and question.crossing is None
+    alike = problem.prior is None and problem.crossing is None
     held: defaultdict[tuple[int, Fraction | int], int] = defaultdict(int)
     places = document.columns
     document.charge_cells(1, 8)
@@ -137,7 +137,7 @@ def channel_loss(document: ChannelDocument) -> Fraction:
 def noise_loss(document: ChannelDocument) -> Fraction:
     """At least the expected loss at every value beyond the range."""
     assert document.noise is not None
-    loss, step, integer = document.question.loss, document.step, document.question.integer
+    loss, step, integer = document.problem.loss, document.step, document.problem.integer
     held = sum(1 for w in document.noise.weights if w)
     charge(held * 2 * loss.effort_at(bits(step) + 20))
     total = add_up(
@@ -155,19 +155,19 @@ def worst_value_loss(document: ChannelDocument) -> Fraction:
     are the law of k at node k, the mean of that law at node k+1 and the law of k+1 at node k, and
     the law of k+1 there. Nodes next to the range count where values beyond it may be released.
     """
-    question, step = document.question, document.step
+    problem, step = document.problem, document.step
     if document.additive is not None:
-        return release_loss(document.additive, question.loss)
+        return release_loss(document.additive, problem.loss)
     worst = Fraction(0) if document.noise is None else noise_loss(document)
     values: dict[Fraction | int, Fraction] = {}
-    evaluation = question.loss.effort_at(bits(step) + 64)
+    evaluation = problem.loss.effort_at(bits(step) + 64)
     document.charge_cells(3, 25)
 
     def value(x: Fraction | int) -> Fraction:
         found = values.get(x)
         if found is None:
             charge(evaluation)
-            found = values[x] = question.loss.upper(x * step)
+            found = values[x] = problem.loss.upper(x * step)
         return found
 
     def at(k: int, node: int) -> Fraction:
@@ -176,8 +176,8 @@ def worst_value_loss(document: ChannelDocument) -> Fraction:
         return add_up(w * value(x) for x, w in held) / document.denominator
 
     low, high = document.ends
-    first = -1 if low < question.low else 0
-    last = document.last + (1 if high > question.high else 0)
+    first = -1 if low < problem.low else 0
+    last = document.last + (1 if high > problem.high else 0)
     own = [at(k, k) for k in range(first, last + 1)]
     worst = max(worst, *own)
     if not document.rounds:

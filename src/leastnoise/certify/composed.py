@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from ..ask.privacy import Point, Releases
 from ..exact import exp_bounds
+from ..problem.privacy import Point, Releases
 from ..work import charge
 
 #: Masses of losses are whole multiples of 2^-_BITS, rounded up.

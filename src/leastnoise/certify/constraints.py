@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
 
-from ..ask.demands import (
+from ..errors import FormatError
+from ..problem.constraints import (
     MAX_CONSTRAINTS,
     Constraint,
     Distinguishing,
@@ -19,7 +20,6 @@ from ..ask.demands import (
     Unbiased,
     Unimodal,
 )
-from ..errors import FormatError
 from .codec import LOSS, NUMBER, SHORT, Codec, Record, by_name, integer, pair, record, several
 from .limits import MAX_CELLS, MAX_MULTIPLIERS
 

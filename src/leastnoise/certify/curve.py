@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ask.privacy import MAX_RELEASES, GaussianCurve, Point, Releases, check_points
+from ..problem.privacy import MAX_RELEASES, GaussianCurve, Point, Releases, check_points
 from .codec import NUMBER, SHORT, Codec, integer, pair, record, several
 from .limits import MAX_POINTS_OF_PROFILE
 

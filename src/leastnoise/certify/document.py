@@ -13,10 +13,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
-from ..ask.demands import Constraint, LossAtMost
-from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, Releases, check_points
 from ..errors import ArgumentError, FormatError
 from ..losses import Loss
+from ..problem.constraints import Constraint, LossAtMost
+from ..problem.privacy import MAX_EPSILON, GaussianCurve, Point, Releases, check_points
 from .base import FORMAT, MechanismDocument
 from .codec import (
     ABOUT,

@@ -8,9 +8,9 @@ from fractions import Fraction
 from math import lcm
 from typing import Any, TypeVar
 
-from ..ask.privacy import MAX_EPSILON
 from ..errors import FormatError
 from ..losses import Loss, loss_from_spec
+from ..problem.privacy import MAX_EPSILON
 from ..work import arithmetic, charge
 from .limits import MAX_DIGITS, MAX_SHORT
 

@@ -13,9 +13,9 @@ from functools import cached_property
 from itertools import groupby
 from typing import Annotated, Any
 
-from ..ask.shape import MAX_NUMBERS, MAX_SPARSE, Block, Shape
 from ..exact import exp_upper, ratio_below
 from ..losses import L1, L2, Loss
+from ..problem.shape import MAX_NUMBERS, MAX_SPARSE, Block, Shape
 from ..work import charge
 from .base import MechanismDocument
 from .block_counts import Side

@@ -12,9 +12,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from ..ask.privacy import curve_above, root_above
-from ..ask.shape import MAX_NUMBERS
 from ..exact import nearest_float, text_of
+from ..problem.privacy import curve_above, root_above
+from ..problem.shape import MAX_NUMBERS
 from ..work import add_up, bits, charge
 from .balls import BallMixture
 from .block_counts import Side

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from ..ask.shape import MAX_NUMBERS, MAX_SPARSE_STEPS
 from ..exact import exp_upper, nearest_float
+from ..problem.shape import MAX_NUMBERS, MAX_SPARSE_STEPS
 from ..work import add_up, bits, charge
 from .block_counts import Side, raised
 from .codec import integer, number, several

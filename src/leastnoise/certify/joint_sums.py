@@ -11,9 +11,9 @@ from fractions import Fraction
 from math import isqrt
 from typing import TYPE_CHECKING, Annotated
 
-from ..ask.privacy import Point
-from ..ask.shape import MAX_NUMBERS
 from ..losses import Loss
+from ..problem.privacy import Point
+from ..problem.shape import MAX_NUMBERS
 from .codec import POSITIVE, Beside, integer, record
 from .joint_flow import check_numbers
 from .limits import MAX_CELLS

@@ -12,9 +12,9 @@ from fractions import Fraction
 from math import factorial, prod
 from typing import TYPE_CHECKING, Annotated
 
-from ..ask.privacy import Point
-from ..ask.shape import MAX_NUMBERS
 from ..losses import Loss
+from ..problem.privacy import Point
+from ..problem.shape import MAX_NUMBERS
 from ..work import bits, charge
 from .codec import NOT_NEGATIVE, Key, integer, number
 from .enclosures import pi_bounds

@@ -10,9 +10,9 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-from ..ask.privacy import Point, Releases
 from ..exact import exp_bounds, nearest_float
 from ..losses import Loss
+from ..problem.privacy import Point, Releases
 from ..work import add_up, charge, counted, once
 from .enclosures import ceil_at
 from .keyed_curve import (

@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import pairwise
 from statistics import NormalDist
 
-from ..ask.privacy import Releases, curve_above, root_above
 from ..exact import nearest_float, normal_bounds
+from ..problem.privacy import Releases, curve_above, root_above
 from ..work import charge
 from .enclosures import ceil_at, floor_at
 from .keyed_document import MAX_REACH, Chain, FailureCurve, KeyedReleases

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar
 
-from ..ask.privacy import Point, Releases
 from ..exact import nearest_float
 from ..losses import Loss
+from ..problem.privacy import Point, Releases
 from .base import MechanismDocument
 from .codec import (
     COUNT,

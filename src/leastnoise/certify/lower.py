@@ -10,7 +10,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from ..ask.demands import (
+from ..errors import FormatError
+from ..exact import exp_upper
+from ..losses import Loss
+from ..problem.constraints import (
     Constraint,
     Distinguishing,
     LossAtMost,
@@ -20,10 +23,7 @@ from ..ask.demands import (
     ends_of,
     foldable,
 )
-from ..ask.privacy import Point
-from ..errors import FormatError
-from ..exact import exp_upper
-from ..losses import Loss
+from ..problem.privacy import Point
 from ..work import arithmetic, bits, charge
 from .constraints import Dual, check_duals
 from .document import Certificate

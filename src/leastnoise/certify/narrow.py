@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated
 
-from ..ask.privacy import Point
 from ..errors import FormatError
 from ..exact import exp_upper
+from ..problem.privacy import Point
 from ..work import add_up, arithmetic, bits, charge
 from .codec import NUMBER, SHORT, Codec, Flag, integer, pair, record, several
 from .limits import MAX_CELLS, MAX_NARROW, MAX_POINTS_OF_PROFILE

@@ -12,8 +12,8 @@ from fractions import Fraction
 from math import isqrt
 from typing import Annotated, Any, ClassVar
 
-from ..ask.queries_of import Marginals, Named, Part
 from ..losses import L2
+from ..problem.workload_parts import Marginals, Named, Part
 from ..work import charge
 from .additive import check_noise
 from .base import MechanismDocument

@@ -8,8 +8,8 @@ from fractions import Fraction
 from html import escape
 from typing import Any, Generic, TypeVar
 
-from ..ask import GaussianCurve, Point, Releases
 from ..exact import nearest_float
+from ..problem import GaussianCurve, Point, Releases
 from ..work import arithmetic, bits, charge, counted
 from .base import MechanismDocument
 from .composed import slack_of_profile

@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ..ask.demands import (
+from ..problem.constraints import (
     Constraint,
     Distinguishing,
     LossAtMost,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
 
-from ..ask.privacy import Point, check_points
 from ..errors import FormatError
+from ..problem.privacy import Point, check_points
 from .codec import NUMBER, POSITIVE, Codec, Flag, Record, integer, record, several
 from .constraints import CELLS, DUALS, Cell, Dual
 from .curve import POINTS

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt, lcm
 
-from ..ask.queries_of import Marginals, Named, Part, Rows, Weighted, weighed
 from ..errors import FormatError
+from ..problem.workload_parts import Marginals, Named, Part, Rows, Weighted, weighed
 from ..work import charge
 from .matrices import Lists, Whole, dot, product, root_up, row_sum, sandwich, spread, transposed
 from .workload_parts import entry_bits, weight_size
@@ -88,7 +88,7 @@ class Multipliers:
 
     shifts: tuple[tuple[int, int, int], ...]  # (i, j, weight)
     matrix: tuple[tuple[int, ...], ...]
-    questions: tuple[int, ...] | None = None
+    problems: tuple[int, ...] | None = None
     #: In proportion to the inverse of Y^T Y, where that does not follow from the others.
     inverse: tuple[tuple[int, ...], ...] | None = None
     #: What the matrix is about, where that is not what the strategy is about.

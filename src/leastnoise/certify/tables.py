@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from ..ask.queries_of import Marginals
+from ..problem.workload_parts import Marginals
 from ..work import charge
 
 #: Bits behind the point of sums that are rounded to the safe side.

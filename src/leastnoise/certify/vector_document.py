@@ -11,10 +11,10 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Annotated, Any
 
-from ..ask.values import MAX_DIMENSION
 from ..exact import nearest_float
 from ..losses import Loss
 from ..losses.base import NORM_ONLY
+from ..problem.checks import MAX_DIMENSION
 from .base import MechanismDocument
 from .codec import (
     LOSS,

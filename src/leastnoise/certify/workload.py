@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..ask.privacy import curve_above
-from ..ask.queries_of import Marginals, Part
 from ..exact import exp_upper, nearest_float
+from ..problem.privacy import curve_above
+from ..problem.workload_parts import Marginals, Part
 from ..work import arithmetic, bits, charge, counted, multiply
 from .joint_document import JointDocument
 from .orbits import approximate_variance, concentrated_variance, entropy_variance, gaussian_variance
@@ -281,8 +281,8 @@ def _cost_below(
         return lower_plain(part, document.largest, document.replaced)
     assert isinstance(own, Multipliers)
     where = strategy.coordinates if isinstance(strategy, Strategy) else own.coordinates
-    found = lower_total(frames.of(place, part, where, own.questions), own)
-    return found if own.questions is None else found / sum(own.questions)
+    found = lower_total(frames.of(place, part, where, own.problems), own)
+    return found if own.problems is None else found / sum(own.problems)
 
 
 def _lower_tables(part: Marginals, own: Proofs) -> Fraction:

@@ -11,12 +11,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
-from ..ask.privacy import MAX_EPSILON, Point, curve_above
-from ..ask.queries_of import Part, Product
-from ..ask.workload import Workload
-from ..ask.workloaded import ADD_REMOVE, REPLACE
 from ..errors import FormatError
 from ..losses import L2, Loss
+from ..problem.privacy import MAX_EPSILON, Point, curve_above
+from ..problem.workload import Workload
+from ..problem.workload_arguments import ADD_REMOVE, REPLACE
+from ..problem.workload_parts import Part, Product
 from ..work import multiply
 from .base import MechanismDocument
 from .codec import (

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..ask.queries_of import NAMES, Marginals, Named, Part, Product, Rows, Stack, Weighted
-from ..ask.workload import (
+from ..errors import FormatError
+from ..problem.workload import (
     MAX_ATTRIBUTES,
     MAX_ENTRIES,
     MAX_ENTRY_BITS,
@@ -17,7 +17,7 @@ from ..ask.workload import (
     MAX_TABLE,
     MAX_TABLES,
 )
-from ..errors import FormatError
+from ..problem.workload_parts import NAMES, Marginals, Named, Part, Product, Rows, Stack, Weighted
 from ..work import charge
 from .codec import Codec
 from .fields import (

@@ -22,7 +22,7 @@ def describe(found: DependentDesign) -> dict[str, Any]:
         **bracket_of(found),
         "bounds": [low, high],
         "integer": found.integer,
-        "prior": "uniform" if document.question.prior is None else "histogram",
+        "prior": "uniform" if document.problem.prior is None else "histogram",
         "resolution": found.stats.get("resolution"),
         "steps": document.last,
         "answers": len(found.answers),

@@ -198,7 +198,7 @@ def _release(best: Any) -> tuple[str, None]:
 
 def _ledger(folder: Path) -> tuple[str, None]:
     from ..errors import BudgetError
-    from ..ledger import Ledger
+    from ..tables.ledger import Ledger
 
     ledger = Ledger.create(folder / "ledger.db", epsilon=1)
     ledger.charge(1, query="doctor")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..ask.values import stated_sensitivity
+from ..problem.checks import stated_sensitivity
 from ..errors import ArgumentError
 from .options import SENSITIVITY_HELP
 from .shared import JSON_HELP, SHORT, show_json, working
@@ -70,7 +70,7 @@ def hierarchy(
         "cells": cells,
         "loss": loss,
     }
-    from ..hierarchy import Options
+    from ..paper.hierarchy import Options
 
     problem = _problem(common, bound, limits, monotone)
     with working("solving"):
@@ -88,7 +88,7 @@ def _problem(
     common: dict[str, Any], bound: Side, limits: tuple[str, str] | None, monotone: bool
 ) -> Any:
     """The bounding problem that is asked for."""
-    from ..hierarchy import D, DPrime, P, PPrime
+    from ..paper.hierarchy import D, DPrime, P, PPrime
 
     if limits is None:
         return (P if bound is Side.UPPER else D)(**common, monotone=monotone)

@@ -67,7 +67,7 @@ def create(
       leastnoise ledger create budget.db --epsilon 3 --delta 1e-6
       leastnoise ledger create curve.db --gdp 1
     """
-    from ..ledger import Ledger
+    from ..tables.ledger import Ledger
 
     given = {"gdp": gdp, "zcdp": zcdp}
     Ledger.create(where, epsilon=epsilon, delta=delta, composition=composition, name=name, **given)
@@ -87,7 +87,7 @@ def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
     Example:
       leastnoise ledger show budget.db
     """
-    from ..ledger import Ledger
+    from ..tables.ledger import Ledger
 
     state = Ledger(where, name=name).balance
     if as_json:
@@ -116,7 +116,7 @@ def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> No
     Example:
       leastnoise ledger history budget.db --json
     """
-    from ..ledger import Ledger
+    from ..tables.ledger import Ledger
 
     entries = [
         {
@@ -153,7 +153,7 @@ def close(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None
     Example:
       leastnoise ledger close budget.db
     """
-    from ..ledger import Ledger
+    from ..tables.ledger import Ledger
 
     held = Ledger(where, name=name)
     held.close()

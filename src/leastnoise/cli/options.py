@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from ..ask import (
+from ..problem import (
     Constraint,
     Distinguishing,
     LossAtMost,
@@ -25,7 +25,7 @@ from ..ask import (
     Unbiased,
     Unimodal,
 )
-from ..ask.shape import Cube, Shape, Sparse
+from ..problem.shape import Cube, Shape, Sparse
 from ..errors import ArgumentError
 from ..losses import PIECEWISE_FILE
 from .workload import HELP as WORKLOAD_HELP

@@ -30,7 +30,7 @@ def reproduce(
       leastnoise reproduce example1
       leastnoise reproduce table1 --quick --jobs 2
     """
-    from ..experiments import reproduce as run
+    from ..paper.experiments import reproduce as run
 
     reports = run(name, out, quick=quick, n_jobs=jobs, tell=lambda words: say(words, err=True))
     if as_json:

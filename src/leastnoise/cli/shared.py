@@ -66,7 +66,7 @@ def drawable(plot: Path | None) -> None:
     """`ArgumentError` before any work if a picture could not be drawn in the end."""
     if plot is None:
         return
-    from ..plotting.picture import ENDINGS, canvas
+    from ..show.picture import ENDINGS, canvas
 
     folder_exists("plot", plot)
     if plot.suffix.lower() not in ENDINGS:

@@ -151,7 +151,7 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
       leastnoise columns data.csv
       leastnoise columns sales.csv --delimiter ";" --decimal "," --encoding cp1252
     """
-    from ..queries.door import opened
+    from ..tables.sources import opened
     from ..words import printable
 
     with _standing(table) as place:
@@ -195,7 +195,7 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
 
 def _source(table: str, given: dict[str, Any]) -> Any:
     """What was named, as its owner says that it is written."""
-    from ..queries.csv_file import CsvFile, delimiter_of
+    from ..tables.sources.csv_file import CsvFile, delimiter_of
 
     written = {name: given[name] for name in _WRITTEN if given[name] not in (None, False)}
     if not written:
@@ -244,11 +244,11 @@ def ask(
       leastnoise ask data.csv "mean(salary)" --low 0 --high 200 --epsilon 1 --ledger budget.db
       leastnoise ask data.csv "count()" "mean(salary, low=0, high=200)" --epsilon 1 --report r.html
     """
-    from ..ledger import Ledger
-    from ..queries import ask as answer_of
-    from ..queries import ask_all
-    from ..queries import report as report_of
-    from ..queries.published import checked_report
+    from ..tables.ledger import Ledger
+    from ..tables import ask as answer_of
+    from ..tables import ask_all
+    from ..tables import report as report_of
+    from ..tables.reports.report import checked_report
 
     drawable(plot)
     if plot is not None and len(queries) > 1:
@@ -307,7 +307,7 @@ def _standing(table: str) -> Iterator[str]:
     if table != "-":
         yield table
         return
-    from ..queries.door.spill import spill_folder
+    from ..tables.sources.spill import spill_folder
 
     with ExitStack() as ended:
         path = Path(spill_folder(ended)) / "standard-input.csv"
@@ -343,8 +343,8 @@ def plan(
       leastnoise plan "count()" --rows 1000 --within 5
       leastnoise plan "count()" "mean(salary, low=0, high=200)" --rows 1000 --epsilon 1
     """
-    from ..queries import plan as plan_of
-    from ..queries import plan_all
+    from ..tables import plan as plan_of
+    from ..tables import plan_all
 
     options = _budget_and_unit(given)
     if len(queries) == 1:
@@ -388,7 +388,7 @@ def _planned(found: Any, rows: int) -> dict[str, Any]:
 
 def _question(query: str, given: dict[str, Any]) -> Any:
     """The query, with the options that belong to it."""
-    from ..queries import PRIVATE, query_of
+    from ..tables import PRIVATE, query_of
 
     asked = {name: given[name] for name in ("low", "high", "by", "keys", "where", "nulls")}
     if asked["by"] is not None and len(names := next(csv.reader([asked["by"]]), [])) > 1:
@@ -409,7 +409,7 @@ def _budget_and_unit(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unit(unit: str | None, max_rows_per_group: int | None, max_groups: int | None) -> Any:
-    from ..queries import PrivacyUnit
+    from ..tables import PrivacyUnit
 
     if unit in (None, "row"):
         if max_rows_per_group is not None or max_groups is not None:
@@ -427,7 +427,7 @@ def _unit(unit: str | None, max_rows_per_group: int | None, max_groups: int | No
 
 
 def _print(answer: Any) -> None:
-    from ..queries.answer import rounded
+    from ..tables.answer import rounded
     from ..words import printable
 
     console = Console(highlight=False)
@@ -455,7 +455,7 @@ def _print(answer: Any) -> None:
 
 def _print_spent(answers: list[Any], book: Any) -> None:
     """The charge of all answers, which are of one call, and what is left."""
-    from ..queries.answer import spent_words
+    from ..tables.answer import spent_words
     from ..words import bare_unit
 
     console, first = Console(highlight=False), answers[0]

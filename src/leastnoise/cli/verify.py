@@ -63,7 +63,7 @@ def verify(
             if data.lstrip().startswith(b"<"):
                 raise FormatError("this is a web page; check the .json file beside it")
             if is_report(data):
-                from ..queries.published import check_report
+                from ..tables.reports.report import check_report
 
                 if formal:
                     raise ArgumentError(
@@ -136,7 +136,7 @@ def _formal_words(told: dict[str, Any]) -> str:
 
 def _show_report(file: Path, steps: list[Any], as_json: bool) -> NoReturn:
     """The steps from published numbers to their proofs."""
-    from ..queries.published import UNCHECKED
+    from ..tables.reports.report import UNCHECKED
 
     verdicts = {step.verdict for step in steps}
     code = 1 if "refuted" in verdicts else 3 if "not covered" in verdicts else 0

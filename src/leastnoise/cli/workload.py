@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from ..ask.workload import Workload
+from ..problem.workload import Workload
 from ..errors import ArgumentError, DataError
 from ..words import UNPROVEN, outwards
 from .shared import say, show_json

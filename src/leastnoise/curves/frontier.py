@@ -9,13 +9,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..ask import Constraint
-from ..ask.values import stated_sensitivity
 from ..design import Design, design
 from ..engine.search import Listener
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss
+from ..problem import Constraint
+from ..problem.checks import stated_sensitivity
 from ..words import number
 from .curve import POINT_LIMIT, Curve
 
@@ -42,12 +42,12 @@ class Frontier(Curve):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A picture of the curve (extra `plot`); saved if `path` is given."""
-        from ..plotting import plot_frontier
+        from ..show import plot_frontier
 
         return plot_frontier(self, path)
 
     def _repr_html_(self) -> str:
-        from ..shown import html_curve
+        from ..show.html import html_curve
 
         return html_curve(self, self.values, self.along)
 

@@ -8,14 +8,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..ask.demands import LossAtMost
-from ..ask.values import check_gap, stated_sensitivity
 from ..certify.upper import release_loss
 from ..design import Design, design
 from ..engine.search import Listener
 from ..errors import ArgumentError
 from ..exact import Number, round_up
 from ..losses import Loss, as_loss
+from ..problem.checks import check_gap, stated_sensitivity
+from ..problem.constraints import LossAtMost
 from ..words import float_towards
 from .curve import POINT_LIMIT, Curve
 
@@ -46,12 +46,12 @@ class Tradeoff(Curve):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A picture of the curve (extra `plot`); saved if `path` is given."""
-        from ..plotting import plot_tradeoff
+        from ..show import plot_tradeoff
 
         return plot_tradeoff(self, path)
 
     def _repr_html_(self) -> str:
-        from ..shown import html_curve
+        from ..show.html import html_curve
 
         return html_curve(self, self.bounds, f"{self.loss_b.name} at most")
 
@@ -102,7 +102,7 @@ def tradeoff(
     if isinstance(points, bool) or not isinstance(points, int) or not 2 <= points <= 100:
         raise ArgumentError("points", points, "an integer from 2 to 100")
     wanted = float(check_gap(gap))
-    question: dict[str, Any] = {
+    problem: dict[str, Any] = {
         "epsilon": epsilon,
         "delta": delta,
         "sensitivity": sensitivity,
@@ -110,8 +110,8 @@ def tradeoff(
         "time_limit": time_limit,
         "progress": progress,
     }
-    free = design(loss=a, gap=wanted, **question)
-    other = design(loss=b, gap=wanted / 2, **question)
+    free = design(loss=a, gap=wanted, **problem)
+    other = design(loss=b, gap=wanted / 2, **problem)
     # The last design is the free one, and its own loss_b is the bound that it keeps.
     last = release_loss(free.document, b)
     first = min(other.document.upper * (1 + Fraction(wanted)), last)
@@ -122,7 +122,7 @@ def tradeoff(
         bounds.append(round_up(first + (last - first) * Fraction(share), 9))
     bounds = sorted({bound for bound in bounds if bound < last})
     found = [
-        design(loss=a, gap=wanted, constraints=[LossAtMost(b, bound)], **question)
+        design(loss=a, gap=wanted, constraints=[LossAtMost(b, bound)], **problem)
         for bound in bounds
     ]
     shown = [float_towards(bound, math.inf) for bound in (*bounds, last)]

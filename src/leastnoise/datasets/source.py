@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..cache import cache_folder
+from ..cache_folder import cache_folder
 from ..errors import LeastnoiseError, MissingExtraError
 
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"

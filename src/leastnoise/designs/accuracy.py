@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ask.values import check_confidence
+from ..problem.checks import check_confidence
 from .ranged import DependentDesign
 
 

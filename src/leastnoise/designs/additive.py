@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..ask import Constraint
 from ..certify import Document
 from ..errors import ArgumentError
 from ..exact import Number
 from ..noise import AdditiveNoise, Clamped, noise_of, release
+from ..problem import Constraint
 from ..sampling import Entropy
 from .base import BaseDesign, warn_of_many
 
@@ -88,18 +88,18 @@ class Design(BaseDesign):
 
     def plot(self, path: str | Path | None = None, baselines: Iterable[str] | None = None) -> Any:
         """A picture of the density (extra `plot`); saved if `path` is given."""
-        from ..plotting import plot_density
+        from ..show import plot_density
 
         return plot_density(self, path=path, baselines=baselines)
 
     def _repr_html_(self) -> str:
-        from ..shown import html_design
+        from ..show.html import html_design
 
         return html_design(self)
 
     def _repr_svg_(self) -> str | None:
         try:
-            from ..plotting import density_svg
+            from ..show import density_svg
 
             return density_svg(self)
         except ImportError:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..ask.shaped import LARGEST
 from ..certify import Report, check, parse_any
 from ..certify.any_file import AnyDocument, check_bytes
 from ..errors import CertificateError, FormatError, LimitError, ReleaseWarning
 from ..losses import Loss
+from ..problem.shape_arguments import LARGEST
 from ..words import bracket_words, float_towards, gap_of, percent, write_whole
 from .budgets import AskedBudgets, asked_words, with_about
 from .pickled import PickledAsFile

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..ask.privacy import Point, Releases
 from ..certify.about import about_object, about_text
 from ..certify.any_file import AnyDocument
 from ..errors import ArgumentError, Described, FormatError
+from ..problem.privacy import Point, Releases
 from ..words import budget_words
 
 D = TypeVar("D", bound=AnyDocument)

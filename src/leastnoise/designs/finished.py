@@ -9,7 +9,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from ..ask.arguments import Asked
 from ..certify import ChannelDocument, Document, check_bytes
 from ..certify.any_file import AnyDocument
 from ..certify.joint_document import JointDocument
@@ -19,6 +18,7 @@ from ..certify.workload_document import WorkloadDocument
 from ..engine.bounds import Lower, Upper
 from ..engine.search import Bracket, Search
 from ..errors import CertificateError, FormatError
+from ..problem.arguments import Asked
 from ..words import gap_of, gap_words, number, ordered
 from .additive import Design
 from .base import BaseDesign
@@ -51,8 +51,8 @@ def finished(asked: Asked, search: Search) -> AnyDesign:
 
 
 def _made(asked: Asked, search: Search, bracket: Bracket) -> AnyDesign:
-    loss = asked.question.loss
-    for lower, upper in bracket.halves(lambda: search.plan.trivial(search.plan.question)):
+    loss = asked.problem.loss
+    for lower, upper in bracket.halves(lambda: search.plan.trivial(search.plan.problem)):
         low, high = ordered(lower.value, upper.value, loss.certified)
         proof = lower.certificate if loss.certified else None
         halves: dict[str, Any] = {"lower": low, "upper": high, "certificate": proof}
@@ -119,14 +119,14 @@ def _status(
     if bracket.resolutions:
         last = bracket.resolutions[-1]
         words += f" at resolution {last}" if additive else f" on {last} cells"
-    words += search.plan.remarks(search.plan.question, search)
+    words += search.plan.remarks(search.plan.problem, search)
     if not converged and search.plan.aims_at_gap:
         reason = search.reason or "stopped when no constraint was left to add"
         words += f"; {reason}, before the gap of {number(100 * search.gap)}% that was asked for"
         words += _advice(reason, gap_of(document))
         if bracket.failures:
             words += f" (the solver gave up {len(bracket.failures)} times)"
-    if document.sensitivity > asked.question.sensitivity:
+    if document.sensitivity > asked.problem.sensitivity:
         served = float(document.sensitivity)
         words += f"; private up to a sensitivity of {served:g}, a multiple of the step"
     return words

@@ -11,14 +11,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..ask.arguments import Arguments
-from ..ask.shape import Shape
-from ..ask.shaped import shaped
 from ..certify.joint_document import JointDocument, short_weights
 from ..engine.joint.method import Joint, One
 from ..errors import ArgumentError, DataError, Described, LimitError
 from ..losses import Loss
 from ..noise.joint import JointNoise
+from ..problem.arguments import Arguments
+from ..problem.shape import Shape
+from ..problem.shape_arguments import shaped
 from ..sampling import Entropy
 from ..words import gap_of, gap_words, outwards, percent
 from .base import BaseDesign, check_as_file
@@ -84,7 +84,7 @@ class JointDesign(BaseDesign):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A picture (extra `plot`): how one number and how two of them are spread."""
-        from ..plotting.joint import plot_joint
+        from ..show.joint import plot_joint
 
         return plot_joint(self, path)
 
@@ -93,7 +93,7 @@ class JointDesign(BaseDesign):
         return super().plain() | {"shape": repr(self.shape), "dimension": self.dimension}
 
     def _repr_html_(self) -> str:
-        from ..shown import html_joint
+        from ..show.html import html_joint
 
         return html_joint(self)
 
@@ -109,23 +109,23 @@ def joint_design(arguments: Arguments, one: One | None) -> JointDesign:
     for a bound from below: then it is 0.
     """
     began = time.monotonic()
-    question, wanted, seconds = shaped(arguments)
-    if not short_weights(question.weights):
+    problem, wanted, seconds = shaped(arguments)
+    if not short_weights(problem.weights):
         raise ArgumentError(
             "weights", Described("numbers of very many digits"), "numbers of fewer digits"
         )
     method = Joint(seconds=seconds)
     try:
-        document, *others = method.noises(question)
+        document, *others = method.noises(problem)
     except LimitError:
-        raise ArgumentError("sensitivity", question.shape, _TOO_LARGE) from None
+        raise ArgumentError("sensitivity", problem.shape, _TOO_LARGE) from None
     if one is not None:
         with contextlib.suppress(LimitError):
             document = method.bound(document, wanted, one)
     try:
         check_as_file(document)
     except LimitError:
-        raise ArgumentError("sensitivity", question.shape, _TOO_LARGE) from None
+        raise ArgumentError("sensitivity", problem.shape, _TOO_LARGE) from None
     stats = {
         "others": {other.noise.words: float(other.upper) for other in others},
         "seconds": time.monotonic() - began,

@@ -8,13 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..ask.privacy import Point
-from ..ask.values import check_confidence
 from ..certify.keyed_document import KeyedDocument
 from ..errors import ArgumentError, DataError
 from ..exact import rational
 from ..losses import Loss, as_loss
 from ..noise.keyed import KeyedLaw, in_order
+from ..problem.checks import check_confidence
+from ..problem.privacy import Point
 from ..sampling import Entropy, system_entropy
 from ..words import bracket_words, budget_words, number
 from .base import BaseDesign
@@ -179,7 +179,7 @@ class KeyedDesign(BaseDesign):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A picture (extra `plot`): how often keys are released, and errors, beside baselines."""
-        from ..plotting.keyed import plot_keyed
+        from ..show.keyed import plot_keyed
 
         return plot_keyed(self, path)
 
@@ -196,7 +196,7 @@ class KeyedDesign(BaseDesign):
         }
 
     def _repr_html_(self) -> str:
-        from ..shown import html_keyed
+        from ..show.html import html_keyed
 
         return html_keyed(self)
 

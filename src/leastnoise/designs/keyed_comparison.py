@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import RegimeError
-from ..mechanisms.keyed_baselines import (
+from ..baselines.keyed_baselines import (
     KeyedBaseline,
     gaussian_below,
     gaussian_threshold,
     keyed_baselines,
 )
+from ..errors import RegimeError
 
 if TYPE_CHECKING:
     from .keyed import KeyedDesign

@@ -63,7 +63,7 @@ class DependentDesign(BaseDesign):
     @property
     def core(self) -> tuple[float, float]:
         """The values that `lower` and `upper` are about: the range, or the core of a wide one."""
-        return float(self.document.question.low), float(self.document.question.high)
+        return float(self.document.problem.low), float(self.document.problem.high)
 
     # -- releasing ----------------------------------------------------------------------------
 
@@ -101,7 +101,7 @@ class DependentDesign(BaseDesign):
             low, high = self.document.ends
             answer = min(max(drawn, low), high)
             return answer if exact else int(answer) if self.integer else float(answer)
-        k = round_at_random(number, self.document.question.low, self.document.step, source)
+        k = round_at_random(number, self.document.problem.low, self.document.step, source)
         drawn_place = self._sampler(k).sample_one(source)
         if self.document.revealed and drawn_place == self.document.answer_count:
             answer = self._itself(number)
@@ -132,7 +132,7 @@ class DependentDesign(BaseDesign):
         return None if additive is None else noise_of(additive)
 
     def _place(self, number: Fraction) -> Fraction:
-        return (number - self.document.question.low) / self.document.step
+        return (number - self.document.problem.low) / self.document.step
 
     def exact_law(self, value: Any) -> tuple[list[Fraction], list[int]]:
         """The answers at a value, in order, and their probabilities as whole numbers.
@@ -168,7 +168,7 @@ class DependentDesign(BaseDesign):
 
     def _itself(self, number: Exact) -> Fraction:
         """The value as it is revealed."""
-        low, grid = self.document.question.low, self.document.finest
+        low, grid = self.document.problem.low, self.document.finest
         return self.document.itself(beside(number, 2 * low.denominator * grid.denominator))
 
     def _written_out(self, value: Any) -> Fraction:
@@ -324,7 +324,7 @@ class DependentDesign(BaseDesign):
 
     def expected_loss(self, value: ArrayLike) -> Any:
         """The expected loss at a true value (a float, or an array for an array)."""
-        rule = self.document.question.crossing
+        rule = self.document.problem.crossing
 
         def cost(answer: Floats, true: Floats) -> Floats:
             total = np.asarray(self.loss(answer - true))
@@ -350,18 +350,18 @@ class DependentDesign(BaseDesign):
 
     def plot(self, path: str | Path | None = None, kind: str = "family") -> Any:
         """A picture (extra `plot`): "family" of distributions, or "heatmap" of the channel."""
-        from ..plotting import plot_channel
+        from ..show import plot_channel
 
         return plot_channel(self, path, kind)
 
     def _repr_html_(self) -> str:
-        from ..shown import html_dependent
+        from ..show.html import html_dependent
 
         return html_dependent(self)
 
     def _repr_svg_(self) -> str | None:
         try:
-            from ..plotting import channel_svg
+            from ..show import channel_svg
 
             return channel_svg(self)
         except ImportError:

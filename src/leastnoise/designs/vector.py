@@ -71,18 +71,18 @@ class VectorDesign(BaseDesign):
 
     def plot(self, path: str | Path | None = None, kind: str = "radial") -> Any:
         """A picture (extra `plot`): the "radial" density beside baselines, or a "map" for d = 2."""
-        from ..plotting import plot_vector
+        from ..show import plot_vector
 
         return plot_vector(self, path, kind)
 
     def _repr_html_(self) -> str:
-        from ..shown import html_vector
+        from ..show.html import html_vector
 
         return html_vector(self)
 
     def _repr_svg_(self) -> str | None:
         try:
-            from ..plotting import vector_svg
+            from ..show import vector_svg
 
             return vector_svg(self)
         except ImportError:

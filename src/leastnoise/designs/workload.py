@@ -14,11 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.arguments import Arguments
-from ..ask.privacy import Point
-from ..ask.values import check_confidence
-from ..ask.workload import Workload
-from ..ask.workloaded import workloaded
 from ..certify.workload import noise_words, variance_above, variance_below
 from ..certify.workload_document import WorkloadDocument
 from ..engine.workload.candidates import Law
@@ -26,6 +21,11 @@ from ..engine.workload.method import Strategies
 from ..errors import ArgumentError, LimitError
 from ..losses import Loss
 from ..noise.workload import WorkloadNoise
+from ..problem.arguments import Arguments
+from ..problem.checks import check_confidence
+from ..problem.privacy import Point
+from ..problem.workload import Workload
+from ..problem.workload_arguments import workloaded
 from ..sampling import Entropy
 from ..words import float_towards, gap_of, gap_words, number, percent
 from .base import BaseDesign, check_as_file
@@ -150,12 +150,12 @@ class WorkloadDesign(BaseDesign):
 
     def plot(self, path: str | Path | None = None, answers: Any = None) -> Any:
         """A picture (extra `plot`): the error bars of all questions, around `answers` if given."""
-        from ..plotting.workload import plot_workload
+        from ..show.workload import plot_workload
 
         return plot_workload(self, path, answers)
 
     def _repr_html_(self) -> str:
-        from ..shown import html_workload
+        from ..show.html import html_workload
 
         return html_workload(self)
 
@@ -204,13 +204,13 @@ def workload_design(arguments: Arguments, law: Law | None = None) -> WorkloadDes
     law: what finds the file of other noise, to be tried, too.
     """
     began = time.monotonic()
-    question, wanted, seconds = workloaded(arguments)
+    problem, wanted, seconds = workloaded(arguments)
     try:
-        document = Strategies(law=law).document(question, wanted, seconds)
+        document = Strategies(law=law).document(problem, wanted, seconds)
         check_as_file(document)
     except LimitError:
         raise ArgumentError(
-            "workload", question.workload, "smaller: the exact check would take too long"
+            "workload", problem.workload, "smaller: the exact check would take too long"
         ) from None
     stats = {"seconds": time.monotonic() - began}
     return WorkloadDesign(

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ask.queries_of import Part
+from ..baselines import AnalyticGaussian
 from ..errors import RegimeError
-from ..mechanisms import AnalyticGaussian
+from ..problem.workload_parts import Part
 from ..words import outwards
 
 if TYPE_CHECKING:

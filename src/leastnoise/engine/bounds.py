@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ..ask import Point, Question
 from ..certify.additive import along_orbits
 from ..certify.channel import (
     ChannelCertificate,
@@ -35,6 +34,7 @@ from ..certify.vector_lower import vector_dual
 from ..errors import ArgumentError, FormatError
 from ..exact import round_down, round_up
 from ..losses import Loss
+from ..problem import Point, Problem
 
 #: Digits after the point of a bound: far below every gap, and short in a file. Of a vector's, and
 #: of one that is claimed first: exact powers and square roots have many.
@@ -98,44 +98,44 @@ Bounds = tuple[Lower | None, Upper | None]
 
 
 def proven(
-    question: Question, certificate: Certificate | ChannelCertificate, resolution: int
+    problem: Problem, certificate: Certificate | ChannelCertificate, resolution: int
 ) -> Lower:
     """What multipliers prove about every noise, or every answer, that the question allows."""
     if isinstance(certificate, ChannelCertificate):
-        value = channel_dual_bound(question, certificate)
+        value = channel_dual_bound(problem, certificate)
     else:
-        points = certificate.points or ((question.epsilon, question.delta),)
+        points = certificate.points or ((problem.epsilon, problem.delta),)
         value = bound_on_noise(
             certificate,
             points,
-            question.sensitivity,
-            question.loss,
-            question.integer,
-            question.constraints,
+            problem.sensitivity,
+            problem.loss,
+            problem.integer,
+            problem.constraints,
         )
     return Lower(round_down(value, _DIGITS), certificate, resolution)
 
 
-def along_curve(question: Question, known: Lower) -> Lower:
+def along_curve(problem: Problem, known: Lower) -> Lower:
     """What the curve of mu-GDP alone proves of all noise, if that is more than what is known."""
-    assert question.gdp is not None
-    value = along_orbits(question.gdp, question.sensitivity, question.loss)
+    assert problem.gdp is not None
+    value = along_orbits(problem.gdp, problem.sensitivity, problem.loss)
     return replace(known, value=max(known.value, round_down(value, _DIGITS_OF_ORBITS)))
 
 
 def claimed(
-    question: Question, certificate: VectorProof, value: float, resolution: int
+    problem: Problem, certificate: VectorProof, value: float, resolution: int
 ) -> Lower | None:
     """This bound on every noise for a vector, rounded down, if the certificate proves it."""
     if isinstance(certificate, NoCurves):
         goal = round_down(Fraction(value), _DIGITS_OF_VECTORS)
         verdict, _ = nothing_below(
-            question.dimension, question.epsilon, question.loss, question.sensitivity, goal
+            problem.dimension, problem.epsilon, problem.loss, problem.sensitivity, goal
         )
         return Lower(goal, certificate, resolution) if verdict else None
     lower = round_down(Fraction(value), _DIGITS_CLAIMED)
-    asked = question.dimension, question.epsilon, question.delta, question.sensitivity
-    if not vector_dual(*asked, question.loss, certificate, lower).verdict:
+    asked = problem.dimension, problem.epsilon, problem.delta, problem.sensitivity
+    if not vector_dual(*asked, problem.loss, certificate, lower).verdict:
         return None
     return Lower(lower, certificate, resolution)
 
@@ -184,7 +184,7 @@ def _private(noise: Document, points: Sequence[Point]) -> bool:
 
 def obeys_bounds(document: ChannelDocument) -> bool:
     """Whether the instance bound and the largest error are kept, exactly."""
-    loss, error = document.question.instance_bound, document.question.max_error
+    loss, error = document.problem.instance_bound, document.problem.max_error
     if loss is not None and worst_value_loss(document) > loss:
         return False
     return error is None or largest_error(document) <= error

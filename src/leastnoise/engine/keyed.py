@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..ask.privacy import Point
 from ..certify.keyed_document import LEAST_BITS, MAX_REACH, Chain
 from ..errors import ArgumentError, Described
 from ..exact import exp_bounds, nearest_float
+from ..problem.privacy import Point
 
 #: Bits that are computed behind those that are kept.
 _SPARE = 64

@@ -12,13 +12,13 @@ from fractions import Fraction
 
 from scipy.special import ndtr, ndtri
 
-from ..ask.privacy import Point
+from ..baselines.analytic_gaussian import smallest_sigma
 from ..certify.enclosures import ceil_at, floor_at
 from ..certify.keyed_curve import delta_of_curve, near_quantile, power_bounds
 from ..certify.keyed_document import MAX_REACH, Chain, FailureCurve
 from ..errors import CertificateError
 from ..exact import nearest_float, normal_bounds, round_down
-from ..mechanisms.analytic_gaussian import smallest_sigma
+from ..problem.privacy import Point
 
 _BITS = 128
 #: Parts of delta that failures may take.

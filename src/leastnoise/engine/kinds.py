@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from ..ask import Question
-from ..ask.arguments import Asked
+from ..problem import Problem
+from ..problem.arguments import Asked
 from .method import Method, Plan
 
 
@@ -92,23 +92,23 @@ KINDS = {
 
 def plan_of(asked: Asked) -> Plan:
     """The plan for what is asked."""
-    question, cells = asked.question, asked.resolution
-    if question.dimension > 1:
-        return made("vector" if question.delta > 0 else "vector at delta = 0", question)
-    if question.range is not None:
+    problem, cells = asked.problem, asked.resolution
+    if problem.dimension > 1:
+        return made("vector" if problem.delta > 0 else "vector at delta = 0", problem)
+    if problem.range is not None:
         return _on_range(asked)
     if asked.total is not None:
-        return made("several releases", question, cells, total=asked.total)
-    return plan_of_noise(question, cells)
+        return made("several releases", problem, cells, total=asked.total)
+    return plan_of_noise(problem, cells)
 
 
-def plan_of_noise(question: Question, resolution: int | None = None) -> Plan:
+def plan_of_noise(problem: Problem, resolution: int | None = None) -> Plan:
     """The plan for additive noise for one release."""
-    if question.plain:
-        return made("one budget", question, resolution)
-    if question.gdp is not None:
-        return made("Gaussian curve", question, resolution)
-    return made("constraints or several budgets", question, resolution)
+    if problem.plain:
+        return made("one budget", problem, resolution)
+    if problem.gdp is not None:
+        return made("Gaussian curve", problem, resolution)
+    return made("constraints or several budgets", problem, resolution)
 
 
 def _on_range(asked: Asked) -> Plan:
@@ -119,15 +119,15 @@ def _on_range(asked: Asked) -> Plan:
         kind = "range" if asked.outputs is None else "range with given outputs"
         options |= {"outputs": asked.outputs, "atoms": asked.exact_answers}
 
-    def single(question: Question) -> Plan:
-        return made(kind, question, **options)
+    def single(problem: Problem) -> Plan:
+        return made(kind, problem, **options)
 
     if asked.total is None:
-        return single(asked.question)
-    return made("range, several releases", asked.question, total=asked.total, single=single)
+        return single(asked.problem)
+    return made("range, several releases", asked.problem, total=asked.total, single=single)
 
 
-def made(kind: str, question: Question, resolution: int | None = None, **options: Any) -> Plan:
+def made(kind: str, problem: Problem, resolution: int | None = None, **options: Any) -> Plan:
     """The plan of a kind, with the options that its methods look at."""
     entry = KINDS[kind]
     ending = import_module(f".{entry.ending}", __package__) if entry.ending else None
@@ -135,7 +135,7 @@ def made(kind: str, question: Question, resolution: int | None = None, **options
         if hasattr(ending, word):
             options[word] = getattr(ending, word)
     return Plan(
-        question,
+        problem,
         tuple(_method(path) for path in entry.methods),
         resolution,
         polish=_method(entry.polish) if entry.polish else None,

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NoReturn
 
-from ..ask import Question
-from ..ask.privacy import Releases
 from ..errors import CertificateError
+from ..problem import Problem
+from ..problem.privacy import Releases
 from .trivial import trivial_lower
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .search import Search
 
 
-def always(question: Question) -> bool:
+def always(problem: Problem) -> bool:
     """For every question of the kinds that name the method."""
     return True
 
@@ -39,19 +39,19 @@ class Method:
 
     name: str
     what: str
-    bounds: Callable[[Question, Search], Iterator[Bounds]]
+    bounds: Callable[[Problem, Search], Iterator[Bounds]]
     seconds: float
-    serves: Callable[[Question], bool] = always
-    worth: Callable[[Question], bool] = always
+    serves: Callable[[Problem], bool] = always
+    worth: Callable[[Problem], bool] = always
     whatever: bool = False
 
 
-def no_mechanism(question: Question) -> NoReturn:
+def no_mechanism(problem: Problem) -> NoReturn:
     """Say that there is no mechanism."""
     raise CertificateError("no mechanism passed the exact check; nothing is returned")
 
 
-def no_remarks(question: Question, search: Search) -> str:
+def no_remarks(problem: Problem, search: Search) -> str:
     """Nothing to add to the status."""
     return ""
 
@@ -60,7 +60,7 @@ def no_remarks(question: Question, search: Search) -> str:
 class Plan:
     """A question, the methods that serve its kind, and what is said when the search ends."""
 
-    question: Question
+    problem: Problem
     methods: tuple[Method, ...]
     #: Cells a sensitivity, or of a range, if somebody asked for so many.
     resolution: int | None = None
@@ -71,13 +71,13 @@ class Plan:
     wide: tuple[Fraction, Fraction] | None = None
     total: Releases | None = None
     #: The plan of one of several releases on a range.
-    single: Callable[[Question], Plan] | None = None
+    single: Callable[[Problem], Plan] | None = None
     #: The lower bound without multipliers.
-    trivial: Callable[[Question], Lower] = trivial_lower
+    trivial: Callable[[Problem], Lower] = trivial_lower
     #: Why there is no mechanism: an error that names an argument.
-    refuse: Callable[[Question], NoReturn] = no_mechanism
+    refuse: Callable[[Problem], NoReturn] = no_mechanism
     #: What else the status should say, beginning with "; ".
-    remarks: Callable[[Question, Search], str] = no_remarks
+    remarks: Callable[[Problem, Search], str] = no_remarks
     #: Better noise than the gap demands, where that costs well below a second.
     polish: Method | None = None
     #: The share of the gap at which floats are taken to meet it: exact bounds are a little worse.
@@ -87,6 +87,6 @@ class Plan:
 
     def in_turn(self) -> list[Method]:
         """The methods that may narrow the bracket, first the one that is forecast to be soonest."""
-        asked = self.question
+        asked = self.problem
         found = [one for one in self.methods if one.serves(asked) and one.worth(asked)]
         return sorted(found, key=lambda one: one.seconds)

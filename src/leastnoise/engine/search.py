@@ -138,7 +138,7 @@ class Search:
             with listening(self.progress, self.gap) as self.progress:
                 self.run()
                 if self.plan.polish is not None and self.bracket.gap <= self.gap:
-                    for bounds in self.plan.polish.bounds(self.plan.question, self):
+                    for bounds in self.plan.polish.bounds(self.plan.problem, self):
                         self.bracket.offer(*bounds, self.plan.polish.name)
                 found = made(self.bracket)
                 ended(self.progress, found)
@@ -160,9 +160,9 @@ class Search:
     def _whole(self) -> Bracket:
         """The bracket with both halves."""
         if self.bracket.upper is None:
-            self.plan.refuse(self.plan.question)
+            self.plan.refuse(self.plan.problem)
         if self.bracket.lower is None:
-            self.bracket.lower = self.plan.trivial(self.plan.question)
+            self.bracket.lower = self.plan.trivial(self.plan.problem)
         return self.bracket
 
     def _narrow(self) -> None:
@@ -172,7 +172,7 @@ class Search:
                 continue  # those that must be asked come after some that need not
             # A proof that would end after the deadline is left, unless there is none yet.
             with suppress(OutOfTimeError), until(self._too_late):
-                for bounds in method.bounds(self.plan.question, self):
+                for bounds in method.bounds(self.plan.problem, self):
                     self.bracket.offer(*bounds, method.name)
                     if self.bracket.gap <= self.gap or (self.done() and not method.whatever):
                         break

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from ..ask import LossAtMost, MaxError, Monotone, Unbiased
-from ..ask.shape import Cube
 from ..certify import parse_any
 from ..certify.json_file import load_json, read_bytes
 from ..errors import LeastnoiseError
+from ..problem import LossAtMost, MaxError, Monotone, Unbiased
+from ..problem.shape import Cube
 from .coq import AXIOMS, assumptions, compiled, missing, prove
 
 #: (words, arguments of `design`)

@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..cache import cache_folder
+from ..cache_folder import cache_folder
 from ..errors import LeastnoiseError
 from .translate import PREAMBLE, left_out, translated
 

@@ -16,12 +16,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..ask.values import check_confidence, check_levels
 from ..certify.document import Document
 from ..certify.privacy import worst_hockey_stick
 from ..errors import ArgumentError, Described
 from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss
+from ..problem.checks import check_confidence, check_levels
 from ..program.costs import cell_means, run_means
 from ..sampling import Entropy, GridSampler, system_entropy
 from ..words import NEGLIGIBLE, number
@@ -63,7 +63,7 @@ class AdditiveNoise:
         )
 
     def _repr_html_(self) -> str:
-        from ..shown import html_noise
+        from ..show.html import html_noise
 
         return html_noise(self)
 

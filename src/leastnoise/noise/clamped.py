@@ -49,7 +49,7 @@ class Clamped:
         return f"Clamped({self.low} to {self.high}, loss {self.loss.name}{known}: {self.noise!r})"
 
     def _repr_html_(self) -> str:
-        from ..shown import html_clamped
+        from ..show.html import html_clamped
 
         return html_clamped(self)
 

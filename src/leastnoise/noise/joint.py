@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.values import check_confidence
 from ..certify.joint_document import JointDocument
 from ..errors import DataError
 from ..exact import nearest_float
+from ..problem.checks import check_confidence
 from ..sampling import Entropy, system_entropy
 from ..sampling.joint_balls import BallSampler
 from ..sampling.joint_normal import NormalSampler

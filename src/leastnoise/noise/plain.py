@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.queries_of import Marginals, Named, Part
 from ..certify.document import Document
 from ..certify.joint_document import JointDocument
+from ..problem.workload_parts import Marginals, Named, Part
 from ..sampling import Entropy
 from ..sampling.normal import DiscreteLaplace
 from .additive import AdditiveNoise

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.queries_of import Marginals
-from ..ask.workload import MAX_TABLE
 from ..certify.tables import TableStrategy, table_variances
 from ..certify.workload_document import WorkloadDocument
 from ..errors import DataError
+from ..problem.workload import MAX_TABLE
+from ..problem.workload_parts import Marginals
 from ..sampling import Entropy
 from ..sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal
 from .counts import codes_of, whole_vector, width_of

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
-from ..ask.values import check_confidence, check_levels
 from ..certify.stairs import MOST_LISTED, Stairs, rate_of
 from ..certify.vector import worst_stick
 from ..certify.vector_document import VectorDocument
 from ..errors import ArgumentError, Described, LimitError
 from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss
+from ..problem.checks import check_confidence, check_levels
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..sampling.ball import BallPoint, Words, words_needed
 from ..sampling.levels import stair_sampler
@@ -47,7 +47,7 @@ class VectorNoise:
         self.radii, self.masses, self.atom = _listed(document)
 
     def _repr_html_(self) -> str:
-        from ..shown import html_vector_noise
+        from ..show.html import html_vector_noise
 
         return html_vector_noise(self)
 

@@ -16,7 +16,6 @@ import numpy as np
 import scipy.linalg as sl
 from numpy.typing import NDArray
 
-from ..ask.queries_of import Marginals, Part, along
 from ..certify.document import Document
 from ..certify.joint_document import JointDocument
 from ..certify.plain import AnswersStrategy, CountsStrategy
@@ -27,6 +26,7 @@ from ..certify.vector_document import VectorDocument
 from ..certify.workload import laplace_rate, variance_above
 from ..certify.workload_document import WorkloadDocument
 from ..errors import CertificateError
+from ..problem.workload_parts import Marginals, Part, along
 from ..sampling import Entropy, system_entropy
 from .additive import AdditiveNoise
 from .bars import laplace_bars

@@ -18,14 +18,14 @@ from typing import Any
 
 from .. import __version__
 from .._live import counting
-from ..ask import Question
-from ..ask.arguments import Arguments, PlainArguments, asked
-from ..ask.values import check_progress
 from ..certify import Document, check, parse
 from ..design import Design, answer
 from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
 from ..exact import Number, rational, text_of
 from ..losses import Loss
+from ..problem import Problem
+from ..problem.arguments import Arguments, PlainArguments, asked
+from ..problem.checks import check_progress
 from ..processes import safe_imports
 from ..work import counted
 from .alive import follow
@@ -120,10 +120,10 @@ def sweep(
     folder = folder_of(cache)
     if folder is not None:
         for cell in cells:
-            if cell.question.loss.key() is None:
+            if cell.problem.loss.key() is None:
                 raise ArgumentError(
                     "loss",
-                    cell.question.loss.name,
+                    cell.problem.loss.name,
                     "a loss with a name when a cache is given: Custom(function, name=...)",
                 )
     unique = {cell.key: cell for cell in cells}
@@ -146,7 +146,7 @@ def sweep(
 class _Cell:
     """A question, the arguments that ask it, and the hash it is known by."""
 
-    question: Question
+    problem: Problem
     gap: float
     arguments: Arguments
     key: str
@@ -159,37 +159,37 @@ class _Cell:
             if name not in entry:
                 raise ArgumentError("grid", dict(entry), f"cells that each give {name}")
         wanted = asked(given)
-        question = wanted.question
-        key = question.loss.key()
+        problem = wanted.problem
+        key = problem.loss.key()
         said = {
             "version": __version__,
-            "epsilon": text_of(question.epsilon),
-            "delta": text_of(question.delta),
-            "sensitivity": text_of(question.sensitivity),
-            "loss": question.loss.spec() if key is None else key,
-            "integer": question.integer,
+            "epsilon": text_of(problem.epsilon),
+            "delta": text_of(problem.delta),
+            "sensitivity": text_of(problem.sensitivity),
+            "loss": problem.loss.spec() if key is None else key,
+            "integer": problem.integer,
             "gap": text_of(rational(wanted.gap, "gap")),
             "time_limit": wanted.time_limit,
             "resolution": wanted.resolution,
         }
         if key is None:
-            said["function"] = id(question.loss)  # no two functions are known to be the same
+            said["function"] = id(problem.loss)  # no two functions are known to be the same
         whole = json.dumps(said, sort_keys=True, separators=(",", ":"))
         exact = replace(
             given,
-            epsilon=question.epsilon,
-            delta=question.delta,
-            sensitivity=question.sensitivity,
-            loss=question.loss,
+            epsilon=problem.epsilon,
+            delta=problem.delta,
+            sensitivity=problem.sensitivity,
+            loss=problem.loss,
         )
-        return cls(question, wanted.gap, exact, hashlib.sha256(whole.encode()).hexdigest())
+        return cls(problem, wanted.gap, exact, hashlib.sha256(whole.encode()).hexdigest())
 
     @property
     def name(self) -> str:
         """The file's name: the budget for people, the hash for the machine."""
-        question = self.question
-        words = re.sub(r"[^a-z0-9.]+", "-", question.loss.name.lower())[:24].strip("-.")
-        budget = f"{float(question.epsilon):g}_{float(question.delta):g}"
+        problem = self.problem
+        words = re.sub(r"[^a-z0-9.]+", "-", problem.loss.name.lower())[:24].strip("-.")
+        budget = f"{float(problem.epsilon):g}_{float(problem.delta):g}"
         return f"{words}_{budget}_{self.key[:20]}.json"
 
     def asks(self, document: Document) -> bool:
@@ -197,20 +197,20 @@ class _Cell:
 
         All that a file states beside its noise and its bounds is part of its question.
         """
-        question = self.question
+        problem = self.problem
         stated = {
             one.name: getattr(document, one.name)
             for one in fields(document)
             if one.name not in _ANSWER
         }
         return stated == {
-            "kind": "integer" if question.integer else "additive",
-            "epsilon": question.epsilon,
-            "delta": question.delta,
-            "sensitivity": question.sensitivity,
-            "loss": question.loss if question.loss.certified else None,
-            "constraints": question.constraints,
-            "profile": question.profile,
+            "kind": "integer" if problem.integer else "additive",
+            "epsilon": problem.epsilon,
+            "delta": problem.delta,
+            "sensitivity": problem.sensitivity,
+            "loss": problem.loss if problem.loss.certified else None,
+            "constraints": problem.constraints,
+            "profile": problem.profile,
             "gdp": None,
             "releases": None,  # no cell can ask for them
         }
@@ -263,7 +263,7 @@ def _refusal(cell: _Cell, text: str) -> str:
     except FormatError as error:
         return f"malformed: {error}"
     # The bracket of a Python function is an estimate: no checker proves it, or refutes it.
-    best = 0 if cell.question.loss.certified else 3
+    best = 0 if cell.problem.loss.certified else 3
     believed = report.private and report.exit_code == best
     return "" if believed else "the exact checker does not prove it"
 
@@ -290,13 +290,13 @@ def _row(cell: _Cell, answer: _Answer, folder: Path | None) -> SweepRow:
             stats = {"seconds": round(seconds, 6), "status": status}
             write_whole(stats_path(path), json.dumps(stats) + "\n")
             write_whole(path, answer.text)
-    question = cell.question
+    problem = cell.problem
     return SweepRow(
-        epsilon=float(question.epsilon),
-        delta=float(question.delta),
-        sensitivity=float(question.sensitivity),
-        loss=question.loss.name,
-        integer=question.integer,
+        epsilon=float(problem.epsilon),
+        delta=float(problem.delta),
+        sensitivity=float(problem.sensitivity),
+        loss=problem.loss.name,
+        integer=problem.integer,
         lower=lower,
         upper=upper,
         gap=gap,

@@ -128,7 +128,7 @@ class SweepTable(Sequence[SweepRow]):
         return text.getvalue()
 
     def _repr_html_(self) -> str:
-        from ..shown import html_sweep
+        from ..show.html import html_sweep
 
         return html_sweep(self)
 

@@ -1,6 +1,6 @@
 """What the web app asks of `design`: from the fields of the form to its arguments, and to errors.
 
-Standard library and `leastnoise.ask` only, so that the server can refuse at once what makes no
+Standard library and `leastnoise.problem` only, so that the server can refuse at once what makes no
 sense, and a worker builds the very same arguments.
 """
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
-from ..ask import (
+from ..problem import (
     Constraint,
     Distinguishing,
     LossAtMost,
@@ -22,7 +22,7 @@ from ..ask import (
     Unbiased,
     Unimodal,
 )
-from ..ask.arguments import Arguments, asked
+from ..problem.arguments import Arguments, asked
 from ..errors import ArgumentError
 from ..exact import rational
 from ..losses import Loss, Piecewise, as_loss

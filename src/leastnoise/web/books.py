@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ledger import Ledger
+from ..tables.ledger import Ledger
 
 
 def balance_of(ledger: Ledger) -> dict[str, Any]:

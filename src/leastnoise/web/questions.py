@@ -1,11 +1,11 @@
-"""Questions about tables, from the fields of the web app to the objects of `leastnoise.queries`."""
+"""Questions about tables, from the fields of the web app to the objects of `leastnoise.tables`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..errors import ArgumentError
-from ..queries import (
+from ..tables import (
     Count,
     Histogram,
     Mean,
@@ -17,7 +17,7 @@ from ..queries import (
     Sum,
     Variance,
 )
-from ..queries.expression import Condition, Join, Not, parse_condition
+from ..tables.sources.expression import Condition, Join, Not, parse_condition
 
 _VALUED = {"sum": Sum, "mean": Mean, "variance": Variance, "median": Median}
 #: Fields that a kind of question has besides where, by and keys.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ArgumentError
-from ..queries.csv_file import CsvFile, delimiter_of
+from ..tables.sources.csv_file import CsvFile, delimiter_of
 
 
 def source_of(path: str, csv: dict[str, Any]) -> str | CsvFile:

@@ -14,9 +14,9 @@ from scipy.special import ndtr
 from typer.testing import CliRunner
 
 from leastnoise import ArgumentError, DependentDesign, design, load
+from leastnoise.baselines.analytic_gaussian import gaussian_delta
 from leastnoise.certify.channel import check_channel, parse_channel
 from leastnoise.cli import app
-from leastnoise.mechanisms.analytic_gaussian import gaussian_delta
 
 BASE = {"sensitivity": 2, "bounds": (0, 4), "gap": 0.1}
 BUDGETS = [(0.5, 0.3), (1, 0.2), (2, 0.05)]
@@ -64,20 +64,20 @@ def test_every_budget_is_kept_and_costs_more_than_each(several, tmp_path) -> Non
 
 def test_a_channel_that_breaks_a_further_budget_is_rejected(several) -> None:
     plain = design(epsilon=0.5, delta=0.3, **BASE)
-    question = replace(plain.document.question, profile=several.document.question.profile)
-    report = check_channel(replace(plain.document, question=question))
+    problem = replace(plain.document.problem, profile=several.document.problem.profile)
+    report = check_channel(replace(plain.document, problem=problem))
     assert report.verdict("privacy") == "proven" and report.verdict("profile") == "refuted"
     assert not report.private and report.exit_code == 1
     # The last budget as it is kept, and a little less.
-    question = several.document.question
-    tight = replace(question, profile=((Fraction(2), Fraction(49, 1000)),))
-    assert "profile" in refuted(replace(several.document, question=tight))
+    problem = several.document.problem
+    tight = replace(problem, profile=((Fraction(2), Fraction(49, 1000)),))
+    assert "profile" in refuted(replace(several.document, problem=tight))
 
 
 def test_a_bound_may_only_use_budgets_that_are_asked_for(several) -> None:
     document = several.document
-    alone = replace(document.question, profile=())
-    assert refuted(replace(document, question=alone)) == ["lower"]
+    alone = replace(document.problem, profile=())
+    assert refuted(replace(document, problem=alone)) == ["lower"]
     looser = tuple((e, d * 2) for e, d in document.certificate.points)
     weak = replace(document, certificate=replace(document.certificate, points=looser))
     assert refuted(weak) == ["lower"]  # allowed to use, and proves less
@@ -154,19 +154,19 @@ def _clamped_gaussian(value: float, low: float, high: float) -> float:
 
 
 def test_a_curve_that_is_not_kept_is_refuted(curved) -> None:
-    document, question = curved.document, curved.document.question
-    curve = question.curve
-    steeper = question.along(replace(curve, mu=Fraction(9, 10)))
-    assert "gdp" in refuted(replace(document, question=steeper))
+    document, problem = curved.document, curved.document.problem
+    curve = problem.curve
+    steeper = problem.along(replace(curve, mu=Fraction(9, 10)))
+    assert "gdp" in refuted(replace(document, problem=steeper))
     below = replace(curve, points=tuple((e, d * Fraction(99, 100)) for e, d in curve.points))
-    assert "gdp" in refuted(replace(document, question=question.along(below)))
+    assert "gdp" in refuted(replace(document, problem=problem.along(below)))
     # A bound over all such answers may use points on the curve, not the chords below it.
     chords = replace(document.certificate, points=curve.points[:-1])
     assert "lower" in refuted(replace(document, certificate=chords))
-    own = replace(question, epsilon=Fraction(1), delta=Fraction(12, 100))
+    own = replace(problem, epsilon=Fraction(1), delta=Fraction(12, 100))
     pairs = tuple(replace(pair, point=0) for pair in document.certificate.pairs[:1])
     bare = replace(document.certificate, points=(), pairs=pairs)
-    report = check_channel(replace(document, question=own, certificate=bare))
+    report = check_channel(replace(document, problem=own, certificate=bare))
     assert "not promised" in next(c.detail for c in report.claims if c.name == "lower")
 
 
@@ -203,10 +203,10 @@ def test_many_releases_keep_the_total_budget(tmp_path) -> None:
         assert (found.gdp is not None) == curved  # few releases share the budget evenly
         assert f"{count} releases for epsilon=1, delta=0.01" in repr(found)
         assert load(found.save(tmp_path / "releases.json")) == found
-        question = found.document.question
-        more = replace(question, releases=replace(question.releases, count=count + 1))
-        assert refuted(replace(found.document, question=more)) == ["releases"]
-        assert not check_channel(replace(found.document, question=more)).private
+        problem = found.document.problem
+        more = replace(problem, releases=replace(problem.releases, count=count + 1))
+        assert refuted(replace(found.document, problem=more)) == ["releases"]
+        assert not check_channel(replace(found.document, problem=more)).private
     assert design(**asked, releases=1) == design(**asked)
     # What is read once is read for both ways.
     answers = design(**asked, releases=5, outputs=iter([0, 2, 4]), resolution=8)

@@ -23,9 +23,9 @@ from leastnoise import (
     design_dependent,
 )
 from leastnoise import design as any_design
-from leastnoise.ask.domain import question_of
 from leastnoise.certify.channel import check_channel, parse_channel
 from leastnoise.engine.channel.baselines import constant_upper
+from leastnoise.problem.domain import problem_of
 from leastnoise.sampling import InsecureSeededEntropy
 
 BASE = {"epsilon": 1, "delta": 0.2, "sensitivity": 2, "bounds": (0, 4)}
@@ -415,7 +415,7 @@ def test_the_best_constant() -> None:
     """At almost no budget the best answer ignores the data: the median of the prior."""
     prior = {"edges": [0, 1, 4], "masses": [3, 1]}
     found = constant_upper(
-        question_of(
+        problem_of(
             epsilon=0.01,
             delta=0.0001,
             sensitivity=4,
@@ -457,7 +457,7 @@ def test_constraints_hold_for_every_value() -> None:
     assert near.document == any_design(**asked, max_error=3).document
     assert near.verify().proven
     fair = any_design(**asked, constraints=[LossAtMost("l1", "1.1")])
-    assert fair.document.question.instance_bound == Fraction("1.1")
+    assert fair.document.problem.instance_bound == Fraction("1.1")
     assert fair.expected_loss(np.linspace(0, 4, 33)).max() <= 1.1 + 1e-9
 
 

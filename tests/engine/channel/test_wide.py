@@ -81,7 +81,7 @@ def test_sign_flips_are_avoided() -> None:
     design = design_dependent(**{**WIDE, "core": (-10, 10)}, gap=0.5, crossing=(0, 999))
     assert design.verify().proven
     assert design.upper < 5  # additive noise costs more than 50
-    assert design.document.question.crossing.slope == Fraction(999)
+    assert design.document.problem.crossing.slope == Fraction(999)
 
 
 def test_a_wide_range_gets_a_core() -> None:

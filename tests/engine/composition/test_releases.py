@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import norm
 
 from leastnoise import ArgumentError, Monotone, compose, design
+from leastnoise.baselines import AnalyticGaussian
 from leastnoise.certify import check
 from leastnoise.certify.composed import MAX_COUNTED, composed_delta, lower_hull, must_keep
 from leastnoise.engine.composition.profile import ProfileGrid
-from leastnoise.mechanisms import AnalyticGaussian
 from leastnoise.program.interior import Interior
 
 F = Fraction

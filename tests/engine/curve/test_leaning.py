@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from leastnoise import design
-from leastnoise.ask import Question
 from leastnoise.engine.curve.below import lean
 from leastnoise.engine.curve.chords import chords_below
 from leastnoise.engine.curve.graded import Shape, effort, pieces_of, sharpened
@@ -16,6 +15,7 @@ from leastnoise.engine.lattice.restricted import Restricted, lattice_of
 from leastnoise.engine.method import Plan
 from leastnoise.engine.search import Search
 from leastnoise.losses import L1, Pinball
+from leastnoise.problem import Problem
 from leastnoise.program.layout import make_line
 from leastnoise.work import counted
 
@@ -74,12 +74,10 @@ def test_a_peak_spreads_the_cell_at_0_without_losing_its_mass():
 @pytest.mark.parametrize("n, widest", [(64, 2), (256, 32)])  # cell by cell, and by pieces
 def test_the_work_of_a_check_is_foreseen(n, widest):
     curve = chords_below(Fraction(3), 9)
-    question = Question(
-        Fraction(1), Fraction(0), Fraction(1), Pinball(Fraction(4, 5)), gdp=curve.mu
-    )
-    mesh = lattice_of(question, n, 2 * n, curve.points)
+    problem = Problem(Fraction(1), Fraction(0), Fraction(1), Pinball(Fraction(4, 5)), gdp=curve.mu)
+    mesh = lattice_of(problem, n, 2 * n, curve.points)
     pieces = pieces_of(n, widest)
-    restricted = Restricted(question, curve.points, mesh, 0.0, curve, pieces)
+    restricted = Restricted(problem, curve.points, mesh, 0.0, curve, pieces)
     x = np.exp(-((1.5 * restricted.places) ** 2) / 2)
     loose = tuple((epsilon, Fraction(1)) for epsilon, _ in curve.points)
     with counted() as work:
@@ -90,15 +88,13 @@ def test_the_work_of_a_check_is_foreseen(n, widest):
 def test_noise_is_found_from_a_shape_next_to_which_there_is_none():
     """Boxes around it that held nothing private gave noise out of them, and all later noise."""
     curve, n = chords_below(Fraction(3), 9), 32
-    question = Question(
-        Fraction(1), Fraction(0), Fraction(1), Pinball(Fraction(4, 5)), gdp=curve.mu
-    )
-    mesh = lattice_of(question, n, 3 * n, curve.points)
-    restricted = Restricted(question, curve.points, mesh, 1e-6, curve, pieces_of(n, 4))
+    problem = Problem(Fraction(1), Fraction(0), Fraction(1), Pinball(Fraction(4, 5)), gdp=curve.mu)
+    mesh = lattice_of(problem, n, 3 * n, curve.points)
+    restricted = Restricted(problem, curve.points, mesh, 1e-6, curve, pieces_of(n, 4))
 
     def gaussian(mu: float) -> np.ndarray:
         return np.exp(-np.minimum((mu * restricted.places) ** 2 / 2, 26.0))
 
     shape = Shape(restricted.places, np.log(gaussian(3.6)), 0.1)
-    upper, _ = sharpened(restricted, shape, lambda _: gaussian(2), Search(Plan(question, ()), 0.05))
+    upper, _ = sharpened(restricted, shape, lambda _: gaussian(2), Search(Plan(problem, ()), 0.05))
     assert upper is not None and upper.value < Fraction(19, 100)

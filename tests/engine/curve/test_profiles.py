@@ -13,12 +13,12 @@ from scipy.special import ndtr
 
 from leastnoise import ArgumentError, Custom, LossAtMost, MaxError, Monotone, Unbiased, design, load
 from leastnoise.accounting.composition import compose
-from leastnoise.ask.privacy import Releases, curve_above, line_below, root_above
+from leastnoise.baselines.analytic_gaussian import gaussian_delta
 from leastnoise.certify import check
 from leastnoise.engine.curve.chords import chords_below, points_on
 from leastnoise.exact import normal_bounds
 from leastnoise.losses import L1
-from leastnoise.mechanisms.analytic_gaussian import gaussian_delta
+from leastnoise.problem.privacy import Releases, curve_above, line_below, root_above
 
 GAUSS = math.sqrt(2 / math.pi)
 
@@ -195,9 +195,9 @@ def test_budgets_that_ask_for_wider_noise_than_the_curve_does():
         ({"resolution": 1, "epsilon": 1, "delta": 0.3, "constraints": [Monotone()]}, 1),
     ],
 )
-def test_cells_that_are_given_stay_as_wide_whatever_the_gap_is(question, step):
+def test_cells_that_are_given_stay_as_wide_whatever_the_gap_is(problem, step):
     """All lines have their turn on them: the last ones asked for narrower cells."""
-    found = design(**{"sensitivity": 1, "gdp": 4, "gap": 1e-6, **question})
+    found = design(**{"sensitivity": 1, "gdp": 4, "gap": 1e-6, **problem})
     assert found.verify().proven and found.document.step == step
 
 

@@ -12,16 +12,16 @@ import pytest
 from scipy.optimize import linprog
 
 from leastnoise import DependentDesign, design
-from leastnoise.ask import Question, Range
 from leastnoise.engine.channel.mesh import mesh_of, reversible
 from leastnoise.engine.intervals import mixture as rays
 from leastnoise.losses import as_loss
+from leastnoise.problem import Problem, Range
 
 
 def _question(
     epsilon: str, delta: str, loss: str, width: int, sensitivity: int = 1, integer: bool = True
-) -> Question:
-    return Question(
+) -> Problem:
+    return Problem(
         Fraction(epsilon),
         Fraction(delta),
         Fraction(sensitivity),
@@ -31,17 +31,17 @@ def _question(
     )
 
 
-def _least(question: Question) -> float:
+def _least(problem: Problem) -> float:
     """The optimum without delta by brute force: every probability is a variable."""
-    count, reach = int(question.width) + 1, int(question.sensitivity)
+    count, reach = int(problem.width) + 1, int(problem.sensitivity)
     values = np.arange(count)
-    costs = np.asarray(question.loss((values[None, :] - values[:, None]).astype(float))) / count
+    costs = np.asarray(problem.loss((values[None, :] - values[:, None]).astype(float))) / count
     rows = []
     for k in range(count):
         for m in range(max(0, k - reach), min(count, k + reach + 1)):
             for y in range(count) if k != m else ():
                 row = np.zeros((count, count))
-                row[k, y], row[m, y] = 1.0, -math.exp(question.epsilon)
+                row[k, y], row[m, y] = 1.0, -math.exp(problem.epsilon)
                 rows.append(row.ravel())
     sums = np.kron(np.eye(count), np.ones(count))
     found = linprog(costs.ravel(), np.array(rows), np.zeros(len(rows)), sums, np.ones(count))
@@ -55,8 +55,8 @@ def _least(question: Question) -> float:
 def test_intervals_and_their_prices_are_the_optimum_without_delta(
     epsilon: str, loss: str, width: int, sensitivity: int
 ) -> None:
-    question = _question(epsilon, "0", loss, width, sensitivity)
-    least, turns, mesh = _least(question), reversible(question), mesh_of(question, 0)
+    problem = _question(epsilon, "0", loss, width, sensitivity)
+    least, turns, mesh = _least(problem), reversible(problem), mesh_of(problem, 0)
     found = rays.mixture(mesh, turns, False)
     assert found is not None and found[1] == pytest.approx(least, rel=1e-6)
     upper = rays.exact_mixture(found[0])
@@ -90,8 +90,8 @@ def test_large_epsilon_on_a_narrow_range_closes_within_percents(
 
 
 def test_multipliers_spread_evenly_cost_less_delta() -> None:
-    question = _question("4", "1/1000", "l1", 2, integer=False)
-    few, many = rays.bounds_of(mesh_of(question, 34), True, 0.1, 0.01)
+    problem = _question("4", "1/1000", "l1", 2, integer=False)
+    few, many = rays.bounds_of(mesh_of(problem, 34), True, 0.1, 0.01)
     assert many.value > few.value
     listed = [sum(len(p.cells) for p in one.certificate.pairs) for one in (few, many)]
     assert listed[1] > 1.5 * listed[0]
@@ -113,8 +113,8 @@ def test_a_large_delta_reveals_the_value_and_mixes_intervals_for_the_rest(
 
 
 def test_budgets_of_large_deltas_are_no_larger_than_they_must_be() -> None:
-    question = _question("5", "1/4", "l1", 4, 2, integer=False)
-    (lower,) = rays.bounds_of(mesh_of(question, 36), True, 0.0977, 0.03)
+    problem = _question("5", "1/4", "l1", 4, 2, integer=False)
+    (lower,) = rays.bounds_of(mesh_of(problem, 36), True, 0.0977, 0.03)
     spent = sum(2 * pair.budget for pair in lower.certificate.pairs)
     # sum theta - delta sum Y, where sum Y is nearly sum theta, the least that it can be.
     assert float(spent) == pytest.approx(float(lower.value) / 0.75, rel=0.01)
@@ -155,8 +155,8 @@ def test_noise_as_wide_as_the_range_closes_at_once(
 
 def test_one_side_serves_every_value_for_an_answer_near_an_end() -> None:
     """Prices of small epsilon prove all they are worth, whatever answer they are asked about."""
-    question = _question("0.05", "0", "l1", 30)
-    mesh = mesh_of(question, 0)
+    problem = _question("0.05", "0", "l1", 30)
+    mesh = mesh_of(problem, 0)
     found = rays.mixture(mesh, True, False)
     assert found is not None
     *_, lower = rays.bounds_of(mesh, True, found[1], 1e-3)

@@ -26,13 +26,13 @@ from leastnoise import (
     design,
     load,
 )
+from leastnoise.baselines import TruncatedLaplace
 from leastnoise.certify import Certificate, ShiftMultipliers, check, parse
 from leastnoise.certify.constraints import Dual
 from leastnoise.certify.lower import dual_bound
 from leastnoise.certify.shape import largest_error, mean_error
 from leastnoise.engine.lattice.support import block_mass, smallest_width
 from leastnoise.exact import exp_bounds
-from leastnoise.mechanisms import TruncatedLaplace
 
 BUDGET = {"epsilon": 1, "delta": 0.2, "sensitivity": 1}
 ONE = Fraction(1)
@@ -56,28 +56,28 @@ CASES = {
 @pytest.fixture(scope="module")
 def designs():
     return {
-        name: design(**(BUDGET | question), constraints=asked, gap=0.02)
-        for name, (question, asked) in CASES.items()
+        name: design(**(BUDGET | problem), constraints=asked, gap=0.02)
+        for name, (problem, asked) in CASES.items()
     }
 
 
 @cache
-def free(**question):
+def free(**problem):
     """The same without constraints."""
-    return design(**(BUDGET | question), gap=0.02)
+    return design(**(BUDGET | problem), gap=0.02)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_constraint_is_in_the_file_and_proven(designs, name, tmp_path):
     found = designs[name]
-    question, asked = CASES[name]
+    problem, asked = CASES[name]
     assert found.converged and found.gap <= 0.02
     report = found.verify()
     assert report.proven
     assert [c.name for c in report.claims][2:-2] == [one.name for one in asked]
     again = load(found.save(tmp_path / "m.json"))
     assert again == found and again.document.constraints == tuple(asked)
-    assert found.upper >= free(**question).lower
+    assert found.upper >= free(**problem).lower
 
 
 def test_files_without_constraints_say_nothing_of_them():

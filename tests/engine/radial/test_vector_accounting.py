@@ -27,8 +27,8 @@ WIDE = (5, "1", "0.2")
 
 
 @pytest.mark.parametrize("question", [WIDE, (2, "1", "0.01"), (3, "1", "1e-5"), (20, "2", "1e-6")])
-def test_pieces_are_all_of_both_laws_and_give_the_profile(question):
-    noise = noise_of(*question)
+def test_pieces_are_all_of_both_laws_and_give_the_profile(problem):
+    noise = noise_of(*problem)
     p, q = noise.pieces()
     assert p.sum() == pytest.approx(1, abs=1e-12)
     assert q.sum() == pytest.approx(1, abs=1e-12)

@@ -73,9 +73,9 @@ def forged(certificate, generator):
 
 
 @pytest.mark.parametrize("question", [TWO, GOOD])
-def test_forged_multipliers_prove_nothing_false(question):
+def test_forged_multipliers_prove_nothing_false(problem):
     """The upper bound is true, so nothing above it can be proven, whatever the curves are."""
-    document = made(*question).document
+    document = made(*problem).document
     generator = np.random.default_rng(8)
     above = document.upper * Fraction(1001, 1000)
     for _ in range(12):

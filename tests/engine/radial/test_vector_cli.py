@@ -13,7 +13,7 @@ from vector_files import made
 from leastnoise import ArgumentError, compare
 from leastnoise.cli import app
 from leastnoise.compare_vectors import VectorComparison
-from leastnoise.plotting import Picture
+from leastnoise.show import Picture
 
 GOOD = (5, "1", "0.2")
 

@@ -12,6 +12,7 @@ from scipy.integrate import quad
 from vector_files import made, noise_of
 
 from leastnoise import Design, Symmetric, VectorDesign, design, load
+from leastnoise.baselines.vectors import baselines, exponential_loss, gaussian_loss
 from leastnoise.certify import check_any
 from leastnoise.engine.radial.flow import dual_matrix, radii_of
 from leastnoise.engine.radial.march import March
@@ -20,7 +21,6 @@ from leastnoise.engine.radial.shells import RadialStaircase, Shells, first_stair
 from leastnoise.engine.radial.stationary import stationary
 from leastnoise.errors import ArgumentError
 from leastnoise.losses import as_loss
-from leastnoise.mechanisms.vectors import baselines, exponential_loss, gaussian_loss
 from leastnoise.work import BUDGET, OutOfTimeError, counted, until
 
 #: d, epsilon, delta, upper bound of the reference table, its lower bound.
@@ -185,9 +185,9 @@ def test_baselines():
     ],
 )
 def test_bad_arguments(change, name):
-    question = {"dimension": 2, "epsilon": 1, "delta": Fraction(1, 10), "sensitivity": 1} | change
+    problem = {"dimension": 2, "epsilon": 1, "delta": Fraction(1, 10), "sensitivity": 1} | change
     with pytest.raises(ArgumentError) as caught:
-        design(**question)
+        design(**problem)
     assert caught.value.name == name
 
 

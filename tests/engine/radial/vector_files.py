@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any
 
 from leastnoise import design
-from leastnoise.ask import Question
 from leastnoise.certify import check_any
 from leastnoise.certify.vector_document import VectorCertificate, VectorDocument
 from leastnoise.certify.vector_lower import vector_dual
@@ -16,6 +15,7 @@ from leastnoise.designs.vector import VectorDesign
 from leastnoise.engine.kinds import made as made_plan
 from leastnoise.engine.search import Search
 from leastnoise.noise.vector import VectorNoise
+from leastnoise.problem import Problem
 from leastnoise.work import counted
 
 
@@ -38,17 +38,17 @@ def made(dimension: int, epsilon: str, delta: str, loss: str = "l1") -> VectorDe
 @cache
 def noise_of(dimension: int, epsilon: str, delta: str, loss: str = "l1") -> VectorNoise:
     """Private noise without a lower bound."""
-    question = Question.of_vector(dimension=dimension, epsilon=epsilon, delta=delta, loss=loss)
-    plan = made_plan("vector", question)
+    problem = Problem.of_vector(dimension=dimension, epsilon=epsilon, delta=delta, loss=loss)
+    plan = made_plan("vector", problem)
     search = Search(plan, 0.05, 10)
-    found = [upper for _, upper in plan.methods[0].bounds(question, search)]
+    found = [upper for _, upper in plan.methods[0].bounds(problem, search)]
     assert found[0] is not None
     return VectorNoise(found[0].document)
 
 
-def file(*question: Any) -> dict[str, Any]:
+def file(*problem: Any) -> dict[str, Any]:
     """A copy of its file, to be changed."""
-    return copy.deepcopy(made(*question).document.to_json())
+    return copy.deepcopy(made(*problem).document.to_json())
 
 
 def lower_verdict(document: VectorDocument) -> bool | None:

@@ -17,7 +17,6 @@ import pytest
 from cli_command import run_script
 from leastnoise import design, load
 from leastnoise.accounting.law import _law_of_noise as law_of
-from leastnoise.ask import Question
 from leastnoise.certify import check, parse
 from leastnoise.certify.document import Certificate, Document
 from leastnoise.certify.runs import written_out
@@ -27,10 +26,11 @@ from leastnoise.engine.kinds import plan_of_noise
 from leastnoise.engine.search import Search
 from leastnoise.engine.staircase.multipliers import Stairs, centres, levels_for
 from leastnoise.engine.staircase.noise import on_integers, steps_of
-from leastnoise.experiments.published import rows
-from leastnoise.hierarchy import P
 from leastnoise.losses import as_loss
 from leastnoise.noise import AdditiveNoise
+from leastnoise.paper.experiments.published import rows
+from leastnoise.paper.hierarchy import P
+from leastnoise.problem import Problem
 from leastnoise.sampling import InsecureSeededEntropy
 
 
@@ -110,10 +110,8 @@ def test_integers_with_other_losses_close(
 
 def test_a_centre_between_whole_numbers_is_no_worse_than_its_neighbors() -> None:
     """The loss of integer noise is constant between them: a search over reals loses its way."""
-    question = Question(
-        Fraction(1), Fraction(0), Fraction(60), as_loss("pinball:0.9"), integer=True
-    )
-    best = steps_of(question)
+    problem = Problem(Fraction(1), Fraction(0), Fraction(60), as_loss("pinball:0.9"), integer=True)
+    best = steps_of(problem)
     assert all((2 * 60 * end) % 2 == pytest.approx(1) for end in (best.left, best.right))
     for x in range(-3, 4):
         for y in range(-3, 4):
@@ -123,10 +121,10 @@ def test_a_centre_between_whole_numbers_is_no_worse_than_its_neighbors() -> None
 
 def test_multipliers_down_the_stairs_are_as_good_as_their_program_says() -> None:
     """At (12, 1e-9) a solver's tolerance counts e^12 times."""
-    question = Question(Fraction(12), Fraction("1e-9"), Fraction(1), as_loss("l2"))
-    steps = steps_of(question)
+    problem = Problem(Fraction(12), Fraction("1e-9"), Fraction(1), as_loss("l2"))
+    steps = steps_of(problem)
     centre, _ = next(centres(steps, 1e-2, lambda n: 0.0))
-    program = Stairs(question, centre, levels_for(question), steps.expected())
+    program = Stairs(problem, centre, levels_for(problem), steps.expected())
     pairs = program.solved(lambda: 60.0)
     assert pairs is not None
     assert program.bound(pairs) > 0.99 * steps.expected()
@@ -179,7 +177,7 @@ def test_the_law_of_runs_is_that_of_its_draws() -> None:
 
 def test_runs_of_an_even_number_of_integers_share_those_between_them() -> None:
     """Whole numbers at an edge take half a step from either cell: file, law, draws, accounts."""
-    real = Question(Fraction(1), Fraction(1, 100), Fraction(2000), as_loss("pinball:0.9"))
+    real = Problem(Fraction(1), Fraction(1, 100), Fraction(2000), as_loss("pinball:0.9"))
     found = Search(plan_of_noise(real, 10), 1e-2).run().upper
     whole = on_integers(found, replace(real, integer=True))
     assert whole is not None and whole.document.runs and whole.document.grid == 25
@@ -260,8 +258,8 @@ def test_the_benchmark_runs() -> None:
 
 def test_a_leaning_loss_on_wide_whole_numbers_closes():
     """A staircase around a place far from 0 does not fit into a file, and others serve."""
-    question = {"epsilon": "0.1", "delta": "1e-6", "sensitivity": 10**9, "loss": "pinball:0.9"}
-    found = design(**question, integer=True)
+    problem = {"epsilon": "0.1", "delta": "1e-6", "sensitivity": 10**9, "loss": "pinball:0.9"}
+    found = design(**problem, integer=True)
     assert found.converged and found.verify().proven
 
 

@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import pytest
 
-from leastnoise.ask import Question, Range
 from leastnoise.certify.channel import ChannelCertificate, channel_dual_bound, check_channel
 from leastnoise.certify.channel_reader import parse_channel
 from leastnoise.engine.channel.baselines import additive_bracket, additive_upper
@@ -18,6 +17,7 @@ from leastnoise.engine.search import Search
 from leastnoise.engine.wide.boundary_layers import copied_lower, grouped_lower
 from leastnoise.errors import FormatError
 from leastnoise.losses import as_loss
+from leastnoise.problem import Problem, Range
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from leastnoise.losses import as_loss
 def test_copies_alone_lose_about_the_ends(
     epsilon: str, delta: str, loss: str, width: int, integer: bool, lost: float
 ) -> None:
-    question = Question(
+    problem = Problem(
         Fraction(epsilon),
         Fraction(delta),
         Fraction(1),
@@ -38,19 +38,19 @@ def test_copies_alone_lose_about_the_ends(
         integer,
         range=Range(Fraction(0), Fraction(width)),
     )
-    search = Search(made("range", question), 0.02, 30.0)
-    lower = copied_lower(question, search, 10.0)
-    noise = additive_bracket(question, 1e-3, 10.0, None, search)
+    search = Search(made("range", problem), 0.02, 30.0)
+    lower = copied_lower(problem, search, 10.0)
+    noise = additive_bracket(problem, 1e-3, 10.0, None, search)
     assert lower is not None and noise.upper is not None
     assert (1 - lost) * noise.upper.value < lower.value < noise.upper.value
     assert isinstance(lower.certificate, ChannelCertificate)
-    assert channel_dual_bound(question, lower.certificate) >= lower.value
+    assert channel_dual_bound(problem, lower.certificate) >= lower.value
 
 
 @pytest.mark.parametrize("integer", [True, False])
 def test_groups_of_sensitivities_prove_more_at_a_small_epsilon(integer: bool) -> None:
     """Layers of 4/epsilon nodes would be too long; noise of Laplace is nearly the best."""
-    question = Question(
+    problem = Problem(
         Fraction("0.02"),
         Fraction(0),
         Fraction(1),
@@ -58,12 +58,12 @@ def test_groups_of_sensitivities_prove_more_at_a_small_epsilon(integer: bool) ->
         integer,
         range=Range(Fraction(0), Fraction(1000)),
     )
-    search = Search(made("range", question), 0.02, 30.0)
-    lower = grouped_lower(question, 15, 17.0, search, 10.0)
-    alone = copied_lower(question, search, 10.0)
+    search = Search(made("range", problem), 0.02, 30.0)
+    lower = grouped_lower(problem, 15, 17.0, search, 10.0)
+    alone = copied_lower(problem, search, 10.0)
     assert lower is not None and alone is not None
     assert 1.1 * alone.value < lower.value and 0.9 * 50 < lower.value < 50
-    answers = additive_upper(question, 1e-2, search)
+    answers = additive_upper(problem, 1e-2, search)
     assert answers is not None
     found = replace(answers.answers, lower=lower.value, certificate=lower.certificate)
     assert check_channel(found).proven

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from leastnoise import design, load
-from leastnoise.ask import Question, Range
 from leastnoise.certify.channel import channel_dual_bound
 from leastnoise.engine.curve.chords import chords_below, points_on
 from leastnoise.engine.kinds import made
@@ -20,6 +19,7 @@ from leastnoise.engine.search import Search
 from leastnoise.engine.wide.boundary_layers import grouped_lower, layered_lower
 from leastnoise.engine.wide.remapped import moved_upper, resolutions
 from leastnoise.losses import as_loss
+from leastnoise.problem import Problem, Range
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 
@@ -53,48 +53,48 @@ def test_moved_answers_stay_inside_and_cost_what_is_said(wide, tmp_path: Path) -
 
 
 def test_the_bound_of_a_wide_range_is_below_that_of_additive_noise() -> None:
-    question = Question(
+    problem = Problem(
         Fraction(1),
         Fraction(1, 100),
         Fraction(1),
         as_loss("l1"),
         range=Range(Fraction(0), Fraction(60)),
     )
-    search = Search(made("range", question), 1e-3, 60)
-    lower = layered_lower(question, 3, 3.0, search, 60)
-    upper = moved_upper(question, 4, 5.0, search)
+    search = Search(made("range", problem), 1e-3, 60)
+    lower = layered_lower(problem, 3, 3.0, search, 60)
+    upper = moved_upper(problem, 4, 5.0, search)
     additive = design(epsilon=1, delta="0.01", sensitivity=1, gap=0.005)
     assert lower is not None and upper is not None
     assert lower.value <= upper.value
     assert 0.97 * additive.lower < float(lower.value) < additive.upper
     # Without what the programs at the ends found, less is proven.
     bare = channel_dual_bound(
-        question,
+        problem,
         type(lower.certificate)(lower.certificate.step, (), (), (), lower.certificate.copies),
     )
     assert bare < lower.value - Fraction(1, 100)
 
 
 def test_noise_on_many_steps_is_moved_too() -> None:
-    question = Question(
+    problem = Problem(
         Fraction("0.03"),
         Fraction("1e-10"),
         Fraction(1),
         as_loss("l2"),
         range=Range(Fraction(0), Fraction(1500)),
     )
-    search = Search(made("range", question), 0.02, 60)
-    upper = moved_upper(question, 1, 5.0, search)
-    lower = grouped_lower(question, 7, 19.0, search, 20)
+    search = Search(made("range", problem), 0.02, 60)
+    upper = moved_upper(problem, 1, 5.0, search)
+    lower = grouped_lower(problem, 7, 19.0, search, 20)
     assert upper is not None and lower is not None
     assert len(upper.answers.noise.weights) > 1_000
     assert lower.value <= upper.value < 1.05 * lower.value
-    assert upper.value < 0.95 * 2 / question.epsilon**2  # what noise costs without ends
+    assert upper.value < 0.95 * 2 / problem.epsilon**2  # what noise costs without ends
 
 
 def test_noise_that_no_file_lists_is_not_looked_for() -> None:
-    def asked(epsilon: str, delta: str, width: str) -> Question:
-        return Question(
+    def asked(epsilon: str, delta: str, width: str) -> Problem:
+        return Problem(
             Fraction(epsilon),
             Fraction(delta),
             Fraction("0.121"),

@@ -13,7 +13,7 @@ import math
 import diffprivlib.models.logistic_regression
 import diffprivlib.models.naive_bayes
 
-from leastnoise.estimators import DPLogisticRegression, DPNaiveBayes
+from leastnoise.learn import DPLogisticRegression, DPNaiveBayes
 
 
 def _shared(epsilon: float) -> dict[str, object]:

@@ -10,8 +10,8 @@ import math
 import numpy as np
 import pytest
 
+from leastnoise.baselines import AnalyticGaussian, Gaussian, Staircase, TruncatedLaplace
 from leastnoise.interop import OptimalMechanism
-from leastnoise.mechanisms import AnalyticGaussian, Gaussian, Staircase, TruncatedLaplace
 
 try:
     from diffprivlib import mechanisms

@@ -13,9 +13,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Question
 from ...certify.channel import LatticeNoise
 from ...errors import ArgumentError
+from ...problem import Problem
 from ...program.layout import Floats
 from ...program.simplex import Simplex
 from ..bounds import Bounds, Upper, certified
@@ -66,20 +66,20 @@ def improved(
 
 def noise_inside(mesh: Mesh, search: Search) -> Floats:
     """Additive noise on whole steps, symmetric in reach, private inside the budget."""
-    question = mesh.question
+    problem = mesh.problem
     inside = replace(
-        question,
-        delta=question.delta * (1 - _INSIDE),
+        problem,
+        delta=problem.delta * (1 - _INSIDE),
         sensitivity=mesh.private_to,
-        profile=tuple((e, d * (1 - _INSIDE)) for e, d in question.profile),
+        profile=tuple((e, d * (1 - _INSIDE)) for e, d in problem.profile),
     )
-    resolution = None if question.integer else int(mesh.private_to / mesh.step)
+    resolution = None if problem.integer else int(mesh.private_to / mesh.step)
     found = additive_bracket(inside, 1e-2, search.left(_SECONDS), resolution, search).upper
     if found is None or found.noise.tail is not None or found.noise.edges is not None:
-        raise ArgumentError("delta", float(question.delta), "larger for a range this wide")
+        raise ArgumentError("delta", float(problem.delta), "larger for a range this wide")
     document = found.noise
     if document.step != mesh.step:
-        raise ArgumentError("delta", float(question.delta), "larger for a range this wide")
+        raise ArgumentError("delta", float(problem.delta), "larger for a range this wide")
     radius = max(-document.first, document.first + len(document.weights) - 1)
     noise = np.zeros(2 * radius + 1)
     for j, weight in enumerate(document.weights):
@@ -88,38 +88,38 @@ def noise_inside(mesh: Mesh, search: Search) -> Floats:
     return np.asarray(noise / noise.sum())
 
 
-def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
+def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Rows of the core, and a bound on all answers; or else one noise for all values."""
-    programs = ChannelPrograms(question, atoms=False, free_rows=False)
-    question = programs.question
-    if wide(question):
-        yield translated(question, search), None
-    sensitivities = question.width / question.sensitivity
+    programs = ChannelPrograms(problem, atoms=False, free_rows=False)
+    problem = programs.problem
+    if wide(problem):
+        yield translated(problem, search), None
+    sensitivities = problem.width / problem.sensitivity
     for size in search.sizes(max(2, round(sensitivities * fine)) for fine in _FINENESS):
-        mesh = mesh_of(question, size)
-        if question.gdp is None:  # no finite noise is below a curve
+        mesh = mesh_of(problem, size)
+        if problem.gdp is None:  # no finite noise is below a curve
             yield None, _core(programs, mesh, search)
         yield programs.relaxed(mesh, search)
     search.reason = search.reason or "the finest mesh was reached"
-    found = additive_answer(question, search)
+    found = additive_answer(problem, search)
     if found is not None:
         yield None, replace(found, document=replace(found.answers, beyond=search.plan.wide))
 
 
 def _core(programs: ChannelPrograms, mesh: Mesh, search: Search) -> Upper | None:
     """Rows for the nodes of the core, those of the nodes around it being fixed."""
-    noise, question = noise_inside(mesh, search), mesh.question
+    noise, problem = noise_inside(mesh, search), mesh.problem
     reach = int(mesh.private_to / mesh.step)
     radius, border = len(noise) // 2, reach + 1
     nodes = mesh.count + 1
     core = slice(border, border + nodes)
     start, width = -border - radius, nodes + 2 * border + 2 * radius
-    places = [question.low + j * mesh.step for j in range(start, start + width)]
+    places = [problem.low + j * mesh.step for j in range(start, start + width)]
     rows = np.zeros((nodes + 2 * border, width))
     for k in range(len(rows)):
         rows[k, k : k + 2 * radius + 1] = noise
     shares = (np.arange(width) - radius + 0.5) / len(rows)
-    rule = question.crossing
+    rule = problem.crossing
     if rule is not None and rule.at not in places:
         # The one answer that never crosses.
         at = int(np.searchsorted([float(y) for y in places], float(rule.at)))
@@ -135,22 +135,22 @@ def _core(programs: ChannelPrograms, mesh: Mesh, search: Search) -> Upper | None
         for k in around
         for column, value in zip(layout.column[k].tolist(), rows[k].tolist(), strict=True)
     }
-    simplex = programs.simplex(layout, costs, None, question.budgets, fixed=fixed)
+    simplex = programs.simplex(layout, costs, None, problem.budgets, fixed=fixed)
     additive = Channel(mesh, tuple(places), rows, np.zeros(len(rows)))
     best = improved(programs, simplex, additive, costs, shares, search)
     whole = whole_channel(best)
     # The row of the node next to the core, from that node on.
     row = dict(zip(whole.outputs, whole.rows[core.start - 1], strict=True))
-    beside = question.low - mesh.step
+    beside = problem.low - mesh.step
     weights = tuple(row.get(beside + i * mesh.step, 0) for i in range(-radius, radius + 1))
     document = document_on_nodes(
-        replace(question, sensitivity=mesh.private_to),
+        replace(problem, sensitivity=mesh.private_to),
         mesh.step,
         whole.denominator,
         [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows[core]],
     )
     document = replace(document, noise=LatticeNoise(-radius, weights), beyond=search.plan.wide)
-    return certified(document, "core", loss=question.loss, resolution=mesh.count)
+    return certified(document, "core", loss=problem.loss, resolution=mesh.count)
 
 
 ROWS = Method(

@@ -24,16 +24,16 @@ INSIDE = 1e-6
 
 def near(mesh: Mesh) -> Ints | None:
     """Outputs of the relaxed program that an answer within the largest error rounds to."""
-    if mesh.question.max_error is None:
+    if mesh.problem.max_error is None:
         return None
     k = np.arange(mesh.count)
-    far = np.abs(k[:, None] - k) > answer_span(mesh.question, mesh.step, mesh.count)
+    far = np.abs(k[:, None] - k) > answer_span(mesh.problem, mesh.step, mesh.count)
     return np.where(far, -1, k[:, None] * mesh.count + k)
 
 
 def within(mesh: Mesh, outputs: list[Fraction]) -> Ints | None:
     """Outputs within the largest error of all values that may use the row of a cell."""
-    bound = mesh.question.max_error
+    bound = mesh.problem.max_error
     if bound is None:
         return None
     far = [
@@ -46,16 +46,16 @@ def within(mesh: Mesh, outputs: list[Fraction]) -> Ints | None:
 
 def limits(layout: RangeLayout, mesh: Mesh, outputs: list[Fraction]) -> list[tuple[int, Row]]:
     """The instance bound at both ends of what is rounded to every cell."""
-    question, bound = mesh.question, mesh.question.instance_bound
+    problem, bound = mesh.problem, mesh.problem.instance_bound
     if bound is None:
         return []
-    step = Fraction(0) if question.integer else question.width / fewest_steps(mesh)
-    at_own = float(max(question.loss.upper(step), question.loss.upper(-step)))
+    step = Fraction(0) if problem.integer else problem.width / fewest_steps(mesh)
+    at_own = float(max(problem.loss.upper(step), problem.loss.upper(-step)))
     points = np.array([float(y) for y in outputs])
     rows = []
     for k, ends in enumerate(_rounded(mesh)):
         for value in set(ends) if k in layout.distinct else ():
-            losses = np.asarray(question.loss(points - float(value)))
+            losses = np.asarray(problem.loss(points - float(value)))
             coefficients = layout.row(k, losses, at_own)
             rows.append((k, Row(coefficients, -math.inf, float(bound) * (1 - INSIDE))))
     return rows
@@ -63,7 +63,7 @@ def limits(layout: RangeLayout, mesh: Mesh, outputs: list[Fraction]) -> list[tup
 
 def _rounded(mesh: Mesh) -> Iterator[tuple[Fraction, Fraction]]:
     """From where to where values may be rounded to a cell: a step beyond both its ends."""
-    question = mesh.question
-    step = Fraction(0) if question.integer else question.width / fewest_steps(mesh)
-    for pieces in question.pieces(mesh.step):
-        yield max(question.low, pieces[0][0] - step), min(question.high, pieces[-1][1] + step)
+    problem = mesh.problem
+    step = Fraction(0) if problem.integer else problem.width / fewest_steps(mesh)
+    for pieces in problem.pieces(mesh.step):
+        yield max(problem.low, pieces[0][0] - step), min(problem.high, pieces[-1][1] + step)

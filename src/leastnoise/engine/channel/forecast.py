@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ...ask import Question
+from ...problem import Problem
 
 #: Below this delta the solver's dust outweighs what delta gains: multipliers for a larger delta
 #: hold for a smaller one.
@@ -40,29 +40,29 @@ def counts(delta: Fraction) -> bool:
     return delta >= _SMALLEST_DELTA
 
 
-def steps_matter(question: Question) -> bool:
+def steps_matter(problem: Problem) -> bool:
     """Whether cells should fit the steps of good noise."""
-    return question.epsilon >= _STEPS_MATTER
+    return problem.epsilon >= _STEPS_MATTER
 
 
-def wide(question: Question) -> bool:
+def wide(problem: Problem) -> bool:
     """Whether the ends of the range are far apart for the noise."""
-    return question.width >= _WIDE * question.sensitivity
+    return problem.width >= _WIDE * problem.sensitivity
 
 
-def additive_is_good(question: Question) -> bool:
+def additive_is_good(problem: Problem) -> bool:
     """Whether additive noise is tried before programs."""
-    steep = question.gdp is not None and question.gdp >= _LARGE_MU
-    return wide(question) or steep or question.epsilon >= _LARGE_EPSILON
+    steep = problem.gdp is not None and problem.gdp >= _LARGE_MU
+    return wide(problem) or steep or problem.epsilon >= _LARGE_EPSILON
 
 
-def too_wide(question: Question) -> bool:
+def too_wide(problem: Problem) -> bool:
     """Whether rows for all of the range would be more than a program can hold."""
-    if question.integer:
-        return question.width + 1 > _MOST_NUMBERS
-    return many_sensitivities(question)
+    if problem.integer:
+        return problem.width + 1 > _MOST_NUMBERS
+    return many_sensitivities(problem)
 
 
-def many_sensitivities(question: Question) -> bool:
+def many_sensitivities(problem: Problem) -> bool:
     """Whether a program with a row for each sensitivity of the range would take long."""
-    return question.width > _MOST_SENSITIVITIES * question.sensitivity
+    return problem.width > _MOST_SENSITIVITIES * problem.sensitivity

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Question
 from ...certify.channel import NodeLosses, crossing_floor, node_weights
 from ...certify.lower import floors_on
+from ...problem import Problem
 from ...program.layout import Floats
 from .forecast import steps_matter
 
@@ -19,43 +19,43 @@ from .forecast import steps_matter
 class Mesh:
     """Equal cells of the range; for whole numbers each is a point."""
 
-    question: Question
+    problem: Problem
     step: Fraction
     count: int
 
     @property
     def farthest(self) -> int:
         """Cells further apart than this hold no two values within the sensitivity."""
-        return min(math.ceil(self.question.sensitivity / self.step), self.count - 1)
+        return min(math.ceil(self.problem.sensitivity / self.step), self.count - 1)
 
     @property
     def private_to(self) -> Fraction:
         """The sensitivity that a channel on this mesh serves: the one asked, in whole cells."""
-        return math.ceil(self.question.sensitivity / self.step) * self.step
+        return math.ceil(self.problem.sensitivity / self.step) * self.step
 
     @property
     def nearest(self) -> int:
         """Nodes of one offset this far apart always lie within the sensitivity."""
-        return min(math.floor(self.question.sensitivity / self.step), self.count - 1)
+        return min(math.floor(self.problem.sensitivity / self.step), self.count - 1)
 
     def centres(self) -> list[Fraction]:
         """The middle of each cell."""
-        half = 0 if self.question.integer else self.step / 2
-        return [self.question.low + k * self.step + half for k in range(self.count)]
+        half = 0 if self.problem.integer else self.step / 2
+        return [self.problem.low + k * self.step + half for k in range(self.count)]
 
     def halves(self) -> list[Fraction]:
         """Edges and middles of the cells."""
-        return [self.question.low + k * self.step / 2 for k in range(2 * self.count + 1)]
+        return [self.problem.low + k * self.step / 2 for k in range(2 * self.count + 1)]
 
 
-def mesh_of(question: Question, count: int) -> Mesh:
+def mesh_of(problem: Problem, count: int) -> Mesh:
     """The mesh of `count` cells (of all whole numbers, if they are asked for)."""
-    if question.integer:
-        return Mesh(question, Fraction(1), int(question.width) + 1)
-    return Mesh(question, question.width / count, count)
+    if problem.integer:
+        return Mesh(problem, Fraction(1), int(problem.width) + 1)
+    return Mesh(problem, problem.width / count, count)
 
 
-def good_count(question: Question, about: int, lower: bool) -> int:
+def good_count(problem: Problem, about: int, lower: bool) -> int:
     """A number of cells from `about` on that loses little to cells that do not fit.
 
     The sensitivity counts as a whole number of cells, rounded down for a lower bound and up for
@@ -63,20 +63,20 @@ def good_count(question: Question, about: int, lower: bool) -> int:
     """
 
     def lost(count: int) -> float:
-        mesh = mesh_of(question, count)
+        mesh = mesh_of(problem, count)
         share = 0.0
-        if question.sensitivity < question.width:
-            cells = question.sensitivity / mesh.step
+        if problem.sensitivity < problem.width:
+            cells = problem.sensitivity / mesh.step
             whole = math.floor(cells) if lower else math.ceil(cells)
             share = float(abs(cells - whole) / cells)
-        if question.prior is not None and lower:
-            share += 1.0 - float(sum(node_weights(question, mesh.step)))
-        rule = question.crossing
-        if rule is not None and ((rule.at - question.low) / mesh.step).denominator != 1:
+        if problem.prior is not None and lower:
+            share += 1.0 - float(sum(node_weights(problem, mesh.step)))
+        rule = problem.crossing
+        if rule is not None and ((rule.at - problem.low) / mesh.step).denominator != 1:
             share += 0.1
-        if lower and steps_matter(question):
+        if lower and steps_matter(problem):
             # The steps of good noise, gamma sensitivities long, should be whole cells.
-            steps = float(question.sensitivity / mesh.step) / (1 + math.exp(question.epsilon / 2))
+            steps = float(problem.sensitivity / mesh.step) / (1 + math.exp(problem.epsilon / 2))
             share += 0.2 * abs(steps - round(steps)) if steps > 0.5 else 0.0
         return share + 0.05 * (count / about - 1)
 
@@ -85,16 +85,16 @@ def good_count(question: Question, about: int, lower: bool) -> int:
 
 def lower_costs(mesh: Mesh) -> Floats:
     """w_k k(y - k): what the lower program charges node k for answering y."""
-    question, count = mesh.question, mesh.count
-    floors = floors_on(question.loss, 1 - count, count - 1, mesh.step, question.integer)
-    weights = np.array([float(w) for w in node_weights(question, mesh.step)])
+    problem, count = mesh.problem, mesh.count
+    floors = floors_on(problem.loss, 1 - count, count - 1, mesh.step, problem.integer)
+    weights = np.array([float(w) for w in node_weights(problem, mesh.step)])
     table = np.array([float(value) for value in floors])
     index = np.arange(count)
     costs = table[index[None, :] - index[:, None] + count - 1]
-    if question.crossing is not None:
+    if problem.crossing is not None:
         costs = costs + np.array(
             [
-                [float(crossing_floor(question, mesh.step, k, y)) for y in range(count)]
+                [float(crossing_floor(problem, mesh.step, k, y)) for y in range(count)]
                 for k in range(count)
             ]
         )
@@ -105,24 +105,24 @@ def upper_costs(mesh: Mesh, outputs: list[Fraction]) -> Floats:
     """The share of the expected loss that the values of cell k pay for each output."""
     costs = np.zeros((mesh.count, len(outputs)))
     means: dict[tuple[Fraction, Fraction], float] = {}
-    for k, pieces in enumerate(mesh.question.pieces(mesh.step)):
+    for k, pieces in enumerate(mesh.problem.pieces(mesh.step)):
         for start, end, mass in pieces:
             for j, y in enumerate(outputs):
                 key = (y - end, y - start)
                 mean = means.get(key)  # (fractions are slow to hash)
                 if mean is None:
-                    mean = means[key] = _mean_loss(mesh.question, *key)
-                costs[k, j] += float(mass) * (mean + _crossed(mesh.question, y, start, end))
+                    mean = means[key] = _mean_loss(mesh.problem, *key)
+                costs[k, j] += float(mass) * (mean + _crossed(mesh.problem, y, start, end))
     return costs
 
 
-def _mean_loss(question: Question, lo: Fraction, hi: Fraction) -> float:
-    return float(question.loss.upper(lo) if lo == hi else question.loss.cell_mean(lo, hi))
+def _mean_loss(problem: Problem, lo: Fraction, hi: Fraction) -> float:
+    return float(problem.loss.upper(lo) if lo == hi else problem.loss.cell_mean(lo, hi))
 
 
-def _crossed(question: Question, y: Fraction, start: Fraction, end: Fraction) -> float:
+def _crossed(problem: Problem, y: Fraction, start: Fraction, end: Fraction) -> float:
     """What crossing costs on average when the true value is uniform on [start, end)."""
-    rule = question.crossing
+    rule = problem.crossing
     if rule is None or y == rule.at:
         return 0.0
     if start == end:
@@ -135,24 +135,24 @@ def _crossed(question: Question, y: Fraction, start: Fraction, end: Fraction) ->
 
 def node_costs(mesh: Mesh, outputs: list[Fraction]) -> Floats:
     """The share of the expected loss that each node of the mesh pays per output."""
-    losses = NodeLosses(mesh.question, mesh.step)
-    nodes = mesh.count + (not mesh.question.integer)
+    losses = NodeLosses(mesh.problem, mesh.step)
+    nodes = mesh.count + (not mesh.problem.integer)
     return np.array([[float(losses.cost(k, y)) for y in outputs] for k in range(nodes)])
 
 
-def reversible(question: Question) -> bool:
+def reversible(problem: Problem) -> bool:
     """Whether turning the range around leaves the question as it was."""
-    prior, rule = question.prior, question.crossing
-    if not question.loss.symmetric:
+    prior, rule = problem.prior, problem.crossing
+    if not problem.loss.symmetric:
         return False
-    if rule is not None and 2 * rule.at != question.low + question.high:
+    if rule is not None and 2 * rule.at != problem.low + problem.high:
         return False
     if prior is None:
         return True
-    turned = tuple(question.low + question.high - e for e in reversed(prior.edges))
+    turned = tuple(problem.low + problem.high - e for e in reversed(prior.edges))
     return prior.masses == prior.masses[::-1] and turned == prior.edges
 
 
-def unweighted(question: Question) -> Question:
+def unweighted(problem: Problem) -> Problem:
     """The same question with a uniform prior and the loss of the error alone."""
-    return question.within(prior=None, crossing=None)
+    return problem.within(prior=None, crossing=None)

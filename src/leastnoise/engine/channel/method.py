@@ -10,8 +10,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from ...ask import Question
 from ...errors import ArgumentError
+from ...problem import Problem
 from ..bounds import Bounds
 from ..intervals.mixture import INTERVALS
 from ..method import Method
@@ -27,47 +27,47 @@ from .rows import closed_forms, float_loss
 _BENDS = 6
 
 
-def _programs_of(question: Question, search: Search) -> ChannelPrograms:
+def _programs_of(problem: Problem, search: Search) -> ChannelPrograms:
     """What the methods of one search share."""
     plan = search.plan
     return search.keep(
         ChannelPrograms,
         lambda: ChannelPrograms(
-            question, cells=plan.resolution, outputs=plan.outputs, atoms=plan.atoms
+            problem, cells=plan.resolution, outputs=plan.outputs, atoms=plan.atoms
         ),
     )
 
 
-def _simple(question: Question, search: Search) -> Iterator[Bounds]:
+def _simple(problem: Problem, search: Search) -> Iterator[Bounds]:
     """One answer for everybody, and the best closed form seen through a coarse mesh."""
-    run = _programs_of(question, search)
-    question = run.question
-    yield None, constant_upper(question, run.outputs)
-    if run.bounded or too_wide(question):
+    run = _programs_of(problem, search)
+    problem = run.problem
+    yield None, constant_upper(problem, run.outputs)
+    if run.bounded or too_wide(problem):
         return
-    mesh = mesh_of(question, 0 if question.integer else good_count(question, 16, False))
-    outputs = run.outputs_of(mesh.centres() if question.integer else mesh.halves())
+    mesh = mesh_of(problem, 0 if problem.integer else good_count(problem, 16, False))
+    outputs = run.outputs_of(mesh.centres() if problem.integer else mesh.halves())
     costs, atoms = upper_costs(mesh, outputs), run.atom_costs(mesh)
     blank = run.channel(mesh, outputs, np.full(costs.shape, 1.0), None)
-    forms = closed_forms(blank, question.delta)
+    forms = closed_forms(blank, problem.delta)
     name, channel = min(forms, key=lambda pair: float_loss(pair[1], costs, atoms))
     yield None, run.exact(channel, costs, name, search)
 
 
-def _additive(question: Question, search: Search) -> Iterator[Bounds]:
+def _additive(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Noise, and what its multipliers prove about every value."""
     moved = _moved(search)  # the same noise, with better answers, but on no finer steps than fit
-    question = _programs_of(question, search).question
-    if not moved or copies_pay(question):
-        yield None, additive_answer(question, search)
-    if not moved and wide(question):
-        yield translated(question, search), None
+    problem = _programs_of(problem, search).problem
+    if not moved or copies_pay(problem):
+        yield None, additive_answer(problem, search)
+    if not moved and wide(problem):
+        yield translated(problem, search), None
 
 
-def _additive_at_last(question: Question, search: Search) -> Iterator[Bounds]:
+def _additive_at_last(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Noise, if it was not looked at before."""
-    if _moved(search) or not additive_is_good(question):
-        yield None, additive_answer(_programs_of(question, search).question, search)
+    if _moved(search) or not additive_is_good(problem):
+        yield None, additive_answer(_programs_of(problem, search).problem, search)
 
 
 def _moved(search: Search) -> bool:
@@ -75,34 +75,34 @@ def _moved(search: Search) -> bool:
     return upper is not None and upper.answers.moved is not None
 
 
-def _programs(question: Question, search: Search) -> Iterator[Bounds]:
+def _programs(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Both programs, coarse to fine, unless the last channel gained little: then lower bounds
     first."""
-    run, rest = _programs_of(question, search), False
+    run, rest = _programs_of(problem, search), False
     for size in search.sizes(_sizes(run, search)):
-        if run.question.integer:
-            yield from run.whole(mesh_of(run.question, size), search)
+        if run.problem.integer:
+            yield from run.whole(mesh_of(run.problem, size), search)
             run.bend()  # finer meshes gain more than finer curves
             continue
         fixed = size == run.cells
-        counts = [size if fixed else good_count(run.question, size, low) for low in (True, False)]
+        counts = [size if fixed else good_count(run.problem, size, low) for low in (True, False)]
         search.bracket.resolutions[-1] = counts[0]
-        yield run.relaxed(mesh_of(run.question, counts[0]), search)
+        yield run.relaxed(mesh_of(run.problem, counts[0]), search)
         if rest and not fixed:
             rest = False
             continue
         before = search.bracket.upper
-        yield None, run.restricted(mesh_of(run.question, counts[1]), search)
+        yield None, run.restricted(mesh_of(run.problem, counts[1]), search)
         rest = not gained(before, search)
 
 
 def _sizes(run: ChannelPrograms, search: Search) -> Iterator[int]:
     """The levels, coarse to fine."""
-    question = run.question
-    if too_wide(question):
+    problem = run.problem
+    if too_wide(problem):
         search.reason = "a range this wide is too large for a program"
-    elif question.integer:
-        yield from [int(question.width) + 1] * (1 if question.gdp is None else _BENDS)
+    elif problem.integer:
+        yield from [int(problem.width) + 1] * (1 if problem.gdp is None else _BENDS)
     elif run.cells is not None:
         yield from (*(level for level in LEVELS if level < run.cells / 1.4), run.cells)
     else:
@@ -148,20 +148,20 @@ ADDITIVE_AT_LAST = Method(
 )
 
 
-def refuse(question: Question) -> NoReturn:
+def refuse(problem: Problem) -> NoReturn:
     """No answers keep to a bound at every value, or none fit into a file."""
     names = ("max_error", "instance_bound")
-    limits = [name for name in names if getattr(question, name) is not None]
+    limits = [name for name in names if getattr(problem, name) is not None]
     name = limits[0] if limits else "epsilon"
     which = "keep to it at every value" if limits else "a file can hold"
     raise ArgumentError(
         name,
-        float(getattr(question, name)),
+        float(getattr(problem, name)),
         f"larger, or time_limit longer: no private answers were found in time that {which}",
     )
 
 
-def remarks(question: Question, search: Search) -> str:
+def remarks(problem: Problem, search: Search) -> str:
     """What kind of answers were found, and which values the bracket is about."""
     upper = search.bracket.upper
     if upper is None:
@@ -172,6 +172,6 @@ def remarks(question: Question, search: Search) -> str:
     if document.moved is not None:
         words += "; one noise for all values, its answers moved near the ends of the range"
     if document.beyond is not None:
-        start, end = float(document.question.low), float(document.question.high)
+        start, end = float(document.problem.low), float(document.problem.high)
         words += f"; the bracket is about values of the core, {start:g} to {end:g}"
     return words

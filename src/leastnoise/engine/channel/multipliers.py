@@ -13,9 +13,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Point, Question
 from ...certify.channel import ChannelCertificate, PairMultipliers, node_weights
 from ...certify.document import Certificate
+from ...problem import Point, Problem
 from ...program import program as programs
 from ...program.layout import Floats, RangeLayout
 from ..bounds import Lower, proven
@@ -57,28 +57,28 @@ def exact_lower(
     shadow: tuple[Fraction, ...] = ()
     if instance is not None and instance.max(initial=0.0) > 0:
         shadow = tuple(max(0, round(Fraction(v) / unit)) * unit for v in instance.tolist())
-    plain = points == ((mesh.question.epsilon, mesh.question.delta),)
+    plain = points == ((mesh.problem.epsilon, mesh.problem.delta),)
     certificate = ChannelCertificate(mesh.step, tuple(pairs), shadow, () if plain else points)
-    return proven(mesh.question, certificate, mesh.count)
+    return proven(mesh.problem, certificate, mesh.count)
 
 
-def translated_lower(question: Question, certificate: Certificate) -> Lower | None:
+def translated_lower(problem: Problem, certificate: Certificate) -> Lower | None:
     """The bound that additive multipliers prove when every node has a copy of them.
 
     None if their step does not divide the range, or there would be too many.
     """
     step = certificate.step
-    cells = question.width / step
-    count = int(cells) + question.integer
+    cells = problem.width / step
+    count = int(cells) + problem.integer
     entries = sum((1 + entry.mirror) * len(entry.cells) for entry in certificate.shifts)
     if cells.denominator != 1 or count > _MOST_NODES or count * entries > _MOST_MULTIPLIERS:
         return None
-    weights = node_weights(question, step)
+    weights = node_weights(problem, step)
     largest = max((entry.budget for entry in certificate.shifts), default=Fraction(1))
     unit = largest * max(weights) / 10**_DIGITS
     pairs = tuple(_pairs(certificate, weights, unit))
     copied = ChannelCertificate(step, pairs, (), certificate.points)
-    return proven(question, copied, count)
+    return proven(problem, copied, count)
 
 
 def _pairs(

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 
-from ...ask import Question
 from ...certify.channel import ChannelCertificate, ChannelDocument
+from ...problem import Problem
 from .mesh import Mesh
 
 #: The most steps the range is cut into: a file then stays below two megabytes.
@@ -43,7 +43,7 @@ class WholeChannel:
 
 def fewest_steps(mesh: Mesh) -> int:
     """Steps of the range to begin with."""
-    bounded = mesh.question.instance_bound is not None or mesh.question.max_error is not None
+    bounded = mesh.problem.instance_bound is not None or mesh.problem.max_error is not None
     return fitting_steps(mesh, _FEWEST_STEPS_BOUNDED if bounded else _FEWEST_STEPS)
 
 
@@ -56,7 +56,7 @@ def finer_steps(mesh: Mesh, steps: int, excess: float, allowed: float) -> int | 
         return None
     wanted = fitting_steps(mesh, math.ceil(steps * min(excess / allowed, 64.0)))
     # Fewer by what fitting may add, or it would lead back to the same number.
-    less = max(2 * mesh.count, (mesh.question.sensitivity / mesh.question.width).denominator)
+    less = max(2 * mesh.count, (mesh.problem.sensitivity / mesh.problem.width).denominator)
     while wanted > MOST_STEPS and wanted > steps:
         wanted = fitting_steps(mesh, wanted - less)
     return wanted if wanted > steps else None
@@ -67,7 +67,7 @@ def fitting_steps(mesh: Mesh, about: int) -> int:
 
     Preferably an even number in each cell, so that middles of cells are nodes.
     """
-    ratio = mesh.question.sensitivity / mesh.question.width
+    ratio = mesh.problem.sensitivity / mesh.problem.width
     even = 2 * mesh.count * math.ceil(about / (2 * mesh.count))
     if even % ratio.denominator == 0 or ratio.denominator > MOST_STEPS:
         return even
@@ -76,34 +76,34 @@ def fitting_steps(mesh: Mesh, about: int) -> int:
 
 def node_document(channel: WholeChannel, steps: int) -> ChannelDocument:
     """The channel on the nodes between `steps` equal steps of the range, without claims."""
-    mesh, question = channel.mesh, channel.mesh.question
-    step = Fraction(1) if question.integer else question.width / steps
-    reach = question.sensitivity / step
+    mesh, problem = channel.mesh, channel.mesh.problem
+    step = Fraction(1) if problem.integer else problem.width / steps
+    reach = problem.sensitivity / step
     # A sensitivity that no affordable step divides is rounded up to whole cells.
-    served = question.sensitivity if reach.denominator == 1 else mesh.private_to
+    served = problem.sensitivity if reach.denominator == 1 else mesh.private_to
     laws = list(_laws(channel, step))
     return document_on_nodes(
-        replace(question, sensitivity=served), step, 2 * channel.denominator, laws
+        replace(problem, sensitivity=served), step, 2 * channel.denominator, laws
     )
 
 
 def document_on_nodes(
-    question: Question, step: Fraction, denominator: int, laws: Sequence[Mapping[Fraction, int]]
+    problem: Problem, step: Fraction, denominator: int, laws: Sequence[Mapping[Fraction, int]]
 ) -> ChannelDocument:
     """A file's channel from the law (answer -> weight) of every node, without claims."""
-    if question.monotone:
+    if problem.monotone:
         laws = list(_in_order(laws))
     used = sorted({y for law in laws for y, w in law.items() if w})
-    places = [(y - question.low) / step for y in used]
+    places = [(y - problem.low) / step for y in used]
     document = ChannelDocument(
-        question,
+        problem,
         step,
         denominator,
         0,
         (),
         Fraction(0),
         Fraction(0),
-        ChannelCertificate(question.width, ()),
+        ChannelCertificate(problem.width, ()),
     )
     if any(place.denominator != 1 for place in places):
         rows = tuple(tuple(law.get(y, 0) for y in used) for law in laws)
@@ -122,20 +122,20 @@ def document_on_nodes(
 
 def _laws(channel: WholeChannel, step: Fraction) -> Iterator[dict[Fraction, int]]:
     """The law of each node, twice over: a node between two cells takes half of each."""
-    question, count = channel.mesh.question, channel.mesh.count
+    problem, count = channel.mesh.problem, channel.mesh.count
     outputs = channel.outputs
     if not channel.fixed:
-        outputs = tuple(question.low + round((y - question.low) / step) * step for y in outputs)
-    for j in range(count if question.integer else int(question.width / step) + 1):
-        place = Fraction(j) if question.integer else j * step / channel.mesh.step
-        sides = (j, j) if question.integer else (math.ceil(place) - 1, math.floor(place))
+        outputs = tuple(problem.low + round((y - problem.low) / step) * step for y in outputs)
+    for j in range(count if problem.integer else int(problem.width / step) + 1):
+        place = Fraction(j) if problem.integer else j * step / channel.mesh.step
+        sides = (j, j) if problem.integer else (math.ceil(place) - 1, math.floor(place))
         law: defaultdict[Fraction, int] = defaultdict(int)
         left, right = max(0, sides[0]), min(count - 1, sides[1])
         for y, a, b in zip(outputs, channel.rows[left], channel.rows[right], strict=True):
             if a or b:
                 law[y] += a + b
         if both := channel.atoms[left] + channel.atoms[right]:
-            law[question.low + j * step] += both
+            law[problem.low + j * step] += both
         yield law
 
 

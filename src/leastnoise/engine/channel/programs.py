@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Point, Question
+from ...problem import Point, Problem
 from ...program.layout import Floats, Ints, RangeLayout
 from ...program.program import Found, Program, Row
 from ...program.simplex import Simplex
@@ -47,7 +47,7 @@ class ChannelPrograms:
 
     def __init__(
         self,
-        question: Question,
+        problem: Problem,
         *,
         cells: int | None = None,
         outputs: tuple[Fraction, ...] | None = None,
@@ -55,31 +55,31 @@ class ChannelPrograms:
         free_rows: bool = True,
     ) -> None:
         """`free_rows`: whether rows that are free everywhere are answers, or prove bounds only."""
-        if question.gdp is not None and question.curve is None:
-            question = question.along(chords_below(question.gdp, _FEWEST_LINES))
-        self.question, self.cells, self.outputs = question, cells, outputs
+        if problem.gdp is not None and problem.curve is None:
+            problem = problem.along(chords_below(problem.gdp, _FEWEST_LINES))
+        self.problem, self.cells, self.outputs = problem, cells, outputs
         self.free_rows = free_rows
-        pure = any(delta == 0 for _, delta in question.budgets)
-        self.atoms = atoms and outputs is None and not question.integer and not pure
-        self.symmetric = reversible(question)
-        self.at_zero = float(question.loss.upper(Fraction(0)))
+        pure = any(delta == 0 for _, delta in problem.budgets)
+        self.atoms = atoms and outputs is None and not problem.integer and not pure
+        self.symmetric = reversible(problem)
+        self.at_zero = float(problem.loss.upper(Fraction(0)))
         self._lower_pattern: Pattern | None = None
         self._upper_pattern: Pattern | None = None
         self._support: tuple[list[float], float] | None = None
 
     @property
     def bounded(self) -> bool:
-        return self.question.instance_bound is not None or self.question.max_error is not None
+        return self.problem.instance_bound is not None or self.problem.max_error is not None
 
     # -- the relaxed program ------------------------------------------------------------------
 
     def relaxed(self, mesh: Mesh, search: Search) -> Bounds:
         """A lower bound and, where the program says all there is to say, a channel."""
-        question, bound = self.question, self.question.instance_bound
+        problem, bound = self.problem, self.problem.instance_bound
         layout = self.layout((mesh.count, mesh.count), mesh.nearest, labels=near(mesh))
         limits: list[tuple[int, Row]] = []
         if bound is not None:
-            floors = lower_costs(replace(mesh, question=unweighted(question))) * mesh.count
+            floors = lower_costs(replace(mesh, problem=unweighted(problem))) * mesh.count
             limits = [
                 (k, Row(layout.row(k, floors[k]), -math.inf, float(bound))) for k in layout.distinct
             ]
@@ -89,8 +89,8 @@ class ChannelPrograms:
         )
         if last is None:
             return None, None
-        whole = mesh.nearest == mesh.farthest and self.outputs is None and question.gdp is None
-        whole &= all(as_asked(delta) for _, delta in question.budgets)
+        whole = mesh.nearest == mesh.farthest and self.outputs is None and problem.gdp is None
+        whole &= all(as_asked(delta) for _, delta in problem.budgets)
         # (Its rows pay too little: they hardly ever keep to a bound on single values.)
         if not whole or self.bounded or last.excess > 0.1:
             return lower, None
@@ -123,7 +123,7 @@ class ChannelPrograms:
             last, best = found, found.value
             search.report(best, math.inf, mesh.count)
             # Whole numbers need the solution itself; else the bound is all that is wanted.
-            if not self.question.integer and (quiet >= 2 or search.closes(best, math.inf)):
+            if not self.problem.integer and (quiet >= 2 or search.closes(best, math.inf)):
                 break
         if last is None or best <= 0:
             return None, None
@@ -144,7 +144,7 @@ class ChannelPrograms:
 
     def whole(self, mesh: Mesh, search: Search) -> Iterator[Bounds]:
         """Whole numbers: one program gives both sides, if both keep the same budgets."""
-        if self.question.gdp is not None:
+        if self.problem.gdp is not None:
             yield self.relaxed(mesh, search)
             yield None, self.restricted(mesh, search)
             return
@@ -154,7 +154,7 @@ class ChannelPrograms:
         last, lower = self._lower_rounds(
             mesh,
             layout,
-            self.question.budgets,
+            self.problem.budgets,
             limits(layout, mesh, outputs),
             places,
             search,
@@ -171,7 +171,7 @@ class ChannelPrograms:
     def restricted(self, mesh: Mesh, search: Search) -> Upper | None:
         outputs = self.outputs_of(self._near_support(mesh))
         costs, atom_costs = upper_costs(mesh, outputs), self.atom_costs(mesh)
-        atoms = self.atoms and counts(min(d for _, d in self.question.budgets))
+        atoms = self.atoms and counts(min(d for _, d in self.problem.budgets))
         layout = self.layout(
             costs.shape,
             mesh.farthest,
@@ -183,11 +183,11 @@ class ChannelPrograms:
             layout,
             costs,
             atom_costs,
-            self.question.budgets,
+            self.problem.budgets,
             limits(layout, mesh, outputs),
             self._kept,
         )
-        low, width = float(self.question.low), float(self.question.width)
+        low, width = float(self.problem.low), float(self.problem.width)
         places = np.array([(float(y) - low) / width for y in outputs])
         self.seed(simplex, self._upper_pattern, places)
         best: tuple[float, Channel] | None = None
@@ -204,7 +204,7 @@ class ChannelPrograms:
                     break
         if last is not None:
             self._upper_pattern = pattern_of(
-                layout, last, len(self.question.budgets), places, 1.01 / mesh.count
+                layout, last, len(self.problem.budgets), places, 1.01 / mesh.count
             )
             used = np.flatnonzero(layout.spread(last.x)[0].max(axis=0) > 1e-4)
             self._support = (places[used].tolist(), 1.01 / mesh.count)
@@ -212,7 +212,7 @@ class ChannelPrograms:
 
     def _near_support(self, mesh: Mesh) -> list[Fraction]:
         """Edges and middles of cells, near where the last channel had its outputs."""
-        halves = mesh.centres() if mesh.question.integer else mesh.halves()
+        halves = mesh.centres() if mesh.problem.integer else mesh.halves()
         if self._support is None:
             return halves
         places, margin = self._support
@@ -224,20 +224,20 @@ class ChannelPrograms:
 
     def bend(self) -> None:
         """More lines for a curve, from mesh to mesh, as the rest of the gap shrinks."""
-        curve = self.question.curve
+        curve = self.problem.curve
         if curve is not None:
             lines = min(math.ceil(1.2 * len(curve.thresholds)), _MOST_LINES)
-            self.question = self.question.along(chords_below(curve.mu, lines))
+            self.problem = self.problem.along(chords_below(curve.mu, lines))
 
     # -- parts --------------------------------------------------------------------------------
 
     @property
     def _asked(self) -> tuple[Point, ...]:
         """Budgets that all answers keep which the lower bound is about."""
-        question, curve = self.question, self.question.curve
+        problem, curve = self.problem, self.problem.curve
         if curve is None:
-            return question.stated
-        return (*question.stated, *points_on(curve.mu, len(curve.thresholds)))
+            return problem.stated
+        return (*problem.stated, *points_on(curve.mu, len(curve.thresholds)))
 
     @property
     def _kept(self) -> float:
@@ -286,7 +286,7 @@ class ChannelPrograms:
     def _outputs_turn(self) -> bool:
         if self.outputs is None:
             return True
-        ends = self.question.low + self.question.high
+        ends = self.problem.low + self.problem.high
         return tuple(ends - y for y in reversed(self.outputs)) == self.outputs
 
     def seed(self, simplex: Simplex, pattern: Pattern | None, places: Floats) -> None:
@@ -307,14 +307,14 @@ class ChannelPrograms:
         return wanted if self.outputs is None else list(self.outputs)
 
     def atom_costs(self, mesh: Mesh) -> Floats:
-        masses = [sum(float(m) for _, _, m in cell) for cell in self.question.pieces(mesh.step)]
+        masses = [sum(float(m) for _, _, m in cell) for cell in self.problem.pieces(mesh.step)]
         return np.array(masses) * self.at_zero
 
     def channel(
         self, mesh: Mesh, outputs: list[Fraction], rows: Floats, atoms: Floats | None
     ) -> Channel:
-        question = self.question
-        fixed = (self.outputs, question.crossing, question.max_error) != (None, None, None)
+        problem = self.problem
+        fixed = (self.outputs, problem.crossing, problem.max_error) != (None, None, None)
         none = np.zeros(mesh.count)
         return Channel(mesh, tuple(outputs), rows, none if atoms is None else atoms, fixed)
 

@@ -12,10 +12,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Question
+from ...baselines import Mechanism
 from ...errors import LimitError
 from ...exact import whole_part
-from ...mechanisms import Mechanism
+from ...problem import Problem
 from ...program.layout import Floats, row_sticks
 from ...work import BUDGET, counted
 from ..bounds import Upper, certified
@@ -44,7 +44,7 @@ def float_loss(channel: Channel, costs: Floats, atom_costs: Floats) -> float:
 def constant(channel: Channel, costs: Floats) -> Channel:
     """The best answer that ignores the data: privacy at no cost."""
     rows = np.zeros_like(channel.rows)
-    if min(delta for _, delta in channel.mesh.question.budgets) > 0:
+    if min(delta for _, delta in channel.mesh.problem.budgets) > 0:
         rows[:, int(costs.sum(axis=0).argmin())] = 1.0
     else:  # every output in use must stay possible
         total = channel.rows.sum(axis=0)
@@ -73,10 +73,8 @@ def additive(channel: Channel, mechanism: Mechanism) -> Channel:
 
 def closed_forms(channel: Channel, delta: Fraction) -> list[tuple[str, Channel]]:
     """Every closed form private at (epsilon, delta), seen through the outputs."""
-    question = channel.mesh.question
-    asked = Question(
-        question.epsilon, delta, channel.mesh.farthest * channel.mesh.step, question.loss
-    )
+    problem = channel.mesh.problem
+    asked = Problem(problem.epsilon, delta, channel.mesh.farthest * channel.mesh.step, problem.loss)
     return [(m.name, additive(channel, m)) for m in closed_forms_of(asked, delta)]
 
 
@@ -86,7 +84,7 @@ def mix(channel: Channel, safe: Channel, margin: float, reach: int | None = None
     `reach` is how far apart rows must be compared, if they are not those of cells.
     """
     reach = channel.mesh.farthest if reach is None else reach
-    budgets = channel.mesh.question.budgets
+    budgets = channel.mesh.problem.budgets
     positive = [(float(e), float(d)) for e, d in budgets if d > 0]
     share = share_of_safe(_sticks(channel, reach), _sticks(safe, reach), positive, margin)
     if share is None:
@@ -131,7 +129,7 @@ def extract_atoms(channel: Channel) -> Channel:
     """
     mesh = channel.mesh
     rows, atoms = channel.rows.copy(), channel.atoms.copy()
-    exp = math.exp(max(epsilon for epsilon, _ in mesh.question.budgets))
+    exp = math.exp(max(epsilon for epsilon, _ in mesh.problem.budgets))
     for k in range(mesh.count):
         near = channel.rows[max(0, k - mesh.farthest) : k + mesh.farthest + 1, k].copy()
         near[min(k, mesh.farthest)] = 0.0
@@ -173,7 +171,7 @@ def _bits(delta: Fraction) -> int:
 def whole_channel(channel: Channel, bits: int | None = None) -> WholeChannel:
     """The channel in whole numbers over 2^bits."""
     used = np.flatnonzero(channel.rows.max(axis=0) > 1e-18)
-    one = 1 << (bits or _bits(min(delta for _, delta in channel.mesh.question.budgets)))
+    one = 1 << (bits or _bits(min(delta for _, delta in channel.mesh.problem.budgets)))
     rows, atoms = [], []
     for row, atom in zip(channel.rows[:, used].tolist(), channel.atoms.tolist(), strict=True):
         total = sum(row) + atom
@@ -194,8 +192,8 @@ def _checked(channel: Channel, loss: float, origin: str, allowed: float) -> Uppe
     whole = whole_channel(channel)
     if min(min(row) for row in whole.rows) < 0 or min(whole.atoms) < 0:
         return None
-    question, found = channel.mesh.question, None
-    bounded = question.instance_bound is not None or question.max_error is not None
+    problem, found = channel.mesh.problem, None
+    bounded = problem.instance_bound is not None or problem.max_error is not None
     steps: int | None = fewest_steps(channel.mesh)
     while steps is not None:
         document = node_document(whole, steps)
@@ -203,11 +201,11 @@ def _checked(channel: Channel, loss: float, origin: str, allowed: float) -> Uppe
             # Half of the work is left for reading the file and for its lower bound.
             with counted(BUDGET // 2):
                 better = certified(
-                    document, origin, loss=channel.mesh.question.loss, resolution=channel.mesh.count
+                    document, origin, loss=channel.mesh.problem.loss, resolution=channel.mesh.count
                 )
         except LimitError:
             break
-        if channel.mesh.question.integer or (better is None and not bounded):
+        if channel.mesh.problem.integer or (better is None and not bounded):
             return better
         found = better or found
         # Steps that break a bound on single values cost too much: twice as many, if there can be.

@@ -9,31 +9,31 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...ask import Question
-from ...ask.budgets import mu_for
 from ...errors import ArgumentError
+from ...problem import Problem
+from ...problem.budgets import mu_for
 from ..bounds import Bounds
 from ..method import Method
 from ..search import Search
 from .repeated import LONGEST, Repeated
 
 
-def _profiles(question: Question, search: Search) -> Iterator[Bounds]:
+def _profiles(problem: Problem, search: Search) -> Iterator[Bounds]:
     plan = search.plan
     assert plan.total is not None
-    yield from Repeated(question, plan.total, search.gap, plan.resolution).bounds(search)
+    yield from Repeated(problem, plan.total, search.gap, plan.resolution).bounds(search)
 
 
-def _shares(question: Question, search: Search) -> Iterator[Bounds]:
+def _shares(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Both ways, half of the time each; with its own lower bound: over answers of the same way.
 
-    (That so many releases keep the total is about any mechanisms: `../../ask/privacy.proof.md`.)
+    (That so many releases keep the total is about any mechanisms: `../../problem/privacy.proof.md`.)
     """
     total, single = search.plan.total, search.plan.single
     assert total is not None and single is not None
-    share = replace(question, epsilon=total.epsilon / total.count, delta=total.delta / total.count)
+    share = replace(problem, epsilon=total.epsilon / total.count, delta=total.delta / total.count)
     mu = mu_for(total)
-    ways = [share] if mu is None else [share, replace(question, gdp=mu)]
+    ways = [share] if mu is None else [share, replace(problem, gdp=mu)]
     found = []
     for done, one in enumerate(ways):
         seconds = search.left(LONGEST) / (len(ways) - done)
@@ -45,8 +45,8 @@ def _shares(question: Question, search: Search) -> Iterator[Bounds]:
     best = min(found, key=lambda one: one.upper.value if one.upper else math.inf)
     assert best.upper is not None
     document = best.upper.answers
-    asked = replace(document.question, releases=total)
-    yield best.lower, replace(best.upper, document=replace(document, question=asked))
+    asked = replace(document.problem, releases=total)
+    yield best.lower, replace(best.upper, document=replace(document, problem=asked))
 
 
 PROFILES = Method(
@@ -65,7 +65,7 @@ SHARES = Method(
 )
 
 
-def remarks(question: Question, search: Search) -> str:
+def remarks(problem: Problem, search: Search) -> str:
     """What the gap is between, in words for the status."""
     assert search.plan.total is not None
     words = f"over all noise of which {search.plan.total.count} releases keep the total"

@@ -14,10 +14,10 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
-from ...ask import Point
-from ...ask.privacy import Releases
 from ...certify.composed import MAX_COUNTED, demanded
 from ...exact import round_up
+from ...problem import Point
+from ...problem.privacy import Releases
 from ...program.layout import Floats
 from ...work import OutOfTimeError, until
 

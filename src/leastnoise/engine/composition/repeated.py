@@ -18,14 +18,14 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import ndtri
 
-from ...ask import Point, Question, foldable
-from ...ask.budgets import mu_for
-from ...ask.demands import Unbiased
-from ...ask.privacy import Releases
+from ...baselines import AnalyticGaussian
 from ...certify.composed import MAX_LOSSES, composed_delta
 from ...errors import ArgumentError
 from ...exact import round_up
-from ...mechanisms import AnalyticGaussian
+from ...problem import Point, Problem, foldable
+from ...problem.budgets import mu_for
+from ...problem.constraints import Unbiased
+from ...problem.privacy import Releases
 from ...program.interior import Interior
 from ...program.layout import Floats, Line
 from ...program.program import Program
@@ -76,20 +76,20 @@ class Repeated:
     """Noise for `total.count` releases; the question's epsilon and delta are their total."""
 
     def __init__(
-        self, question: Question, total: Releases, gap: float, resolution: int | None = None
+        self, problem: Problem, total: Releases, gap: float, resolution: int | None = None
     ) -> None:
         self.resolution = resolution
         # A small gap needs finer losses.
         self._losses, self._fine = (
             (_LOSSES, _FINE) if gap >= _SMALL_GAP else (_MORE_LOSSES, _FINE / 5)
         )
-        self.question, self.total = question, total
+        self.problem, self.total = problem, total
         if total.delta > 0:
             self._look_around()
 
     def _look_around(self) -> None:
         """How wide noise is, and which losses its profile is known at."""
-        question, total = self.question, self.total
+        problem, total = self.problem, self.total
         count = total.count
         gaussian = AnalyticGaussian(
             epsilon=total.epsilon, delta=total.delta, sensitivity=math.sqrt(count)
@@ -105,7 +105,7 @@ class Repeated:
         near = self.sigma * tail + 1
         self.few = self.laplace <= 2 * near  # equal shares are a sensible start
         self.radius = max(near, min(self.laplace, 2 * near))
-        if not foldable(question.constraints, question.loss):
+        if not foldable(problem.constraints, problem.loss):
             self.radius = 1.7 * self.radius + 2
         mu = 1 / self.sigma
         self.grid = self._grid(min(mu * tail + mu * mu / 2, float(total.epsilon) or math.inf))
@@ -128,13 +128,13 @@ class Repeated:
     @property
     def possible(self) -> bool:
         """Whether the search can begin: few releases, cells and losses, and inequalities only."""
-        leaning = any(isinstance(one, Unbiased) for one in self.question.constraints) and not (
-            foldable(self.question.constraints, self.question.loss)
+        leaning = any(isinstance(one, Unbiased) for one in self.problem.constraints) and not (
+            foldable(self.problem.constraints, self.problem.loss)
         )
         return (
             self.total.count * self.grid.size <= MAX_LOSSES
             and not leaning
-            and self.question.output_step is None
+            and self.problem.output_step is None
             and self._rows(self._first()) <= _MOST_ROWS
         )
 
@@ -166,7 +166,7 @@ class Repeated:
         """Noise for an equal share of the total."""
         share = self.total.epsilon / self.total.count, self.total.delta / self.total.count
         return self._inner(
-            replace(self.question, epsilon=share[0], delta=share[1]), search.gap, search
+            replace(self.problem, epsilon=share[0], delta=share[1]), search.gap, search
         )
 
     def _along_curve(self, search: Search) -> Upper | None:
@@ -176,12 +176,12 @@ class Repeated:
             return None
         # Closing the bracket of a curve would take minutes, and its lower bound is not used.
         try:
-            return self._inner(replace(self.question, gdp=mu), max(search.gap, 0.02), search)[1]
+            return self._inner(replace(self.problem, gdp=mu), max(search.gap, 0.02), search)[1]
         except ArgumentError:
             return None  # more integers than a program can hold: the share is there already
 
-    def _inner(self, question: Question, gap: float, search: Search) -> Bounds:
-        bracket = search.inner(plan_of_noise(question, self.resolution), gap)
+    def _inner(self, problem: Problem, gap: float, search: Search) -> Bounds:
+        bracket = search.inner(plan_of_noise(problem, self.resolution), gap)
         upper = bracket.upper
         assert upper is not None
         document = replace(upper.noise, releases=self.total)
@@ -192,8 +192,8 @@ class Repeated:
     def _first(self) -> int:
         """Cells of width 1/n cost about (1/(n sigma))^2/24 of Gaussian noise, and (share/n)^2/12
         of noise that falls by e^share a sensitivity."""
-        if self.question.integer:
-            return int(self.question.sensitivity)
+        if self.problem.integer:
+            return int(self.problem.sensitivity)
         return max(1, math.ceil(math.sqrt(self._unit_cost / _COARSE)))
 
     @property
@@ -202,10 +202,10 @@ class Repeated:
 
     def _worthwhile(self, n: int) -> bool:
         coarse = self._unit_cost * (_FINER / n) ** 2
-        return not self.question.integer and coarse > self._fine and self._rows(n) <= _MOST_ROWS
+        return not self.problem.integer and coarse > self._fine and self._rows(n) <= _MOST_ROWS
 
     def _rows(self, n: int) -> int:
-        sides = 2 if foldable(self.question.constraints, self.question.loss) else 4
+        sides = 2 if foldable(self.problem.constraints, self.problem.loss) else 4
         return math.ceil(sides * self.radius * n) * n * (self.grid.size + 1)
 
     # -- noise --------------------------------------------------------------------------------
@@ -224,11 +224,11 @@ class Repeated:
     def _program(self, n: int, radius: int, search: Search) -> Restricted | None:
         # Any deltas do here: they are variables of the program.
         points = tuple((e, Fraction(1, 2)) for e in self.grid.epsilons)
-        mesh = lattice_of(self.question, n, radius, points)
+        mesh = lattice_of(self.problem, n, radius, points)
         if mesh is None:
             return None
         search.bracket.resolutions.append(n)
-        return Restricted(self.question, points, mesh, _MARGIN)
+        return Restricted(self.problem, points, mesh, _MARGIN)
 
     def _from_closed_forms(self, restricted: Restricted, search: Search) -> _Noise | None:
         """The better of what Gaussian and truncated Laplace noise lead to."""
@@ -343,19 +343,19 @@ class Repeated:
         lower = self._bound(points, lambda: search.clock() >= begin + left / 2)
         alone = self.total.epsilon, self.total.delta
         if lower is None and alone in points:  # one budget has a closed form
-            known = one_by_one(replace(self.question, profile=()))
+            known = one_by_one(replace(self.problem, profile=()))
             if known is not None:
                 lower = replace(known, certificate=replace(known.multipliers, points=(alone,)))
         return lower
 
     def _bound(self, points: tuple[Point, ...], stop: Callable[[], bool]) -> Lower | None:
         """What these budgets prove; None if that is nothing."""
-        question = self.question
-        n = int(question.sensitivity) if question.integer else max(1, math.ceil(10 / self.sigma))
+        problem = self.problem
+        n = int(problem.sensitivity) if problem.integer else max(1, math.ceil(10 / self.sigma))
         reach = min(math.ceil(self.radius * n), _FARTHEST_EVENT)
         if n * (reach + n) * len(points) > _MOST_EVENTS:
             return None  # integers cannot be made coarser; without a bound the least loss is one
-        relaxed = Relaxed(question, points, n, reach)
+        relaxed = Relaxed(problem, points, n, reach)
         found = Interior(relaxed.program).solve(
             np.exp(-np.abs(relaxed.places) / self.sigma), _TOLERANCE, stop
         )

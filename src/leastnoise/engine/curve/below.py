@@ -14,11 +14,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Question, foldable
-from ...ask.privacy import curve_above
 from ...certify.limits import MAX_WORK
 from ...certify.narrow import NarrowEvent, narrow_parts
 from ...losses import Loss
+from ...problem import Problem, foldable
+from ...problem.privacy import curve_above
 from ...program.interior import Interior, Near
 from ...program.layout import Bools, Floats, Ints, Line
 from ...program.program import Found
@@ -88,25 +88,25 @@ _MOST_MULTIPLIERS = 95_000
 class BelowCurve:
     """One question with a Gaussian curve, with or without constraints and further budgets."""
 
-    def __init__(self, question: Question, resolution: int | None = None) -> None:
-        assert question.gdp is not None
-        self.question, self._mu = question, question.gdp
-        points = (*question.budgets, *points_on(self._mu, _LINES[0]))
-        fold = foldable(question.constraints, question.loss)
+    def __init__(self, problem: Problem, resolution: int | None = None) -> None:
+        assert problem.gdp is not None
+        self.problem, self._mu = problem, problem.gdp
+        points = (*problem.budgets, *points_on(self._mu, _LINES[0]))
+        fold = foldable(problem.constraints, problem.loss)
         most = _MOST_COLUMNS[0 if fold else 1]
         steering = Steering(_SLOWEST, most, self._reference, _SOLVED)
         # Of Gaussian noise that keeps every budget, about.
-        self._sharpest = mu = sharpest(self._mu, question.budgets)
-        self._lean = 0.0 if fold else lean(question.loss, mu, float(question.sensitivity))
-        self.programs = Constrained(question, resolution, points, steering)
-        if not question.constraints:
+        self._sharpest = mu = sharpest(self._mu, problem.budgets)
+        self._lean = 0.0 if fold else lean(problem.loss, mu, float(problem.sensitivity))
+        self.programs = Constrained(problem, resolution, points, steering)
+        if not problem.constraints:
             self.programs.reach = _TAIL / mu + 0.4 + abs(self._lean)
             self.programs.radius = self.programs.reach + 0.5
         # Cells may be as narrow as it takes, and of several widths.
         self._free = not (
-            question.constraints
-            or question.integer
-            or question.output_step is not None
+            problem.constraints
+            or problem.integer
+            or problem.output_step is not None
             or resolution is not None
         )
         self._step = 0
@@ -123,11 +123,11 @@ class BelowCurve:
     def nearly_gaussian(self) -> Upper | None:
         """Nearly Gaussian noise on cells so fine that they cost next to nothing."""
         n = self.programs.first()
-        if self.question.output_step is not None:
+        if self.problem.output_step is not None:
             n = self.programs.coarse()
-        elif not self.question.integer and self.programs.resolution is None:
+        elif not self.problem.integer and self.programs.resolution is None:
             n = max(n, min(math.ceil(26 * self._sharpest), 60))
-        return gaussian_noise(self.question, n)
+        return gaussian_noise(self.problem, n)
 
     @property
     def _lines(self) -> int:
@@ -182,7 +182,7 @@ class BelowCurve:
         """Stand-ins for the curve, where it binds: more of them as the rest of the gap shrinks."""
         left = _LEFT * float(curve_above(self._mu, Fraction(0)))
         curve = chords_below(self._mu, self._lines, left, self._binding)
-        programs, budgets = self.programs, self.question.budgets
+        programs, budgets = self.programs, self.problem.budgets
         programs.curve, programs.upper_points = curve, (*budgets, *curve.points)
         programs.lower_points = (*budgets, *points_on(self._mu, self._lines, self._binding))
 
@@ -201,7 +201,7 @@ class BelowCurve:
         programs, known, began = self.programs, self._below, search.clock()
         reach, points = math.ceil(programs.reach * n), programs.lower_points
         shifts, within = self._binding_shifts(n), self._within(n)
-        relaxed = Relaxed(self.question, points, n, reach, shifts, within)
+        relaxed = Relaxed(self.problem, points, n, reach, shifts, within)
         found: Found | None
         narrow: tuple[NarrowEvent, ...] = ()
         if known is None and not programs.at_once(relaxed.program):
@@ -218,7 +218,7 @@ class BelowCurve:
         self._learn(found, relaxed)
         programs.look_further(relaxed, found, search)
         multipliers, scale = found.multipliers, max(found.value, 1e-300)
-        if self.question.constraints:
+        if self.problem.constraints:
             return relaxed.exact(multipliers, scale)
         # Nearly all are positive: without the small ones the file is short.
         share, parts = _THINNED * search.gap, narrow_parts(narrow, relaxed.budgets)
@@ -231,7 +231,7 @@ class BelowCurve:
 
     def _learn(self, found: Found, relaxed: Relaxed) -> None:
         """Where the curve binds: epsilons, shifts; and what noise the bound is about."""
-        own, points = len(self.question.budgets), self.programs.lower_points
+        own, points = len(self.problem.budgets), self.programs.lower_points
         sums = dict.fromkeys(range(own, len(points)), 0.0)
         spent: dict[int, float] = {}
         for (j, shift), (budget, _, _) in found.multipliers.pairs.items():
@@ -251,7 +251,7 @@ class BelowCurve:
 
     def _within(self, n: int) -> tuple[int, int] | None:
         """Between which cells noise lay at the resolution before; None if nothing is known."""
-        if self._held is None or self.question.constraints:
+        if self._held is None or self.problem.constraints:
             return None
         return math.floor(self._held[0] * n), math.ceil(self._held[1] * n)
 
@@ -276,7 +276,7 @@ class BelowCurve:
         some = np.flatnonzero(pairs.any(axis=0))
         shifts, budgets = relaxed.line.shifts[some], relaxed.budgets
         within = self._within(relaxed.n)
-        finer = Relaxed(self.question, budgets, relaxed.n, relaxed.reach, shifts, within)
+        finer = Relaxed(self.problem, budgets, relaxed.n, relaxed.reach, shifts, within)
         near, tolerance = replace(near, seen=(*near.seen, rough.x)), _SOLVED * search.gap
         found, proven = self._solved(finer, pairs[:, some], near, tolerance, search)
         # A path that fails, or ends too soon, may prove less than the one before.
@@ -294,7 +294,7 @@ class BelowCurve:
         program, start = relaxed.program, near.x
         first, last = relaxed.line.held[[0, -1]].tolist()
         around = min(-first, last) >= relaxed.n  # all shifts of 0 are there
-        if around and not (self.question.constraints or self.question.integer):
+        if around and not (self.problem.constraints or self.problem.integer):
             narrow = Narrowed(relaxed, near.seen[-1] if near.seen else near.x)
             program, start = narrow.program, narrow.start(near.x)
         interior = Interior(program, near=near, wanted=wanted)
@@ -344,7 +344,7 @@ class BelowCurve:
 
     def _sparse(self, line: Line) -> Bools:
         """All points of the curve at the full shift, some of them at others: to begin with."""
-        budgets = np.arange(len(self.programs.lower_points)) - len(self.question.budgets)
+        budgets = np.arange(len(self.programs.lower_points)) - len(self.problem.budgets)
         shifts = np.abs(line.every_shift)
         some = (budgets[:, None] < 0) | ((budgets[:, None] + shifts) % _SPARSE == 0)
         return np.asarray(some | (shifts == line.n))
@@ -383,10 +383,10 @@ class BelowCurve:
         spreads = range(_SPREADS[self._step], 1, -1)
         for times, spread in (*((finer, spread) for spread in spreads), (2 * finer, spreads[-1])):
             n = wide * times
-            mesh = lattice_of(self.question, n, math.ceil(programs.radius * n), points)
+            mesh = lattice_of(self.problem, n, math.ceil(programs.radius * n), points)
             assert mesh is not None
             pieces = pieces_of(n, times, spread)
-            restricted = Restricted(self.question, points, mesh, 1e-6, programs.curve, pieces)
+            restricted = Restricted(self.problem, points, mesh, 1e-6, programs.curve, pieces)
             if effort(restricted, shape.peaked(restricted.places)) <= BUDGET - _WORK_OF_BOUNDS:
                 return restricted
         return None
@@ -403,8 +403,8 @@ class BelowCurve:
         finer = max(1, self._finest[0] // wide)
         best = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
         while 2 * wide * finer <= most:
-            half = self.question.step(wide * finer) / 2
-            mean = float(self.question.loss.cell_mean(-half, half))
+            half = self.problem.step(wide * finer) / 2
+            mean = float(self.problem.loss.cell_mean(-half, half))
             if shape.centre * mean <= _PEAKS[self._step] * search.gap * best:
                 break
             finer *= 2

@@ -1,7 +1,7 @@
 """Budgets that stand for the whole curve of Gaussian differential privacy, from both sides.
 
 For noise: vertices of lines below the curve, ending at delta = 0; noise that keeps them is mu-GDP
-(`../../ask/privacy.proof.md`). For the lower bound: points on the curve, which all mu-GDP noise
+(`../../problem/privacy.proof.md`). For the lower bound: points on the curve, which all mu-GDP noise
 keeps.
 """
 
@@ -15,10 +15,10 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from ...ask import Point, Question
-from ...ask.privacy import GaussianCurve, curve_above, line_below
 from ...certify.document import MAX_CELLS, MAX_WORK
 from ...exact import round_down, round_up
+from ...problem import Point, Problem
+from ...problem.privacy import GaussianCurve, curve_above, line_below
 from ...program.layout import Floats, make_line
 from ..bounds import Upper
 from ..lattice.draft import Draft, centred
@@ -114,20 +114,20 @@ def sharpest(mu: Fraction, budgets: Sequence[Point]) -> float:
     return found
 
 
-def gaussian_noise(question: Question, n: int) -> Upper | None:
+def gaussian_noise(problem: Problem, n: int) -> Upper | None:
     """Nearly Gaussian noise that keeps the chords: its density is e^(piecewise linear).
 
     Between two thresholds the densities a sensitivity apart have the ratio e^eps of a vertex, as
     the chords and pure budgets allow, or less where other budgets ask for wider noise; all of it is
     stretched until every budget is kept. An incumbent: for squared error next to nothing is better.
     """
-    mu = question.gdp
+    mu = problem.gdp
     assert mu is not None
-    wider = float(mu) / sharpest(mu, [point for point in question.budgets if point[1] > 0])
+    wider = float(mu) / sharpest(mu, [point for point in problem.budgets if point[1] > 0])
     lines = max(_FEWEST_LINES, round(_GAUSSIAN_LINES / wider))
     curve = chords_below(mu, lines, _GAUSSIAN_LEFT)
-    points = (*question.budgets, *curve.points)
-    pure = [epsilon for epsilon, delta in question.budgets if delta == 0]
+    points = (*problem.budgets, *curve.points)
+    pure = [epsilon for epsilon, delta in problem.budgets if delta == 0]
     end = min([*pure, round_down(curve.points[-1][0] / Fraction(wider), 9)])
     slopes = np.array([min(float(e) / wider, float(end)) for e, _ in curve.points])
     bends = np.array([float(t - mu / 2) / float(mu) for t in curve.thresholds]) * wider
@@ -135,7 +135,7 @@ def gaussian_noise(question: Question, n: int) -> Upper | None:
     if (2 * radius + 1) * n > MAX_WORK or radius > MAX_CELLS // 2:
         return None
     mesh = centred(n, radius, end)
-    draft = Draft(question, points, mesh, curve, "gaussian")
+    draft = Draft(problem, points, mesh, curve, "gaussian")
     line = make_line(n, -radius, radius, None, (-radius, radius), mesh.ratio)
     inside = (np.arange(_INSIDE) + 0.5) / _INSIDE - 0.5
     places = np.abs(np.arange(-radius, radius + 1)[:, None] + inside) / n
@@ -161,8 +161,8 @@ def gaussian_noise(question: Question, n: int) -> Upper | None:
         middle = (low + high) / 2
         low, high = (low, middle) if fits(middle) else (middle, high)
     found = weights(high * (1 + 1e-9))
-    middles = np.arange(-radius, radius + 1) * float(question.step(n))
-    return draft.exact(found, 0.0, float(np.asarray(question.loss(middles)) @ found))
+    middles = np.arange(-radius, radius + 1) * float(problem.step(n))
+    return draft.exact(found, 0.0, float(np.asarray(problem.loss(middles)) @ found))
 
 
 def _last_threshold(mu: float, left: float) -> float:

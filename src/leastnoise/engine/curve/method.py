@@ -1,6 +1,6 @@
 """The methods of curves: nearly Gaussian noise, and programs along lines where the curve binds.
 
-What is yielded has been checked exactly (`../../ask/privacy.proof.md`,
+What is yielded has been checked exactly (`../../problem/privacy.proof.md`,
 `../lattice/repair.proof.md`, `../../certify/orbits.proof.md`).
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...ask import Question
 from ...losses import L2
+from ...problem import Problem
 from ..bounds import Bounds, along_curve
 from ..lattice.closed_forms import one_by_one
 from ..method import Method
@@ -18,25 +18,25 @@ from ..trivial import trivial_lower
 from .below import BelowCurve
 
 
-def _run_of(question: Question, search: Search) -> BelowCurve:
-    return search.keep(BelowCurve, lambda: BelowCurve(question, search.plan.resolution))
+def _run_of(problem: Problem, search: Search) -> BelowCurve:
+    return search.keep(BelowCurve, lambda: BelowCurve(problem, search.plan.resolution))
 
 
-def _nearly_gaussian(question: Question, search: Search) -> Iterator[Bounds]:
-    run = _run_of(question, search)
-    yield one_by_one(question), run.nearly_gaussian()
+def _nearly_gaussian(problem: Problem, search: Search) -> Iterator[Bounds]:
+    run = _run_of(problem, search)
+    yield one_by_one(problem), run.nearly_gaussian()
 
 
-def _programs(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from search.coarse_to_fine(_run_of(question, search))
+def _programs(problem: Problem, search: Search) -> Iterator[Bounds]:
+    yield from search.coarse_to_fine(_run_of(problem, search))
 
 
-def _orbits(question: Question, search: Search) -> Iterator[Bounds]:
-    yield along_curve(question, trivial_lower(question)), None
+def _orbits(problem: Problem, search: Search) -> Iterator[Bounds]:
+    yield along_curve(problem, trivial_lower(problem)), None
 
 
-def _squared(question: Question) -> bool:
-    return question.loss == L2()
+def _squared(problem: Problem) -> bool:
+    return problem.loss == L2()
 
 
 ORBITS = Method(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from ...ask import Question
+from ...problem import Problem
 
 #: Up to this delta, and in a range of so many sensitivities over epsilon, and at most so many in
 #: all: in a narrower one hardly anything depends on the value, in a wider one on the ends.
@@ -25,19 +25,19 @@ _CELLS = 160
 _SHORT_RANGE = 3
 
 
-def worth_trying(question: Question) -> bool:
+def worth_trying(problem: Problem) -> bool:
     """Whether a mixture of intervals is expected to be near the optimum."""
-    wide = question.width / question.sensitivity
-    if flat(question):
-        return wide <= _WIDEST_FLAT and question.delta * wide <= _GAINED
-    fits = wide <= _WIDEST_RANGE and wide * question.epsilon >= _NARROWEST
+    wide = problem.width / problem.sensitivity
+    if flat(problem):
+        return wide <= _WIDEST_FLAT and problem.delta * wide <= _GAINED
+    fits = wide <= _WIDEST_RANGE and wide * problem.epsilon >= _NARROWEST
     # An interval is about 2 / (1 + e^(eps/2)) sensitivities wide.
-    few = wide * (1 + math.exp(question.epsilon / 2)) <= _CELLS
-    fits |= few and wide * question.epsilon >= _NARROWEST and wide * question.delta <= _GAINED
-    short = _SHORT_RANGE * wide <= math.exp(question.epsilon / 2)
-    return fits and (question.delta <= _LARGEST_DELTA or short)
+    few = wide * (1 + math.exp(problem.epsilon / 2)) <= _CELLS
+    fits |= few and wide * problem.epsilon >= _NARROWEST and wide * problem.delta <= _GAINED
+    short = _SHORT_RANGE * wide <= math.exp(problem.epsilon / 2)
+    return fits and (problem.delta <= _LARGEST_DELTA or short)
 
 
-def flat(question: Question) -> bool:
+def flat(problem: Problem) -> bool:
     """Whether good noise hardly changes within a sensitivity."""
-    return question.epsilon <= _FLAT
+    return problem.epsilon <= _FLAT

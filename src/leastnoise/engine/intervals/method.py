@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from ...ask import Question
+from ...problem import Problem
 from ..bounds import Bounds
 from ..channel.mesh import reversible
 from ..channel.rows import Channel
@@ -18,23 +18,23 @@ from .forecast import worth_trying
 from .mixture import SECONDS, bounds_of, exact_mixture, meshes, mixture
 
 
-def _serves(question: Question) -> bool:
+def _serves(problem: Problem) -> bool:
     """One budget, and nothing asked of single values."""
-    several = question.gdp is not None or question.profile
-    limited = question.instance_bound is not None or question.max_error is not None
+    several = problem.gdp is not None or problem.profile
+    limited = problem.instance_bound is not None or problem.max_error is not None
     return not several and not limited
 
 
-def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
+def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Answers and bounds in turn, coarse to fine."""
     if search.plan.resolution is not None:
         return
-    symmetric = reversible(question)
-    atoms = search.plan.atoms and not question.integer and question.delta > 0
+    symmetric = reversible(problem)
+    atoms = search.plan.atoms and not problem.integer and problem.delta > 0
     left = partial(search.left, SECONDS)
     best: tuple[Channel, float] | None = None
     proven = 0.0  # by intervals: another method may have done better than a coarse mesh can
-    for for_bound, for_answers in meshes(question):
+    for for_bound, for_answers in meshes(problem):
         if for_answers is not None:
             found = mixture(for_answers, symmetric, atoms, left())
             search.bracket.rounds += 1

@@ -18,10 +18,10 @@ from operator import itemgetter
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ...ask import Question
+from ...baselines import Staircase
 from ...certify.channel import ChannelDocument, node_weights, worst_pair
 from ...lp import minimised
-from ...mechanisms import Staircase
+from ...problem import Problem
 from ...program.layout import Floats, Ints
 from ..bounds import Lower, Upper, certified
 from ..channel.mesh import Mesh, lower_costs, mesh_of, node_costs, upper_costs
@@ -74,19 +74,19 @@ class Rays:
     profile: Floats
 
 
-def meshes(question: Question) -> Iterator[tuple[Mesh | None, Mesh | None]]:
+def meshes(problem: Problem) -> Iterator[tuple[Mesh | None, Mesh | None]]:
     """(for a bound, for answers), coarse to fine; None where there would be too many cells.
 
     Half an interval is a whole number of cells, or of nodes and a half.
     """
-    if question.integer:
-        whole = mesh_of(question, 0)
+    if problem.integer:
+        whole = mesh_of(problem, 0)
         yield (whole, whole) if whole.count <= _MOST_CELLS else (None, None)
         return
     tuned = Staircase(
-        epsilon=question.epsilon or 1, sensitivity=question.sensitivity, loss=question.loss
+        epsilon=problem.epsilon or 1, sensitivity=problem.sensitivity, loss=problem.loss
     )
-    wide = question.width / question.sensitivity
+    wide = problem.width / problem.sensitivity
     # A range that ends saves a part of the loss of far answers, and then intervals are shorter.
     shorter = math.sqrt(1 - 2 / 3 / max(float(wide), 1.0))
     gamma = min(max(float(tuned.gamma) * shorter, 1e-3), 0.5)
@@ -94,17 +94,17 @@ def meshes(question: Question) -> Iterator[tuple[Mesh | None, Mesh | None]]:
     def of(halves: float, most: int) -> Mesh | None:
         about = max(halves / gamma, _FEWEST / float(wide))
         cells = wide * wide.denominator * max(1, round(about / wide.denominator))
-        return mesh_of(question, int(cells)) if cells <= most else None
+        return mesh_of(problem, int(cells)) if cells <= most else None
 
-    if flat(question):
+    if flat(problem):
         yield of(_ONE, _MOST_CELLS), of(_ONE, _MOST_NODES)
     for whole_cells, broken in zip(_WHOLE, _BROKEN, strict=True):
         yield of(whole_cells, _MOST_CELLS), of(broken, _MOST_NODES)
 
 
-def _rays(question: Question, count: int, reach: int) -> Rays | None:
+def _rays(problem: Problem, count: int, reach: int) -> Rays | None:
     """All intervals up to a width; None if they are too many."""
-    epsilon = float(question.epsilon)
+    epsilon = float(problem.epsilon)
     plain = 2 * reach / (1 + math.exp(epsilon / 2))
     widest = min(count, math.ceil(_WIDEST * plain) + 2)
     if count * count * widest > _MOST_ENTRIES:
@@ -127,15 +127,15 @@ def mixture(
 
     With `atoms`, the value itself (its node, if a file cannot say so) has nearly delta.
     """
-    question = mesh.question
-    if question.integer:
+    problem = mesh.problem
+    if problem.integer:
         places = mesh.centres()
         costs = upper_costs(mesh, places)
     else:
-        places = [question.low + k * mesh.step for k in range(mesh.count + 1)]
+        places = [problem.low + k * mesh.step for k in range(mesh.count + 1)]
         costs = node_costs(mesh, places)
     count = len(places)
-    rays = _rays(question, count, mesh.farthest)
+    rays = _rays(problem, count, mesh.farthest)
     if rays is None:
         return None
     each = rays.profile @ costs
@@ -150,30 +150,30 @@ def mixture(
         if symmetric:
             rows[:, count - 1 - answer[ray]] += share[::-1]
     rows /= rows.sum(axis=1, keepdims=True)
-    share = float(question.delta) * (1 - _spare(question)) if atoms else 0.0
-    if atoms and not _reveals(question):
+    share = float(problem.delta) * (1 - _spare(problem)) if atoms else 0.0
+    if atoms and not _reveals(problem):
         rows, share = (1 - share) * rows + share * np.eye(count), 0.0
     loss = (1 - share) * float((rows * costs).sum())
     return Channel(mesh, tuple(places), rows, np.full(count, share), True), loss
 
 
-def _spare(question: Question) -> float:
-    return min(_SPARE, _SPARE_LOSS / max(float(question.delta), 1e-300))
+def _spare(problem: Problem) -> float:
+    return min(_SPARE, _SPARE_LOSS / max(float(problem.delta), 1e-300))
 
 
-def _reveals(question: Question) -> bool:
+def _reveals(problem: Problem) -> bool:
     """Whether a file may say that the answer is the value itself."""
-    plain = question.crossing is None and not question.monotone and not question.integer
-    return plain and question.loss.falls_nowhere
+    plain = problem.crossing is None and not problem.monotone and not problem.integer
+    return plain and problem.loss.falls_nowhere
 
 
 def exact_mixture(channel: Channel) -> Upper | None:
     """The answers, if they pass the exact check."""
-    mesh, question = channel.mesh, channel.mesh.question
+    mesh, problem = channel.mesh, channel.mesh.problem
     reveals, bits = bool(channel.atoms.any()), None
-    if question.delta > 0:
-        error = (1 if reveals else 4) * (1 + math.exp(question.epsilon)) * len(channel.outputs) / 2
-        bits = math.ceil(math.log2(error / (_spare(question) * float(question.delta))))
+    if problem.delta > 0:
+        error = (1 if reveals else 4) * (1 + math.exp(problem.epsilon)) * len(channel.outputs) / 2
+        bits = math.ceil(math.log2(error / (_spare(problem) * float(problem.delta))))
     else:
         found = mix(channel, constant(channel, channel.rows), 1e-12, mesh.farthest)
         if found is None:
@@ -181,13 +181,13 @@ def exact_mixture(channel: Channel) -> Upper | None:
         channel = found
     whole = whole_channel(replace(channel, atoms=np.zeros(len(channel.atoms))), bits)
     laws = [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows]
-    document = _shorter(document_on_nodes(question, mesh.step, whole.denominator, laws))
+    document = _shorter(document_on_nodes(problem, mesh.step, whole.denominator, laws))
     if reveals:  # what rounding has left of delta
-        left = (question.delta - worst_pair(document)[1]) / (1 - question.delta)
+        left = (problem.delta - worst_pair(document)[1]) / (1 - problem.delta)
         revealed = max(0, math.floor(left * whole.denominator))
         one = whole.denominator + revealed
         document = replace(document, denominator=one, revealed=revealed)
-    return certified(document, INTERVALS, loss=question.loss, resolution=mesh.count)
+    return certified(document, INTERVALS, loss=problem.loss, resolution=mesh.count)
 
 
 def _shorter(document: ChannelDocument) -> ChannelDocument:
@@ -226,8 +226,8 @@ def bounds_of(
         if other is None or other.price.sum() <= (1 + 1e-4) * prices.price.sum():
             break
         prices = other
-    question = mesh.question
-    delta, points = float(question.delta), ((question.epsilon, question.delta),)
+    problem = mesh.problem
+    delta, points = float(problem.delta), ((problem.epsilon, problem.delta),)
     pairs = outermost_first(prices)
     value, spent = proven(prices, pairs, delta)
     worth = spent > _WORTHWHILE * gap * loss
@@ -242,28 +242,28 @@ def bounds_of(
 
 def _near(mesh: Mesh) -> Iterator[Mesh]:
     """A mesh and a few that are finer: intervals of whole cells fit some of them better."""
-    question, seen = mesh.question, set()
-    unit = 1 if question.integer else (question.width / question.sensitivity).numerator
-    for finer in _FINER if not question.integer else (1.0,):
+    problem, seen = mesh.problem, set()
+    unit = 1 if problem.integer else (problem.width / problem.sensitivity).numerator
+    for finer in _FINER if not problem.integer else (1.0,):
         count = unit * round(finer * mesh.count / unit)
         if count not in seen and count <= _MOST_CELLS:
             seen.add(count)
-            yield mesh_of(question, count)
+            yield mesh_of(problem, count)
 
 
 def _prices(mesh: Mesh, symmetric: bool, most: float, seconds: float) -> Prices | None:
     """Prices from between the vertices, none above its share of `most`."""
-    question, delta = mesh.question, float(mesh.question.delta)
-    rays, floors = _rays(question, mesh.count, mesh.nearest), lower_costs(mesh)
+    problem, delta = mesh.problem, float(mesh.problem.delta)
+    rays, floors = _rays(problem, mesh.count, mesh.nearest), lower_costs(mesh)
     if rays is None:
         return None
-    epsilon, profile = float(question.epsilon), rays.profile
+    epsilon, profile = float(problem.epsilon), rays.profile
     # Stairs further out give on what they have, unless their budgets would cost more.
     worth = max(_WORTH * delta, _LITTLE * math.exp(-epsilon / 2))
     stairs = 1 + max(0, math.floor(0.5 - math.log(worth) / max(epsilon, 1e-3)))
     kept = profile > math.exp(-(stairs + 0.5) * epsilon)
     rays = replace(rays, profile=np.where(kept, profile, 0.0))
-    weights = np.array([float(w) for w in node_weights(question, mesh.step)])
+    weights = np.array([float(w) for w in node_weights(problem, mesh.step)])
     costs = (rays.profile @ floors).min(axis=1)
     solved = _solved(rays, costs, symmetric, seconds, most / (1 - delta) * weights)
     if solved is None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from ...mechanisms.analytic_gaussian import smallest_sigma
+from ...baselines.analytic_gaussian import smallest_sigma
 
 #: More stairs, by that formula, are not searched for.
 _MOST_STAIRS = 1_200

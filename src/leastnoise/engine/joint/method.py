@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from ...ask.shape import Shape
-from ...ask.shaped import JointQuestion
+from ...baselines.analytic_gaussian import smallest_sigma
 from ...certify.block_counts import Side
 from ...certify.joint import lower_bound, release_loss
 from ...certify.joint_document import JointDocument, Noise, Proof
@@ -28,7 +27,8 @@ from ...certify.vector_document import VectorCertificate
 from ...certify.vector_noise import BallNoise
 from ...errors import LeastnoiseError, LimitError
 from ...exact import exp_upper, round_down, round_up
-from ...mechanisms.analytic_gaussian import smallest_sigma
+from ...problem.shape import Shape
+from ...problem.shape_arguments import ShapeProblem
 from ...words import gap_of
 from ...work import counted
 from .elliptical import best_sizes
@@ -66,39 +66,39 @@ class Joint:
     #: finds the same. Noise of vectors takes a second or two, at small epsilon half a minute.
     seconds: float | None = None
 
-    def noises(self, question: JointQuestion) -> list[JointDocument]:
+    def noises(self, problem: ShapeProblem) -> list[JointDocument]:
         """Noise by levels, Gaussian noise, and Euclidean noise where it may be better than both;
         the least loss first. `LimitError` if none can be checked.
         """
-        normal = self.normal(question)
+        normal = self.normal(problem)
         found = [] if normal is None else [normal]
         try:
-            found.append(self.levels(question))
+            found.append(self.levels(problem))
         except LimitError:
             if not found:
                 raise
         if normal and self.euclidean_cost(normal) < min(document.upper for document in found):
             with contextlib.suppress(LeastnoiseError):
-                found.append(self.euclidean(question))
+                found.append(self.euclidean(problem))
         return sorted(found, key=lambda document: document.upper)
 
-    def levels(self, question: JointQuestion) -> JointDocument:
+    def levels(self, problem: ShapeProblem) -> JointDocument:
         """The best levels, with the bounds that need no program."""
-        overlap = 0 if question.shape.one_sided and not question.largest else None
-        noise = KNorm(_up(question.epsilon), (0,) * len(question.shape.blocks), overlap)
-        document = self._document(question, noise)
+        overlap = 0 if problem.shape.one_sided and not problem.largest else None
+        noise = KNorm(_up(problem.epsilon), (0,) * len(problem.shape.blocks), overlap)
+        document = self._document(problem, noise)
         with counted() as work:  # so that nobody waits for noise that cannot be checked
             release_loss(document)
         best = self._levels(document, noise.ratio, max(1, _SEARCH // (1 + work.spent)))
         offsets = tuple(side.offset for side in best.blocks)
-        return self._with_upper(question, KNorm(noise.ratio, offsets, best.overlap))
+        return self._with_upper(problem, KNorm(noise.ratio, offsets, best.overlap))
 
-    def normal(self, question: JointQuestion) -> JointDocument | None:
+    def normal(self, problem: ShapeProblem) -> JointDocument | None:
         """The best Gaussian noise; None at delta = 0 and for the largest error."""
-        if question.delta == 0 or question.largest:
+        if problem.delta == 0 or problem.largest:
             return None
-        sigma = smallest_sigma(float(question.epsilon), float(question.delta))
-        return self._with_upper(question, self._sizes(question, sigma))
+        sigma = smallest_sigma(float(problem.epsilon), float(problem.delta))
+        return self._with_upper(problem, self._sizes(problem, sigma))
 
     def euclidean_cost(self, normal: JointDocument) -> float:
         """What Euclidean noise is expected to cost at least, beside the best Gaussian noise."""
@@ -109,46 +109,46 @@ class Joint:
         budget = float(normal.epsilon), float(normal.delta)
         return float(normal.upper) * euclidean_share(numbers, *budget, normal.power)
 
-    def euclidean(self, question: JointQuestion) -> JointDocument:
+    def euclidean(self, problem: ShapeProblem) -> JointDocument:
         """The best Euclidean noise, for means at a positive delta.
 
         `LeastnoiseError` where there is none that can be checked.
         """
         from .vectors import unit_vector  # (slow to import)
 
-        sizes = self._sizes(question, 1.0)
-        numbers = question.shape.dimension + bool(sizes.common)
-        budget = question.epsilon, question.delta
-        found = unit_vector(numbers, budget, question.loss, self.seconds, True).upper
+        sizes = self._sizes(problem, 1.0)
+        numbers = problem.shape.dimension + bool(sizes.common)
+        budget = problem.epsilon, problem.delta
+        found = unit_vector(numbers, budget, problem.loss, self.seconds, True).upper
         assert found is not None
         law = found.vector.noise
         assert isinstance(law, BallNoise)
         balls = Balls(law.denominator, law.radii, law.weights)
-        return self._with_upper(question, replace(sizes, balls=balls))
+        return self._with_upper(problem, replace(sizes, balls=balls))
 
-    def _sizes(self, question: JointQuestion, sigma: float) -> Elliptical:
-        blocks = len(question.shape.blocks)
-        document = self._document(question, Elliptical((Fraction(1),) * blocks))
+    def _sizes(self, problem: ShapeProblem, sigma: float) -> Elliptical:
+        blocks = len(problem.shape.blocks)
+        document = self._document(problem, Elliptical((Fraction(1),) * blocks))
         shares = [float(share) for share in document.shares]
-        return best_sizes(document.sides, shares, question.shape.one_sided, sigma)
+        return best_sizes(document.sides, shares, problem.shape.one_sided, sigma)
 
-    def _with_upper(self, question: JointQuestion, noise: Noise) -> JointDocument:
+    def _with_upper(self, problem: ShapeProblem, noise: Noise) -> JointDocument:
         """The file of a noise, with what it costs."""
-        document = self._document(question, noise)
+        document = self._document(problem, noise)
         return replace(document, upper=round_up(release_loss(document), _DIGITS))
 
-    def _document(self, question: JointQuestion, noise: Noise) -> JointDocument:
+    def _document(self, problem: ShapeProblem, noise: Noise) -> JointDocument:
         """The file of a noise that claims nothing yet."""
         return JointDocument(
-            epsilon=question.epsilon,
-            delta=question.delta,
-            shape=question.shape,
-            loss=question.loss,
-            largest=question.largest,
-            integer=question.integer,
-            grid=Fraction(1) if question.integer else self._grid(question.shape),
+            epsilon=problem.epsilon,
+            delta=problem.delta,
+            shape=problem.shape,
+            loss=problem.loss,
+            largest=problem.largest,
+            integer=problem.integer,
+            grid=Fraction(1) if problem.integer else self._grid(problem.shape),
             noise=noise,
-            weights=question.weights if set(question.weights) != {1} else (),
+            weights=problem.weights if set(problem.weights) != {1} else (),
             upper=Fraction(0),
             lower=Fraction(0),
             certificate=NoProof(),

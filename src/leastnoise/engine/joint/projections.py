@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ...baselines.analytic_gaussian import smallest_sigma
 from ...certify.joint_document import JointDocument
 from ...certify.joint_volume import Volume, mean_of_powers
 from ...certify.vector_document import VectorCertificate
 from ...exact import round_up
-from ...mechanisms.analytic_gaussian import smallest_sigma
 from .forecast import euclidean_share
 
 #: Shares of the moves that may count, and to which part lengths are rounded.

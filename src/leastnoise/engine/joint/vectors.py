@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ...ask import Point, Question
 from ...errors import ScaleError
 from ...losses import Loss
+from ...problem import Point, Problem
 from ..method import Plan
 from ..radial.method import FIRST, MARCH, STAIRCASES, refuse, trivial
 from ..search import Bracket, Search
@@ -27,11 +27,11 @@ def unit_vector(
     for_noise: whether it is the noise that is wanted, and not the bound. `LeastnoiseError` if no
     private staircase was found.
     """
-    question = Question(*budget, Fraction(1), loss, dimension=dimension)
-    if too_many_stairs(dimension, float(question.epsilon)):
-        refuse(question)
+    problem = Problem(*budget, Fraction(1), loss, dimension=dimension)
+    if too_many_stairs(dimension, float(problem.epsilon)):
+        refuse(problem)
     methods = (FIRST, MARCH, STAIRCASES) if for_noise else (FIRST, MARCH)
-    plan = Plan(question, methods, trivial=trivial, refuse=refuse)
+    plan = Plan(problem, methods, trivial=trivial, refuse=refuse)
     try:
         return Search(plan, _GAP, seconds).run()
     except (OverflowError, ZeroDivisionError):

@@ -16,11 +16,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ...ask import Point, Question
+from ...baselines import Mechanism, Staircase
 from ...certify.document import MAX_CELLS, MAX_WORK
 from ...errors import ArgumentError, RegimeError
 from ...exact import round_down
-from ...mechanisms import Mechanism, Staircase
+from ...problem import Point, Problem
 from ...program.costs import floors, means
 from ...program.layout import Floats
 from ...program.program import Multipliers, PairDuals
@@ -37,18 +37,18 @@ _TRIED = 2
 class Incumbents:
     """The closed forms that serve a question, ranked by loss."""
 
-    def __init__(self, question: Question, resolution: int | None) -> None:
-        self.question = question
+    def __init__(self, problem: Problem, resolution: int | None) -> None:
+        self.problem = problem
         self.resolution = resolution
-        found, losses = closed_forms_of(question, question.delta), []
+        found, losses = closed_forms_of(problem, problem.delta), []
         for k, mechanism in enumerate(found):
             with suppress(RegimeError):  # more steps than can be listed
-                losses.append((mechanism.expected_loss(question.loss), k))
+                losses.append((mechanism.expected_loss(problem.loss), k))
         if not losses:
             raise ArgumentError(
                 "epsilon",
-                float(question.epsilon),
-                f"larger for {question.loss.name} at delta={float(question.delta):g}: the noise "
+                float(problem.epsilon),
+                f"larger for {problem.loss.name} at delta={float(problem.delta):g}: the noise "
                 "would have more steps than can be listed",
             )
         self._ranked = [found[k] for _, k in sorted(losses)]
@@ -58,39 +58,39 @@ class Incumbents:
     @cached_property
     def radius(self) -> float:
         """Where the best closed form ends, or nearly ends, in sensitivities."""
-        return end_of(self.question, self.best)
+        return end_of(self.problem, self.best)
 
     @cached_property
     def gamma(self) -> float:
         """Where, in sensitivities, the first step of the best staircase lies."""
-        question = self.question
+        problem = self.problem
         tuned = Staircase(
-            epsilon=question.epsilon or 1, sensitivity=question.sensitivity, loss=question.loss
+            epsilon=problem.epsilon or 1, sensitivity=problem.sensitivity, loss=problem.loss
         )
         return float(tuned.gamma)
 
     def safe(self, n: int) -> Proposal | None:
         """A strictly private proposal at resolution n, to repair others with."""
         if n not in self._safe:
-            self._safe[n] = strictly_private(self.question, n)
+            self._safe[n] = strictly_private(self.problem, n)
         return self._safe[n]
 
     def between(self, n: int) -> float:
         """What the two bounds differ by, for the best closed form at resolution n."""
-        question = self.question
+        problem = self.problem
         radius = min(math.ceil(self.radius * n) + n, MAX_CELLS // 2)
-        weights = discretise(question, self.best, n, radius).weights
-        asked = (question.loss, question.step(n), question.integer, radius)
+        weights = discretise(problem, self.best, n, radius).weights
+        asked = (problem.loss, problem.step(n), problem.integer, radius)
         return float((means(*asked) - floors(*asked)) @ weights)
 
     def mechanisms(self, n: int) -> Iterator[Upper]:
         """The best closed forms at (about) resolution n, those that pass the exact check."""
-        question, any_found = self.question, False
-        for mechanism in self._ranked[:_TRIED] if question.delta > 0 else []:
+        problem, any_found = self.problem, False
+        for mechanism in self._ranked[:_TRIED] if problem.delta > 0 else []:
             fitted, own = self._fitted(mechanism, n)
-            radius = math.ceil(end_of(question, fitted) * own) + 1
+            radius = math.ceil(end_of(problem, fitted) * own) + 1
             if (2 * radius + 1) * own <= MAX_WORK and radius < MAX_CELLS // 2:
-                found = discretise(question, fitted, own, radius).exact(self.safe(own))
+                found = discretise(problem, fitted, own, radius).exact(self.safe(own))
                 if found is not None:
                     any_found = True
                     yield found
@@ -99,30 +99,30 @@ class Incumbents:
 
     def _fitted(self, mechanism: Mechanism, n: int) -> tuple[Mechanism, int]:
         """A staircase moved so that its steps are edges of cells, and the resolution for it."""
-        question = self.question
-        if question.integer or not isinstance(mechanism, Staircase):
+        problem = self.problem
+        if problem.integer or not isinstance(mechanism, Staircase):
             return mechanism, n
         gamma = float(mechanism.gamma)
         if self.resolution is None:
             # A step at gamma + d costs a share of about d^2 more; at small epsilon, where
             # gamma is near 1/2, one cell a sensitivity is as good as many.
-            most = math.isqrt(int(MAX_WORK / (2.5 * end_of(question, mechanism) + 1)))
+            most = math.isqrt(int(MAX_WORK / (2.5 * end_of(problem, mechanism) + 1)))
             several = range(min(math.ceil(2 / gamma), most), min(math.ceil(8 / gamma), most) + 2)
-            choice = [1] if flat(question) else several
+            choice = [1] if flat(problem) else several
             n = min(choice, key=lambda k: abs(_nearest_edge(k * gamma) / k - gamma))
         fitted = type(mechanism)(
-            epsilon=question.epsilon,
-            delta=question.delta,
-            sensitivity=question.sensitivity,
+            epsilon=problem.epsilon,
+            delta=problem.delta,
+            sensitivity=problem.sensitivity,
             gamma=_nearest_edge(n * gamma) / n,
         )
         return fitted, n
 
     def _tailed(self, n: int) -> Iterator[Upper]:
         """Closed forms with geometric tails, which need no delta."""
-        question = self.question
-        wanted = "discrete-laplace" if question.integer else "staircase"
-        for mechanism in closed_forms_of(question, Fraction(0)):
+        problem = self.problem
+        wanted = "discrete-laplace" if problem.integer else "staircase"
+        for mechanism in closed_forms_of(problem, Fraction(0)):
             if mechanism.name != wanted:
                 continue
             fitted, own = self._fitted(mechanism, n)
@@ -130,13 +130,13 @@ class Incumbents:
                 radius = periods * own
                 if radius >= MAX_CELLS // 2:
                     break
-                weights = discretise(question, fitted, own, radius).weights
-                found = Proposal(question, own, weights, tail=True, origin=mechanism.name).exact(
+                weights = discretise(problem, fitted, own, radius).weights
+                found = Proposal(problem, own, weights, tail=True, origin=mechanism.name).exact(
                     None
                 )
                 if found is not None:
                     yield found
-                    if question.loss.tail_is_sharp:
+                    if problem.loss.tail_is_sharp:
                         break
 
 
@@ -145,43 +145,43 @@ def _nearest_edge(position: float) -> float:
     return max(0, round(position - 0.5)) + 0.5
 
 
-def simple_noise(question: Question) -> Upper | None:
+def simple_noise(problem: Problem) -> Upper | None:
     """A closed form that keeps every budget and every demand; None if none of these does.
 
     For the budget, if there is one alone; or else without any delta: noise that is private at
     (epsilon, 0) is so at (e, d) if e^epsilon (1 - d) <= e^e + d.
     """
-    wide = [math.log((math.exp(float(e)) + float(d)) / (1 - float(d))) for e, d in question.budgets]
+    wide = [math.log((math.exp(float(e)) + float(d)) / (1 - float(d))) for e, d in problem.budgets]
     pure = round_down(Fraction(min(wide)), 9), Fraction(0)
-    alone = question.budgets if len(question.budgets) == 1 and question.gdp is None else ()
+    alone = problem.budgets if len(problem.budgets) == 1 and problem.gdp is None else ()
     for point in (*alone, pure):
-        if any(point) and question.output_step is None:
+        if any(point) and problem.output_step is None:
             with suppress(ArgumentError):  # wider than anything that can be listed
-                found = _simple_noise(question, point)
+                found = _simple_noise(problem, point)
                 if found is not None:
                     return found
     return None
 
 
-def _simple_noise(question: Question, point: Point) -> Upper | None:
-    part = replace(question, epsilon=point[0], delta=point[1], profile=(), constraints=())
+def _simple_noise(problem: Problem, point: Point) -> Upper | None:
+    part = replace(problem, epsilon=point[0], delta=point[1], profile=(), constraints=())
     best: Upper | None = None
     for found in Incumbents(part, None).mechanisms(
-        int(question.sensitivity) if question.integer else 1
+        int(problem.sensitivity) if problem.integer else 1
     ):
         document = replace(
             found.noise,
-            epsilon=question.epsilon,
-            delta=question.delta,
-            profile=question.profile,
-            constraints=question.constraints,
+            epsilon=problem.epsilon,
+            delta=problem.delta,
+            profile=problem.profile,
+            constraints=problem.constraints,
         )
         kept = certified(
             document,
             found.origin,
-            loss=question.loss,
+            loss=problem.loss,
             resolution=found.resolution,
-            points=question.budgets,
+            points=problem.budgets,
         )
         if kept is not None and (best is None or kept.value < best.value):
             best = replace(kept, method="closed forms")
@@ -197,7 +197,7 @@ def _simple_noise(question: Question, point: Point) -> Upper | None:
 class Canonical:
     """Multipliers of the full shifts alone, at n cells a sensitivity."""
 
-    question: Question
+    problem: Problem
     value: float
     reach: int
     pairs: PairDuals
@@ -205,75 +205,75 @@ class Canonical:
 
     def exact(self, point: Point | None = None) -> Lower:
         """The bound that they prove of noise that keeps a budget: the first of the question's."""
-        question, nothing = self.question, np.zeros(0)
-        budget = ((question.epsilon, question.delta) if point is None else point,)
-        found = Relaxed(question, budget, self.n, self.reach).exact(
+        problem, nothing = self.problem, np.zeros(0)
+        budget = ((problem.epsilon, problem.delta) if point is None else point,)
+        found = Relaxed(problem, budget, self.n, self.reach).exact(
             Multipliers(self.pairs, nothing, nothing), self.value
         )
         return found if point is None else replace(found, method="closed forms")
 
 
-def canonical(question: Question) -> Canonical | None:
+def canonical(problem: Problem) -> Canonical | None:
     """Good multipliers at step = sensitivity, by a recursion outwards from where noise is likely.
 
     None if they would need more cells than a mechanism file may hold, or if noise with a step
     of one sensitivity is not what the question is about (integers with sensitivity above 1 are
     still bounded by it only through the program).
     """
-    if question.integer and question.sensitivity != 1:
+    if problem.integer and problem.sensitivity != 1:
         return None
-    longest = _longest(question)
+    longest = _longest(problem)
     if longest is None:
         return None
-    mode = likeliest(question, longest)
-    found = _Recursion(question, longest, mode).best()
+    mode = likeliest(problem, longest)
+    found = _Recursion(problem, longest, mode).best()
     if found is None:
         return None
     value, left, right = found
     pairs: PairDuals = {(0, 1): (0.0, mode - np.arange(len(left)), left)}
-    if not question.loss.symmetric:
+    if not problem.loss.symmetric:
         pairs[0, -1] = (0.0, mode + np.arange(len(right)), right)
-    return Canonical(question, value, max(len(left) - mode, len(right) + mode), pairs)
+    return Canonical(problem, value, max(len(left) - mode, len(right) + mode), pairs)
 
 
-def one_by_one(question: Question) -> Lower | None:
+def one_by_one(problem: Problem) -> Lower | None:
     """What one of several budgets proves alone, the best of these; of demands none is used."""
-    found, free = [], replace(question, constraints=())
-    for point in question.stated:
+    found, free = [], replace(problem, constraints=())
+    for point in problem.stated:
         part = replace(free, epsilon=point[0], delta=point[1], profile=(), gdp=None)
         known = canonical(part) if any(point) else None
         if known is not None:
-            found.append(replace(known, question=free).exact(point))
+            found.append(replace(known, problem=free).exact(point))
     best = max(found, key=lambda one: one.value, default=None)
-    if best is None or not question.constraints:
+    if best is None or not problem.constraints:
         return best
-    unused = replace(best.multipliers, constraints=unused_duals(question))
-    return replace(proven(question, unused, best.resolution), method="closed forms")
+    unused = replace(best.multipliers, constraints=unused_duals(problem))
+    return replace(proven(problem, unused, best.resolution), method="closed forms")
 
 
-def likeliest(question: Question, longest: int) -> int:
+def likeliest(problem: Problem, longest: int) -> int:
     """Around which cell noise e^-eps less likely a cell costs least: 0 for symmetric losses."""
-    if question.loss.symmetric or question.epsilon == 0:
+    if problem.loss.symmetric or problem.epsilon == 0:
         return 0
-    costs = floors(question.loss, question.step(1), question.integer, 2 * longest)
-    fall = np.exp(-float(question.epsilon) * np.abs(np.arange(-longest, longest + 1)))
+    costs = floors(problem.loss, problem.step(1), problem.integer, 2 * longest)
+    fall = np.exp(-float(problem.epsilon) * np.abs(np.arange(-longest, longest + 1)))
     size = 1 << (len(costs) + len(fall)).bit_length()
     # costs convolved with the weights, where both fit
     folded = np.fft.irfft(np.fft.rfft(costs, size) * np.fft.rfft(fall, size), size)
     return int(folded[2 * longest : 4 * longest + 1].argmin()) - longest
 
 
-def interpolated(question: Question) -> Canonical | None:
+def interpolated(problem: Problem) -> Canonical | None:
     """For integers with a large sensitivity D: multipliers of the shifts +-D alone.
 
     Those of real noise at the multiples of D, and on straight lines in between, where nothing is
     lost for a loss that is straight there; without these lines, which is a bound on all noise, if
     a mechanism file could not hold them. None if it could not hold either.
     """
-    found = canonical(replace(question, integer=False))
-    width = int(question.sensitivity)
+    found = canonical(replace(problem, integer=False))
+    width = int(problem.sensitivity)
     if found is None or (found.reach + 1) * width > MAX_CELLS:
-        return None if found is None else replace(found, question=question)
+        return None if found is None else replace(found, problem=problem)
     pairs: PairDuals = {}
     for (j, shift), (y, cells, values) in found.pairs.items():
         order = np.argsort(cells)
@@ -281,18 +281,18 @@ def interpolated(question: Question) -> Canonical | None:
         places = np.arange(at[0] + 1, at[-1])
         heights = np.concatenate([[0.0], values[order], [0.0]])
         pairs[j, shift * width] = (y, places, np.interp(places, at, heights))
-    return Canonical(question, found.value, (found.reach + 1) * width, pairs, width)
+    return Canonical(problem, found.value, (found.reach + 1) * width, pairs, width)
 
 
 class _Recursion:
     """z(j) = theta - k(j) + e^eps z(j-1) outwards from a cell, until it falls to 0."""
 
-    def __init__(self, question: Question, longest: int, mode: int) -> None:
-        costs = floors(question.loss, question.step(1), question.integer, longest + abs(mode))
-        self.question, at = question, longest + abs(mode) + mode
+    def __init__(self, problem: Problem, longest: int, mode: int) -> None:
+        costs = floors(problem.loss, problem.step(1), problem.integer, longest + abs(mode))
+        self.problem, at = problem, longest + abs(mode) + mode
         self.left, self.right = costs[at::-1], costs[at:]
         self.at_zero, self.largest = float(costs[at]), float(np.abs(costs).max())
-        self.exp, self.delta = math.exp(question.epsilon), float(question.delta)
+        self.exp, self.delta = math.exp(problem.epsilon), float(problem.delta)
 
     def best(self) -> tuple[float, Floats, Floats] | None:
         """(bound, multipliers of both sides) at the best theta."""
@@ -314,7 +314,7 @@ class _Recursion:
         """The best split of theta - k(0) between the sides."""
         whole = max(theta - self.at_zero, 0.0)
         right = self._sums(self.right, theta)
-        if self.question.loss.symmetric:
+        if self.problem.loss.symmetric:
             z = self._side(right, whole / 2)
             return None if z is None else (theta - 2 * self.delta * float(z.max()), z, z)
         left = self._sums(self.left, theta)
@@ -355,9 +355,9 @@ class _Recursion:
         return np.asarray(begun * self._growth(len(begun)))
 
 
-def _longest(question: Question) -> int | None:
+def _longest(problem: Problem) -> int | None:
     """How many cells the recursion may need: a few times the support of truncated Laplace."""
-    epsilon, delta = float(question.epsilon), float(question.delta)
+    epsilon, delta = float(problem.epsilon), float(problem.delta)
     if epsilon == 0:
         need = 2.5 / delta
     else:

@@ -13,11 +13,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from ...ask import Point, Question, ends_of, foldable
-from ...ask.demands import Distinguishing, Monotone, Unbiased, Unimodal
-from ...ask.privacy import GaussianCurve, implied, points_to_json
 from ...certify.document import MAX_CELLS, MAX_WORK
 from ...errors import ArgumentError
+from ...problem import Point, Problem, ends_of, foldable
+from ...problem.constraints import Distinguishing, Monotone, Unbiased, Unimodal
+from ...problem.privacy import GaussianCurve, implied, points_to_json
 from ...program.interior import Interior, Near
 from ...program.layout import Bools, Floats, Ints, Line
 from ...program.program import Found, Program
@@ -54,34 +54,34 @@ _SOLVED = 0.02
 _WIDER, _WIDEST = 1.6, 12.0
 
 
-def refuse(question: Question) -> NoReturn:
+def refuse(problem: Problem) -> NoReturn:
     """No noise was found that obeys everything."""
-    asked: tuple[str, object] = "constraints", [one.spec() for one in question.constraints]
-    if not question.constraints:
-        asked = "profile", points_to_json(question.profile)
+    asked: tuple[str, object] = "constraints", [one.spec() for one in problem.constraints]
+    if not problem.constraints:
+        asked = "profile", points_to_json(problem.profile)
     raise ArgumentError(
         *asked,
         "such that some private noise obeys them all; none was found in the time there was"
-        + support_words(question),
+        + support_words(problem),
     )
 
 
-def remarks(question: Question, search: Search) -> str:
+def remarks(problem: Problem, search: Search) -> str:
     """Which constraints the lower bound relaxes, in words for the status."""
     lower, upper = search.bracket.lower, search.bracket.upper
-    fold = foldable(question.constraints, question.loss)
-    if question.output_step is not None:
+    fold = foldable(problem.constraints, problem.loss)
+    if problem.output_step is not None:
         return "; part of the gap is what the steps between outputs cost"
     if upper is not None and upper.origin == "gaussian":
         return "; nearly Gaussian noise: other noise below this curve gains at most that gap"
-    if lower is None or lower.value == 0 or question.integer:
+    if lower is None or lower.value == 0 or problem.integer:
         return ""
     loose = []
-    for one in question.constraints:
+    for one in problem.constraints:
         if isinstance(one, (Monotone, Unimodal)) and not (fold and one.at == 0):
             loose.append(f"{one.name} next to its mode")
-    ends = [end for end in ends_of(question.constraints) if end is not None]
-    if any((end / question.step(lower.resolution)).denominator > 1 for end in ends):
+    ends = [end for end in ends_of(problem.constraints) if end is not None]
+    if any((end / problem.step(lower.resolution)).denominator > 1 for end in ends):
         loose.append("the support by less than a step")
     return f"; the lower bound relaxes {' and '.join(loose)}" if loose else ""
 
@@ -110,20 +110,20 @@ class Constrained:
 
     def __init__(
         self,
-        question: Question,
+        problem: Problem,
         resolution: int | None = None,
         points: tuple[Point, ...] | None = None,
         steering: Steering = _PLAIN,
     ) -> None:
-        self.question, self.resolution, self.steering = question, resolution, steering
+        self.problem, self.resolution, self.steering = problem, resolution, steering
         self.curve: GaussianCurve | None = None
-        self.upper_points = self.lower_points = question.budgets if points is None else points
+        self.upper_points = self.lower_points = problem.budgets if points is None else points
         self.found: tuple[Restricted, Found] | None = None
         self.width: float | None = None
-        self.fold = foldable(question.constraints, question.loss)
+        self.fold = foldable(problem.constraints, problem.loss)
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = self._carried_points = 1
-        refuse_narrow(question)
+        refuse_narrow(problem)
         self._refuse_leaning_tails()
         self.reach = self.radius = 0.0  # what they are at least
         self._refuse_many_integers()
@@ -138,65 +138,61 @@ class Constrained:
 
     def fine(self, size: int) -> int:
         """The resolution of the bound: what holds for all noise holds for coarse outputs too."""
-        return size if self.question.output_step is None else max(size, self.first())
+        return size if self.problem.output_step is None else max(size, self.first())
 
     # -- sizes --------------------------------------------------------------------------------
 
     def _refuse_leaning_tails(self) -> None:
-        question = self.question
-        pure = question.gdp is not None or any(delta == 0 for _, delta in question.budgets)
-        if (
-            pure
-            and not self.fold
-            and any(isinstance(one, Unbiased) for one in question.constraints)
-        ):
+        problem = self.problem
+        pure = problem.gdp is not None or any(delta == 0 for _, delta in problem.budgets)
+        if pure and not self.fold and any(isinstance(one, Unbiased) for one in problem.constraints):
             raise ArgumentError(
                 "constraints",
-                [one.spec() for one in question.constraints],
+                [one.spec() for one in problem.constraints],
                 "without Unbiased() where noise must go on for ever and the loss is not symmetric "
                 "(Symmetric() is unbiased too)",
             )
 
     def _set_sizes(self) -> None:
         """How far out noise goes, in sensitivities: the upper program's mesh, the lower's reach."""
-        question = self.question
+        problem = self.problem
         radius, reach, gamma = 0.0, 0.0, 1.0
-        for epsilon, delta in question.budgets:
-            follows = question.gdp is not None and implied((epsilon, delta), (), question.gdp)
+        for epsilon, delta in problem.budgets:
+            follows = problem.gdp is not None and implied((epsilon, delta), (), problem.gdp)
             if follows or (epsilon == 0 and delta == 0):
                 continue
-            part = replace(question, epsilon=epsilon, delta=delta, constraints=(), profile=())
+            part = replace(problem, epsilon=epsilon, delta=delta, constraints=(), profile=())
             known = Incumbents(part, None)
             radius = max(radius, known.radius)
-            if narrow_steps(question):
+            if narrow_steps(problem):
                 gamma = min(gamma, known.gamma)
             found = canonical(part)
             reach = max(reach, 2 * known.radius + 3 if found is None else found.reach + 1.0)
-        if question.gdp is not None:
+        if problem.gdp is not None:
             # Gaussian noise of this curve has sigma = 1 / mu sensitivities.
-            around = 4.4 / float(question.gdp) + 0.4
+            around = 4.4 / float(problem.gdp) + 0.4
             radius, reach = max(radius, around), max(reach, around)
         if not self.fold:
             radius, reach = 1.7 * radius + 2, 1.7 * reach + 2
         # Noise with a given mode spreads out further than noise that is free.
-        modes = [one.at for one in question.constraints if isinstance(one, (Monotone, Unimodal))]
-        aside = max((float(abs(at) / question.sensitivity) for at in modes), default=0.0)
-        low, high = ends_of(question.constraints)
+        modes = [one.at for one in problem.constraints if isinstance(one, (Monotone, Unimodal))]
+        aside = max((float(abs(at) / problem.sensitivity) for at in modes), default=0.0)
+        low, high = ends_of(problem.constraints)
         for end in (-low if low is not None else None, high):
             if end is not None and end < 0:  # 0 itself is not allowed: everything moves out
-                aside = max(aside, -float(end / question.sensitivity))
+                aside = max(aside, -float(end / problem.sensitivity))
         self.radius = radius * (1.1 if modes else 1.0) + aside + 0.5
-        if any(isinstance(one, Distinguishing) for one in question.constraints):
+        if any(isinstance(one, Distinguishing) for one in problem.constraints):
             self.radius += 1  # grains beyond the noise, so that its last cells rule nobody out
         self.reach = reach * (1.2 if modes else 1.0) + aside
         self._gamma = gamma
 
     def sizes(self, search: Search) -> Iterator[int]:
         """Finer until the gap should be met, or until noise is unlikely to be found at all."""
-        if self.question.integer:
-            yield from self._wide_enough(int(self.question.sensitivity), search)
+        if self.problem.integer:
+            yield from self._wide_enough(int(self.problem.sensitivity), search)
             return
-        if self.question.output_step is not None:
+        if self.problem.output_step is not None:
             yield from self._wide_enough(self.coarse(), search)
             return
         if self.resolution is not None:
@@ -238,7 +234,7 @@ class Constrained:
         Several demands together may need wider noise than each of them by itself.
         """
         yield n
-        narrow, ends = self.radius, ends_of(self.question.constraints)
+        narrow, ends = self.radius, ends_of(self.problem.constraints)
         while search.bracket.upper is None and None in ends:
             self.radius *= _WIDER
             if self.radius > _WIDEST * self.reach or not self.affordable(n):
@@ -249,9 +245,9 @@ class Constrained:
 
     def _refuse_many_integers(self) -> None:
         """Integers cannot be made coarser: `ArgumentError` where a program could not hold them."""
-        if not self.question.integer:
+        if not self.problem.integer:
             return
-        n = int(self.question.sensitivity)
+        n = int(self.problem.sensitivity)
         budgets = len(self.lower_points)
         each = (max(self.reach, self.radius) + 1) * n
         if each > _MOST_INTEGERS or each * budgets > _MOST_INTEGERS_AND_BUDGETS:
@@ -264,22 +260,22 @@ class Constrained:
 
     def coarse(self) -> int:
         """Cells that hold an odd number of outputs, so that they are centred, and not too many."""
-        assert self.question.output_step is not None
-        outputs = int(self.question.sensitivity / self.question.output_step)
+        assert self.problem.output_step is not None
+        outputs = int(self.problem.sensitivity / self.problem.output_step)
         odd = [r for r in range(1, min(outputs, 10_000) + 1, 2) if outputs % r == 0]
         fitting = [outputs // r for r in odd if self.affordable(outputs // r)]
         if not fitting:
             raise ArgumentError(
                 "output_step",
-                float(self.question.output_step),
+                float(self.problem.output_step),
                 f"coarser, or sensitivity/output_step with an odd divisor: it is {outputs}",
             )
         return fitting[0]
 
     def first(self) -> int:
         """Wide noise needs few cells a sensitivity."""
-        if self.question.integer:
-            return int(self.question.sensitivity)
+        if self.problem.integer:
+            return int(self.problem.sensitivity)
         return self.resolution or max(1, min(16, math.ceil(60 / self.radius)))
 
     def _radius(self, n: int) -> int:
@@ -293,12 +289,12 @@ class Constrained:
     @property
     def wide(self) -> bool:
         """Whether noise is so wide that even the smallest program takes long."""
-        return not self.affordable(int(self.question.sensitivity) if self.question.integer else 1)
+        return not self.affordable(int(self.problem.sensitivity) if self.problem.integer else 1)
 
     def affordable(self, n: int) -> bool:
         """Whether a program of this resolution takes no longer than its worth."""
         most, columns = self.steering.most_columns, self._columns(n)
-        if most is not None and not (self.question.constraints or self.question.integer):
+        if most is not None and not (self.problem.constraints or self.problem.integer):
             return (columns if self.width is None else math.ceil(self.width * n)) <= most
         budgets = len(self.lower_points)
         small = columns <= _MOST_COLUMNS and columns * budgets <= _MOST_COLUMNS_AND_BUDGETS
@@ -307,8 +303,8 @@ class Constrained:
     def _fit(self, n: int) -> int:
         """A resolution from n on at which cells fill the support and fit the steps of noise."""
         ends = [
-            end / self.question.sensitivity
-            for end in ends_of(self.question.constraints)
+            end / self.problem.sensitivity
+            for end in ends_of(self.problem.constraints)
             if end is not None
         ]
 
@@ -339,7 +335,7 @@ class Constrained:
     def relaxed(self, n: int, search: Search) -> Lower | None:
         """What multipliers of this resolution prove."""
         reach = math.ceil(self.reach * n)
-        relaxed = Relaxed(self.question, self.lower_points, n, reach)
+        relaxed = Relaxed(self.problem, self.lower_points, n, reach)
         if self.at_once(relaxed.program):
             found = self.solved(relaxed.program, relaxed.places, search)
         else:
@@ -377,10 +373,10 @@ class Constrained:
 
     def restricted(self, n: int, search: Search) -> Upper | None:
         """Noise of this resolution, if any passes the exact check."""
-        mesh = lattice_of(self.question, n, math.ceil(self.radius * n), self.upper_points)
+        mesh = lattice_of(self.problem, n, math.ceil(self.radius * n), self.upper_points)
         if mesh is None:
             return None
-        restricted = Restricted(self.question, self.upper_points, mesh, _MARGINS[0], self.curve)
+        restricted = Restricted(self.problem, self.upper_points, mesh, _MARGINS[0], self.curve)
         if self.at_once(restricted.program):
             return self._restricted_at_once(restricted, n, search)
         simplex = Simplex(

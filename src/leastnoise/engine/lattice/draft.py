@@ -12,12 +12,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Point, Question, foldable
-from ...ask.demands import Distinguishing, Monotone, Unbiased, Unimodal
-from ...ask.privacy import GaussianCurve
 from ...certify.document import MAX_CELLS, MAX_WORK, Document, Tail
 from ...exact import exp_upper, whole_part
 from ...losses import Loss
+from ...problem import Point, Problem, foldable
+from ...problem.constraints import Distinguishing, Monotone, Unbiased, Unimodal
+from ...problem.privacy import GaussianCurve
 from ...program.layout import Floats
 from ..bounds import Upper, certified
 from .repair import enveloped
@@ -52,7 +52,7 @@ def centred(n: int, radius: int, tail_epsilon: Fraction | None = None) -> Lattic
 class Draft:
     """Where weights go, and what they must keep."""
 
-    question: Question
+    problem: Problem
     points: tuple[Point, ...]
     mesh: Lattice
     curve: GaussianCurve | None
@@ -61,7 +61,7 @@ class Draft:
     @property
     def fold(self) -> bool:
         """Whether the noise is symmetric."""
-        return foldable(self.question.constraints, self.question.loss)
+        return foldable(self.problem.constraints, self.problem.loss)
 
     def exact(self, weights: Floats, atom: float, scale: float) -> Upper | None:
         """The mechanism nearest to the weights of the mesh's cells, if it passes every check.
@@ -76,16 +76,16 @@ class Draft:
         weights = weights.copy()
         # A fold is exact by construction; comparisons are made so from the outside in.
         modes = [
-            one.at for one in self.question.constraints if isinstance(one, (Monotone, Unimodal))
+            one.at for one in self.problem.constraints if isinstance(one, (Monotone, Unimodal))
         ]
         if self.mesh.tail_epsilon is not None:
             weights = np.maximum(weights, 1e-280)
             weights = enveloped(weights, self.mesh.n, float(self.mesh.tail_epsilon))
         if modes:
-            mode = modes[0] / self.question.step(self.mesh.n)
-            start = self.mesh.first + (0 if self.question.integer else self.mesh.offset)
+            mode = modes[0] / self.problem.step(self.mesh.n)
+            start = self.mesh.first + (0 if self.problem.integer else self.mesh.offset)
             # Cells up to `before` end at or before the mode; from `after` on they begin there.
-            width = 0 if self.question.integer else 1
+            width = 0 if self.problem.integer else 1
             before = math.floor(mode - start) + (1 - width)
             after = math.ceil(mode - start)
             before, after = (min(max(k, 0), len(weights)) for k in (before, after))
@@ -98,7 +98,7 @@ class Draft:
         return weights
 
     def _document(self, weights: Floats, atom: float) -> Document | None:
-        question, mesh = self.question, self.mesh
+        problem, mesh = self.problem, self.mesh
         least = min((d for _, d in self.points if d > 0), default=0.0)
         bits = 62 + (max(0, math.ceil(-math.log2(least)) - 8) if least > 0 else 70)
         total = float(weights.sum()) + atom
@@ -107,14 +107,14 @@ class Draft:
             bits = max(bits, 132, 64 + math.ceil(math.log2(total / float(weights.min()))))
         unit = 1 << bits
         # An empty cell would rule a neighbor out; a grain in it does not.
-        grain = any(isinstance(one, Distinguishing) for one in question.constraints)
+        grain = any(isinstance(one, Distinguishing) for one in problem.constraints)
         whole = [max(whole_part(w, unit), int(grain)) for w in (weights / total).tolist()]
-        point = 0 if question.integer else whole_part(float(atom / total), unit)
+        point = 0 if problem.integer else whole_part(float(atom / total), unit)
         first, edges, tail = mesh.first, None, None
         if mesh.tail_epsilon is None:
             held = [k for k, w in enumerate(whole) if w] or [len(whole) // 2]
             first, whole = first + held[0], whole[held[0] : held[-1] + 1]
-        if not question.integer and mesh.offset == 0:
+        if not problem.integer and mesh.offset == 0:
             edges = tuple(Fraction(first + k) for k in range(len(whole) + 1))
         if mesh.tail_epsilon is not None:
             # Just above the decay that the pure budget demands, so that ratios pass exactly.
@@ -131,16 +131,16 @@ class Draft:
             point *= 2 if self._balances() else 1
         if len(whole) > MAX_CELLS or denominator == 0 or mesh.n * len(whole) > MAX_WORK:
             return None
-        epsilon, delta = question.epsilon, question.delta
-        if self.curve is not None and not question.profile:
+        epsilon, delta = problem.epsilon, problem.delta
+        if self.curve is not None and not problem.profile:
             epsilon, delta = self.curve.points[0]
         return Document(
-            kind="integer" if question.integer else "additive",
+            kind="integer" if problem.integer else "additive",
             epsilon=epsilon,
             delta=delta,
-            sensitivity=question.sensitivity,
-            loss=question.loss if question.loss.certified else None,
-            step=question.step(mesh.n),
+            sensitivity=problem.sensitivity,
+            loss=problem.loss if problem.loss.certified else None,
+            step=problem.step(mesh.n),
             grid=1,
             denominator=denominator,
             first=first if edges is None else 0,
@@ -151,14 +151,14 @@ class Draft:
             upper=Fraction(0),
             lower=Fraction(0),
             certificate=None,
-            constraints=question.constraints,
-            profile=question.profile,
+            constraints=problem.constraints,
+            profile=problem.profile,
             gdp=self.curve,
         )
 
     def _balances(self) -> bool:
         """Whether a mean of exactly 0 has to be arranged."""
-        asked = any(isinstance(one, Unbiased) for one in self.question.constraints)
+        asked = any(isinstance(one, Unbiased) for one in self.problem.constraints)
         return asked and not self.fold
 
     def _balanced(self, whole: list[int], first: int) -> list[int]:
@@ -186,7 +186,7 @@ class Draft:
 
     def _checked(self, document: Document, scale: float) -> Upper | None:
         """On a grid, if it passes every exact check."""
-        loss, coarse = self.question.loss, self.question.output_step
+        loss, coarse = self.problem.loss, self.problem.output_step
         if coarse is None:
             document = _on_a_grid(document, loss, scale)
         else:

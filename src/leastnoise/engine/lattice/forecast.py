@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from ...ask import Question
+from ...problem import Problem
 from ..staircase.forecast import FINE_WIDTH, narrow_steps
 
 #: Below this the simplex method loses its way from scratch; from here on many shifts matter.
@@ -36,66 +36,66 @@ _FEW = 30
 _REACHED, _FITTED = 80, 10_000
 
 
-def tiny_delta(question: Question) -> bool:
+def tiny_delta(problem: Problem) -> bool:
     """Whether programs should start coarse."""
-    return 0 < question.delta < _TINY_DELTA
+    return 0 < problem.delta < _TINY_DELTA
 
 
-def many_shifts(question: Question) -> bool:
+def many_shifts(problem: Problem) -> bool:
     """Whether so many shifts matter that a program had better take them all at once."""
-    return question.delta >= _TINY_DELTA
+    return problem.delta >= _TINY_DELTA
 
 
-def without_delta_first(question: Question) -> bool:
+def without_delta_first(problem: Problem) -> bool:
     """Whether multipliers for delta = 0, whose program is much easier, are worth a look."""
-    some = question.epsilon >= _STEEP and 0 < question.delta < _SOME_DELTA
-    return narrow_steps(question) and (tiny_delta(question) or some)
+    some = problem.epsilon >= _STEEP and 0 < problem.delta < _SOME_DELTA
+    return narrow_steps(problem) and (tiny_delta(problem) or some)
 
 
-def all_shifts_at_once(question: Question, n: int, rows: float) -> bool:
+def all_shifts_at_once(problem: Problem, n: int, rows: float) -> bool:
     """Whether the interior point method is sooner done than the simplex method."""
-    least = _INTERIOR_ROWS[0] if question.delta < _LARGE_DELTA else 0
+    least = _INTERIOR_ROWS[0] if problem.delta < _LARGE_DELTA else 0
     return (
-        many_shifts(question)
-        and (question.sensitivity >= _FEW or not question.integer)
+        many_shifts(problem)
+        and (problem.sensitivity >= _FEW or not problem.integer)
         and (n >= INTERIOR_RESOLUTION or least > 0)
         and least <= rows <= _INTERIOR_ROWS[1]
-        and (least == 0 or question.epsilon >= _LEAST_EPSILON)
+        and (least == 0 or problem.epsilon >= _LEAST_EPSILON)
     )
 
 
-def out_of_reach(question: Question, rows: float) -> bool:
+def out_of_reach(problem: Problem, rows: float) -> bool:
     """Whether a program that cannot take all shifts at once would find little."""
-    return many_shifts(question) and narrow_steps(question) and rows > _INTERIOR_ROWS[1]
+    return many_shifts(problem) and narrow_steps(problem) and rows > _INTERIOR_ROWS[1]
 
 
-def several_integers(question: Question, affordable: bool) -> bool:
+def several_integers(problem: Problem, affordable: bool) -> bool:
     """Whether whole steps of many integers serve as well as the integers themselves."""
-    hard = many_shifts(question) or not affordable
-    many = question.sensitivity > FINE_WIDTH or (question.sensitivity >= _FEW and hard)
-    return question.integer and many
+    hard = many_shifts(problem) or not affordable
+    many = problem.sensitivity > FINE_WIDTH or (problem.sensitivity >= _FEW and hard)
+    return problem.integer and many
 
 
-def as_real(question: Question) -> bool:
+def as_real(problem: Problem) -> bool:
     """Whether a bound on real noise may come sooner than one over the integers themselves."""
-    wide, at_once = question.sensitivity, many_shifts(question)
-    alike = at_once and question.epsilon >= _LEAST_EPSILON and wide >= _FITTED  # as dear, as near
-    return wide >= _REACHED * question.epsilon and not alike
+    wide, at_once = problem.sensitivity, many_shifts(problem)
+    alike = at_once and problem.epsilon >= _LEAST_EPSILON and wide >= _FITTED  # as dear, as near
+    return wide >= _REACHED * problem.epsilon and not alike
 
 
-def share_between(question: Question) -> float:
+def share_between(problem: Problem) -> float:
     """The share of the gap that the two costs of the best closed form may differ by."""
-    return _SHARES[question.delta >= _MUCH_DELTA]
+    return _SHARES[problem.delta >= _MUCH_DELTA]
 
 
-def with_the_same_gap(question: Question) -> Question:
+def with_the_same_gap(problem: Problem) -> Problem:
     """The question, or one with less delta whose two bounds differ by the same share."""
-    return replace(question, delta=_HALF) if question.delta > _HALF else question
+    return replace(problem, delta=_HALF) if problem.delta > _HALF else problem
 
 
-def flat(question: Question) -> bool:
+def flat(problem: Problem) -> bool:
     """Whether a staircase is so flat that its edges do not matter."""
-    return question.epsilon < _FLAT
+    return problem.epsilon < _FLAT
 
 
 def tolerance(deltas: list[float]) -> float:

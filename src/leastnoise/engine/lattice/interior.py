@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...ask import Question
+from ...problem import Problem
 from ...program.layout import Line
 from ...program.program import Found, Program
 from ..bounds import Lower, Upper
@@ -27,16 +27,16 @@ _SOLVED = 0.002
 _THINNED, _MANY_MULTIPLIERS = (0.03, 0.15), 20_000
 
 
-def bounded(question: Question, n: int, reach: int, search: Search) -> tuple[Lower, float]:
+def bounded(problem: Problem, n: int, reach: int, search: Search) -> tuple[Lower, float]:
     """Multipliers, and how far out, in sensitivities, the program's solution lies."""
-    relaxed = Relaxed(question, question.budgets, n, reach)
+    relaxed = Relaxed(problem, problem.budgets, n, reach)
     found = _solved(relaxed.program, search)
     for share in _THINNED:
         pairs, lower = relaxed.thinned(found.multipliers.pairs, share * search.gap)
         if sum(len(cells) for _, cells, _ in pairs.values()) <= _MANY_MULTIPLIERS:
             break
     # Thousands of multipliers: few digits keep the file small. (z counts e^eps times.)
-    digits = 8 + math.ceil(0.4343 * float(question.epsilon))
+    digits = 8 + math.ceil(0.4343 * float(problem.epsilon))
     exact = relaxed.exact(replace(found.multipliers, pairs=pairs), lower, digits)
     search.report(lower, math.inf, n)
     masses = relaxed.line.spread(found.x)[0]
@@ -47,15 +47,15 @@ def bounded(question: Question, n: int, reach: int, search: Search) -> tuple[Low
 
 
 def noise(
-    question: Question, safe: Proposal | None, n: int, radius: float, search: Search
+    problem: Problem, safe: Proposal | None, n: int, radius: float, search: Search
 ) -> Upper | None:
     """Noise no further out than this, repaired with `safe`, if it is better than any before."""
     if safe is None or radius == 0:
         return None
-    restricted = Restricted(question, question.budgets, centred(n, math.ceil(radius * n)))
+    restricted = Restricted(problem, problem.budgets, centred(n, math.ceil(radius * n)))
     weights, atom = restricted.held(_solved(restricted.program, search).x)
     total = float(weights.sum()) + atom
-    proposal = Proposal(question, n, weights / total, atom / total)
+    proposal = Proposal(problem, n, weights / total, atom / total)
     mixed = proposal.mixed(safe)
     better = mixed is not None and search.improves(mixed.loss)
     return proposal.exact(safe) if better else None

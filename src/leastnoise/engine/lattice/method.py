@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...ask import Question
+from ...problem import Problem
 from ..bounds import Bounds, proven
 from ..method import Method
 from ..search import Search
@@ -23,47 +23,47 @@ from .one_budget import run_of
 _ADDED, _OPEN, _LONGEST = 0.25, 1e-2, 60.0
 
 
-def _closed_forms(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from run_of(question, search).in_closed_form(search)
+def _closed_forms(problem: Problem, search: Search) -> Iterator[Bounds]:
+    yield from run_of(problem, search).in_closed_form(search)
 
 
-def _programs(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from search.coarse_to_fine(run_of(question, search))
+def _programs(problem: Problem, search: Search) -> Iterator[Bounds]:
+    yield from search.coarse_to_fine(run_of(problem, search))
 
 
-def _finer(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from run_of(question, search).finer(search)
+def _finer(problem: Problem, search: Search) -> Iterator[Bounds]:
+    yield from run_of(problem, search).finer(search)
 
 
-def _as_real(question: Question, search: Search) -> Iterator[Bounds]:
+def _as_real(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Integers plus a uniform number are real noise: what is known of it, less what that adds."""
     from ..kinds import plan_of_noise
 
-    smeared, upper = question.loss.smeared, search.bracket.upper
+    smeared, upper = problem.loss.smeared, search.bracket.upper
     if smeared is None or upper is None:
         return
     added = float(smeared) / float(upper.value)
     if added > _ADDED * max(search.gap, min(search.bracket.gap, _OPEN)):
         return  # much of what is open would stay open
-    real = plan_of_noise(replace(question, integer=False))
+    real = plan_of_noise(replace(problem, integer=False))
     seconds = None if search.deadline is None else search.left(_LONGEST) / 2
     found = search.inner(real, (1 - 2 * _ADDED) * search.gap, seconds).lower
     if found is not None:
-        yield proven(question, found.multipliers, found.resolution), None
+        yield proven(problem, found.multipliers, found.resolution), None
 
 
-def _whole(question: Question) -> bool:
-    return question.integer and question.loss.smeared is not None
+def _whole(problem: Problem) -> bool:
+    return problem.integer and problem.loss.smeared is not None
 
 
-def _constrained(question: Question, search: Search) -> Iterator[Bounds]:
-    run = Constrained(question, search.plan.resolution)  # (it refuses some questions)
-    yield one_by_one(question), None
+def _constrained(problem: Problem, search: Search) -> Iterator[Bounds]:
+    run = Constrained(problem, search.plan.resolution)  # (it refuses some questions)
+    yield one_by_one(problem), None
     if run.wide:
-        yield None, simple_noise(question)
+        yield None, simple_noise(problem)
     yield from search.coarse_to_fine(run)
     if search.bracket.upper is None and not run.wide:
-        yield None, simple_noise(question)
+        yield None, simple_noise(problem)
 
 
 CLOSED_FORMS = Method(

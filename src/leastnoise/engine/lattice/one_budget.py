@@ -15,10 +15,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from ...ask import Question
-from ...ask.values import MAX_RESOLUTION
 from ...certify.document import MAX_CELLS, MAX_WORK
 from ...errors import ArgumentError
+from ...problem import Problem
+from ...problem.checks import MAX_RESOLUTION
 from ...program.layout import Floats, Ints, Line
 from ...program.program import Found, Program
 from ...program.simplex import Simplex
@@ -74,25 +74,25 @@ _STEP_COST = 0.022
 _CLOSE = 1e-5
 
 
-def run_of(question: Question, search: Search) -> OneBudget:
+def run_of(problem: Problem, search: Search) -> OneBudget:
     """What the methods of one search share about a question with one budget."""
-    return search.keep(OneBudget, lambda: OneBudget(question, search.plan.resolution))
+    return search.keep(OneBudget, lambda: OneBudget(problem, search.plan.resolution))
 
 
-def refuse(question: Question) -> NoReturn:
+def refuse(problem: Problem) -> NoReturn:
     """Noise that is wider than a file may be."""
-    if question.integer:
+    if problem.integer:
         raise ArgumentError(
             "sensitivity",
-            int(question.sensitivity),
+            int(problem.sensitivity),
             f"smaller with integer=True: no noise was found that fits into {MAX_CELLS} "
-            f"integers, with epsilon={float(question.epsilon):g}, delta={float(question.delta):g}",
+            f"integers, with epsilon={float(problem.epsilon):g}, delta={float(problem.delta):g}",
         )
     raise ArgumentError(
         "epsilon",
-        float(question.epsilon),
+        float(problem.epsilon),
         f"such that the noise fits into {MAX_CELLS} cells, "
-        f"which it does not with delta={float(question.delta):g}",
+        f"which it does not with delta={float(problem.delta):g}",
     )
 
 
@@ -101,22 +101,22 @@ class OneBudget:
 
     def __init__(
         self,
-        question: Question,
+        problem: Problem,
         resolution: int | None = None,
         descent: Descent | None = None,
         reach: float | None = None,
     ) -> None:
-        self.question, self.resolution = question, resolution
-        self.closed_forms = Incumbents(question, resolution)
-        self._canonical = canonical(question)
+        self.problem, self.resolution = problem, resolution
+        self.closed_forms = Incumbents(problem, resolution)
+        self._canonical = canonical(problem)
         # How far the relaxed program must look, in sensitivities.
         known = self._canonical
         self._reach = known.reach + 1.0 if known is not None else self.closed_forms.radius * 2 + 3
-        if not question.loss.symmetric and question.delta > 0:
+        if not problem.loss.symmetric and problem.delta > 0:
             # The best noise leans to the cheaper side, away from what both of these look at.
             self._reach = max(self._reach, 1.6 * self.closed_forms.radius + 2)
         self._reach = self._reach if reach is None else reach
-        self._descent = Descent(question) if descent is None else descent
+        self._descent = Descent(problem) if descent is None else descent
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = 1
         self._finest_runs = 0
@@ -125,18 +125,18 @@ class OneBudget:
 
     def in_closed_form(self, search: Search) -> Iterator[Bounds]:
         """The best closed forms, and multipliers in closed form."""
-        question, stairs = self.question, self._descent.upper
+        problem, stairs = self.problem, self._descent.upper
         best = math.inf if stairs is None else float(stairs.value)
-        n = int(question.sensitivity)
-        if not question.integer:
+        n = int(problem.sensitivity)
+        if not problem.integer:
             n = self.resolution or min(self._first_resolution(search.gap), _CLOSED_FORM_RESOLUTION)
         if best > self.closed_forms.loss * (1 + _CLOSE):
             for upper in self.closed_forms.mechanisms(n):
                 best = min(best, float(upper.value))
                 yield None, upper
         found = self._canonical
-        if found is None and question.integer and (flat(question) or not self._affordable(n)):
-            found = interpolated(question)
+        if found is None and problem.integer and (flat(problem) or not self._affordable(n)):
+            found = interpolated(problem)
         # A bound far below the mechanisms is not worth the digits of its multipliers.
         if (
             found is not None
@@ -148,10 +148,10 @@ class OneBudget:
 
     def down_the_stairs(self, search: Search) -> Iterator[Bounds]:
         """A staircase, multipliers; and noise of a small program between them if delta is large."""
-        question = self.question
+        problem = self.problem
         if self.resolution is not None:
             return
-        refined = many_shifts(question) and narrow_steps(question) and not question.integer
+        refined = many_shifts(problem) and narrow_steps(problem) and not problem.integer
         for lower, upper in self._descent.bounds(search):
             yield lower, upper
             ends = self._descent.ends
@@ -160,7 +160,7 @@ class OneBudget:
                 n = self._aligned(math.ceil(_CELLS / self.closed_forms.gamma), 0.5)
                 if 2 * ends * n * n < _FEW_ROWS:
                     yield None, self._noise_at_once(n, ends + _MARGIN, search)
-        if not question.loss.symmetric and self._descent.ends is not None:
+        if not problem.loss.symmetric and self._descent.ends is not None:
             # As far as the best staircase that leans, and a little further.
             self._reach = min(self._reach, self._descent.ends + 1.5)
         if self._descent.used:
@@ -171,14 +171,14 @@ class OneBudget:
     def sizes(self, search: Search) -> Iterator[int]:
         """Finer until both costs and both meshes, which close like 1/n^2, should meet the gap."""
         if self._coarse():
-            width = int(self.question.sensitivity)
+            width = int(self.problem.sensitivity)
             for n in self._real(width).sizes(search):
                 yield min(n, width)
                 if n >= width:
                     break
             return
-        if self.question.integer:
-            n = int(self.question.sensitivity)
+        if self.problem.integer:
+            n = int(self.problem.sensitivity)
             if self._affordable(n):
                 yield n
             search.reason = search.reason or (
@@ -190,8 +190,8 @@ class OneBudget:
                 yield self.resolution
             return
         n, previous = self._first_resolution(search.gap), 0
-        steep = narrow_steps(self.question)
-        if tiny_delta(self.question) and not steep:
+        steep = narrow_steps(self.problem)
+        if tiny_delta(self.problem) and not steep:
             # From scratch such programs lose their way; from a coarse solution they do not.
             n = _halved_to(n, 6)
         elif n > _DIRECT_RESOLUTION:
@@ -210,23 +210,23 @@ class OneBudget:
 
     def _affordable(self, n: int) -> bool:
         radius = math.ceil(self._reach * n) + n
-        columns = radius if self.question.loss.symmetric else 2 * radius
+        columns = radius if self.problem.loss.symmetric else 2 * radius
         few = columns <= _MOST_COLUMNS and n * (2 * radius + 1) <= MAX_WORK
-        return few and not out_of_reach(self.question, self._rows(n))
+        return few and not out_of_reach(self.problem, self._rows(n))
 
     def _rows(self, n: int) -> float:
-        shifts = n if self.question.loss.symmetric else 2 * n
+        shifts = n if self.problem.loss.symmetric else 2 * n
         return shifts * 2 * self._reach * n
 
     def _first_resolution(self, gap: float) -> int:
         """Where the costs of the two bounds, weighed by the best closed form, nearly agree."""
-        if narrow_steps(self.question):
+        if narrow_steps(self.problem):
             steps = max(1, math.ceil(math.sqrt(_STEP_COST / gap)))
             return self._aligned(math.ceil(steps / self.closed_forms.gamma) - 1)
-        known, alike = self.closed_forms, with_the_same_gap(self.question)
-        if alike is not self.question:
+        known, alike = self.closed_forms, with_the_same_gap(self.problem)
+        if alike is not self.problem:
             known = Incumbents(alike, self.resolution)
-        target = share_between(self.question) * gap * known.loss
+        target = share_between(self.problem) * gap * known.loss
         n = 1
         while (between := known.between(n)) > target and n < 64:
             n *= 2
@@ -242,10 +242,10 @@ class OneBudget:
         bound and, cells being centred, half a cell more (`offset`) for the upper one.
         """
         gamma = self.closed_forms.gamma
-        if not steps_matter(self.question) and not offset:
+        if not steps_matter(self.problem) and not offset:
             return n
         near = range(n, max(n + 2, math.ceil(1.1 * n + 0.6 / gamma)))
-        if (steps := self._descent.steps) is not None and not self.question.loss.symmetric:
+        if (steps := self._descent.steps) is not None and not self.problem.loss.symmetric:
             return near[int(steps.moved(np.array(near), offset).argmin())]
         return min(near, key=lambda k: (round(abs((k * gamma - offset + 0.5) % 1 - 0.5), 2), k))
 
@@ -259,9 +259,9 @@ class OneBudget:
         if self._many_shifts_matter(size):
             yield from self._at_once(size, search)
             return
-        before, question = search.bracket.gap, self.question
-        delta = question.delta
-        if without_delta_first(question):
+        before, problem = search.bracket.gap, self.problem
+        delta = problem.delta
+        if without_delta_first(problem):
             yield self._relaxed(size, 0.0, search)
         while True:
             reach = self._reach
@@ -269,35 +269,35 @@ class OneBudget:
             # Mass may have moved where no event sees it: the bound would be weak.
             if self._reach == reach or not self._affordable(size):
                 break
-        if question.integer and delta > 0:
+        if problem.integer and delta > 0:
             return
         if delta == 0:
             if not self._staircase_is_optimal():
                 yield from self._tailed(size, search)
-        elif before > search.gap and (steps_matter(question) or self.resolution is not None):
+        elif before > search.gap and (steps_matter(problem) or self.resolution is not None):
             # At small epsilon the relaxed program's solution serves both bounds.
             aligned = size if self.resolution is not None else self._aligned(size, 0.5)
             yield from self._restricted(aligned, search)
 
     def _coarse(self) -> bool:
         """Whether whole steps of many integers serve as well as the integers themselves."""
-        question = self.question
-        return question.integer and several_integers(
-            question, self._affordable(int(question.sensitivity))
+        problem = self.problem
+        return problem.integer and several_integers(
+            problem, self._affordable(int(problem.sensitivity))
         )
 
     def _on_runs(self, n: int, search: Search) -> Iterator[Bounds]:
         """Programs for real noise whose cells are runs of whole numbers."""
-        question, width = self.question, int(self.question.sensitivity)
-        if question.delta == 0:
+        problem, width = self.problem, int(self.problem.sensitivity)
+        if problem.delta == 0:
             return  # a staircase is the best there is, and has been tried
-        asked = question, self._descent.steps, n, search.gap, self._reach
+        asked = problem, self._descent.steps, n, search.gap, self._reach
         low, high = whole_cells(*asked, up=False), whole_cells(*asked, up=True)
         if low <= self._finest_runs:
             return  # tried before
         self._finest_runs = low
-        if low == width and question.loss.symmetric and not steps_matter(question):
-            yield self._relaxed(width, float(question.delta), search)
+        if low == width and problem.loss.symmetric and not steps_matter(problem):
+            yield self._relaxed(width, float(problem.delta), search)
             return
         below = self if low == width else self._real(width // low * low, low)
         above = self if high == width else self._real(-(-width // high) * high, high)
@@ -305,22 +305,22 @@ class OneBudget:
             lower, radius = below._bounded_at_once(low, search)
             yield lower, None
             if not search.done():
-                yield None, on_integers(above._noise_at_once(high, radius, search), question)
+                yield None, on_integers(above._noise_at_once(high, radius, search), problem)
             return
-        yield below._relaxed(low, float(question.delta), search)[0], None
+        yield below._relaxed(low, float(problem.delta), search)[0], None
         if not search.done():
             for _, upper in above.improve(high, search):
-                yield None, on_integers(upper, question)
+                yield None, on_integers(upper, problem)
 
     def _real(self, width: int, n: int | None = None) -> OneBudget:
         """The same for real noise with another sensitivity."""
-        question = replace(self.question, integer=False, sensitivity=Fraction(width))
-        reach = None if self.question.loss.symmetric else self._reach
-        return OneBudget(question, n, self._descent, reach)
+        problem = replace(self.problem, integer=False, sensitivity=Fraction(width))
+        reach = None if self.problem.loss.symmetric else self._reach
+        return OneBudget(problem, n, self._descent, reach)
 
     def _staircase_is_optimal(self) -> bool:
-        loss = self.question.loss
-        return loss.symmetric and loss.falls_nowhere and not self.question.integer
+        loss = self.problem.loss
+        return loss.symmetric and loss.falls_nowhere and not self.problem.integer
 
     def _relaxed(self, n: int, delta: float, search: Search) -> Bounds:
         """Multipliers from the relaxed program, and noise from its solution.
@@ -328,9 +328,9 @@ class OneBudget:
         `delta` may be smaller than the question's: any multipliers prove a bound. The reach grows
         if the program should look further out.
         """
-        question = self.question
-        relaxed = Relaxed(question, question.budgets, n, math.ceil(self._reach * n))
-        program = replace(relaxed.program, budgets=((float(question.epsilon), delta),))
+        problem = self.problem
+        relaxed = Relaxed(problem, problem.budgets, n, math.ceil(self._reach * n))
+        program = replace(relaxed.program, budgets=((float(problem.epsilon), delta),))
         simplex = self._simplex(program, relaxed.places)
         self._seed(simplex, n)
         safe = self.closed_forms.safe(n)
@@ -346,7 +346,7 @@ class OneBudget:
                 best = (lower, found)
             masses = relaxed.line.spread(found.x)[0][n:-n]
             outside = float(masses[:n].sum() + masses[-n:].sum())
-            proposal = with_free_atom(self.question, n, masses)
+            proposal = with_free_atom(self.problem, n, masses)
             mixed = None if safe is None else proposal.mixed(safe)
             if mixed is not None:
                 upper = mixed.loss
@@ -367,7 +367,7 @@ class OneBudget:
         self._carried, self._carried_n = simplex.active(), n
         # Cutting it off costs delta: a share of about outside / delta would have to be repaired.
         # (For a symmetric loss the closed form of the multipliers knows how far they reach.)
-        if outside > 0.03 * search.gap * (delta or 1.0) and not question.loss.symmetric:
+        if outside > 0.03 * search.gap * (delta or 1.0) and not problem.loss.symmetric:
             self._reach = 1.5 * self._reach + 1
         ours = best_upper is not None and search.improves(best_upper[0])
         return (
@@ -376,18 +376,18 @@ class OneBudget:
         )
 
     def _restricted(self, n: int, search: Search) -> Iterator[Bounds]:
-        question, safe = self.question, self.closed_forms.safe(n)
+        problem, safe = self.problem, self.closed_forms.safe(n)
         if safe is None:
             return
         radius = math.ceil(self.closed_forms.radius * n) + max(2, n // 4)
-        if not question.loss.symmetric:
+        if not problem.loss.symmetric:
             radius = max(radius, math.ceil(self._reach * n))
-        restricted = Restricted(question, question.budgets, centred(n, radius))
+        restricted = Restricted(problem, problem.budgets, centred(n, radius))
         simplex = self._simplex(restricted.program, restricted.places)
         self._seed(simplex, n)
         best: tuple[float, Proposal] | None = None
         for found in self._rounds(simplex, search):
-            proposal = Proposal(question, n, *restricted.held(found.x))
+            proposal = Proposal(problem, n, *restricted.held(found.x))
             mixed = proposal.mixed(safe)
             if mixed is None:
                 continue
@@ -401,24 +401,24 @@ class OneBudget:
 
     def finer(self, search: Search) -> Iterator[Bounds]:
         """Noise of a small program that is finer: nothing published should be better."""
-        upper, question = search.bracket.upper, self.question
-        free = self.resolution is None and question.output_step is None and not question.integer
+        upper, problem = search.bracket.upper, self.problem
+        free = self.resolution is None and problem.output_step is None and not problem.integer
         if upper is None or not free or upper.origin != "program" or search.gap < _POLISHED_GAP:
             return
         n = min(_FINER * upper.resolution, _POLISHED_RESOLUTION)
-        n = self._aligned(n, 0.5 if steps_matter(question) else 0.0)
-        columns = self.closed_forms.radius * n * (1 if question.loss.symmetric else 2)
+        n = self._aligned(n, 0.5 if steps_matter(problem) else 0.0)
+        columns = self.closed_forms.radius * n * (1 if problem.loss.symmetric else 2)
         if n > upper.resolution and columns <= _POLISHED_COLUMNS and not search.late():
             yield from self._restricted(n, search)
 
     def _many_shifts_matter(self, n: int) -> bool:
-        return all_shifts_at_once(self.question, n, self._rows(n))
+        return all_shifts_at_once(self.problem, n, self._rows(n))
 
     def _at_once(self, n: int, search: Search) -> Iterator[Bounds]:
         """Both programs, all shifts at once: multipliers from the one, noise from the other."""
         lower, radius = self._bounded_at_once(n, search)
         yield lower, None
-        if steps_matter(self.question) and self.resolution is None:
+        if steps_matter(self.problem) and self.resolution is None:
             n = self._aligned(n, 0.5)
         yield None, self._noise_at_once(n, radius, search)
 
@@ -426,24 +426,24 @@ class OneBudget:
         # Far cells cost steps: hardly further than the best staircase, where one is known.
         far, ends = self._reach - 0.5, self._descent.ends
         if ends is not None:
-            far = min(far, ends + _BEYOND / float(self.question.epsilon))
-        return at_once.bounded(self.question, n, math.ceil(far * n), search)
+            far = min(far, ends + _BEYOND / float(self.problem.epsilon))
+        return at_once.bounded(self.problem, n, math.ceil(far * n), search)
 
     def _noise_at_once(self, n: int, radius: float, search: Search) -> Upper | None:
-        return at_once.noise(self.question, self.closed_forms.safe(n), n, radius, search)
+        return at_once.noise(self.problem, self.closed_forms.safe(n), n, radius, search)
 
     def _tailed(self, n: int, search: Search) -> Iterator[Bounds]:
         """delta = 0 and no closed form: the program with geometric tails."""
-        question = self.question
+        problem = self.problem
         for periods in (3, 6):
             radius = max(periods * n, math.ceil(self._reach / 4) * n)
-            mesh = centred(n, radius, question.epsilon)
-            restricted = Restricted(question, question.budgets, mesh)
+            mesh = centred(n, radius, problem.epsilon)
+            restricted = Restricted(problem, problem.budgets, mesh)
             simplex = self._simplex(restricted.program, restricted.places)
             rounds = list(self._rounds(simplex, search))
             if rounds:
                 masses = np.maximum(restricted.held(rounds[-1].x)[0], 1e-300)
-                yield None, Proposal(question, n, masses, tail=True).exact(None)
+                yield None, Proposal(problem, n, masses, tail=True).exact(None)
 
     def _simplex(self, program: Program[Line], places: Floats) -> Simplex:
         epsilon, delta = program.budgets[0]

@@ -12,10 +12,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Question
+from ...baselines import Mechanism, closed_forms
 from ...certify.document import MAX_CELLS, MAX_WORK
 from ...errors import ArgumentError, RegimeError
-from ...mechanisms import Mechanism, closed_forms
+from ...problem import Problem
 from ...program.costs import means
 from ...program.layout import Floats, make_line
 from ..bounds import Upper
@@ -30,7 +30,7 @@ class Proposal:
     With `tail`, the last n weights on each side continue for ever, times e^-eps each period.
     """
 
-    question: Question
+    problem: Problem
     n: int
     weights: Floats
     atom: float = 0.0
@@ -45,14 +45,14 @@ class Proposal:
     @property
     def loss(self) -> float:
         """Expected loss without a tail, in floating point."""
-        question = self.question
-        costs = means(question.loss, question.step(self.n), question.integer, self.radius)
-        return float(costs @ self.weights) + self.atom * float(question.loss.upper(Fraction(0)))
+        problem = self.problem
+        costs = means(problem.loss, problem.step(self.n), problem.integer, self.radius)
+        return float(costs @ self.weights) + self.atom * float(problem.loss.upper(Fraction(0)))
 
     @property
     def sticks(self) -> Sticks:
         """atom + V(m) without a tail, for every whole shift."""
-        symmetric, radius = self.question.loss.symmetric, self.radius
+        symmetric, radius = self.problem.loss.symmetric, self.radius
         line = make_line(self.n, -radius, radius, None, (-radius, radius))
         line = replace(line, symmetric=symmetric)
         spread = np.pad(self.weights, self.n), np.array([self.atom])
@@ -66,7 +66,7 @@ class Proposal:
         """With just enough of a strictly private one to keep the budget; None: there is none."""
         radius = max(self.radius, safe.radius)
         one, two = self.widened(radius), safe.widened(radius)
-        budget = float(self.question.epsilon), float(self.question.delta)
+        budget = float(self.problem.epsilon), float(self.problem.delta)
         share = share_of_safe(one.sticks, two.sticks, [budget], margin)
         if share is None:
             return None
@@ -99,33 +99,33 @@ class Proposal:
         return None
 
     def _drafted(self, radius: int, scale: float) -> Upper | None:
-        question = self.question
-        mesh = centred(self.n, radius, question.epsilon if self.tail else None)
-        budgets = ((question.epsilon, question.delta),)
-        draft = Draft(question, budgets, mesh, None, self.origin)
+        problem = self.problem
+        mesh = centred(self.n, radius, problem.epsilon if self.tail else None)
+        budgets = ((problem.epsilon, problem.delta),)
+        draft = Draft(problem, budgets, mesh, None, self.origin)
         return draft.exact(self.weights, self.atom, scale)
 
 
-def discretise(question: Question, mechanism: Mechanism, n: int, radius: int) -> Proposal:
+def discretise(problem: Problem, mechanism: Mechanism, n: int, radius: int) -> Proposal:
     """A closed form seen through the cells of a lattice: post-processing, so as private.
 
     Mass beyond the last cell is cut off, and what is left scaled up.
     """
-    step = float(question.step(n))
+    step = float(problem.step(n))
     if mechanism.integer:
         weights = mechanism.pdf(np.arange(-radius, radius + 1))  # the mass function, here
-        return Proposal(question, n, weights / weights.sum(), origin=mechanism.name)
+        return Proposal(problem, n, weights / weights.sum(), origin=mechanism.name)
     edges = (np.arange(-radius, radius + 2) - 0.5) * step
     weights = np.maximum(mechanism.interval_mass(edges), 0.0)
     atom = sum(mass for _, mass in mechanism.atoms)
-    if question.integer:
+    if problem.integer:
         weights[radius] += atom
         atom = 0.0
     total = float(weights.sum()) + atom
-    return Proposal(question, n, weights / total, atom / total, origin=mechanism.name)
+    return Proposal(problem, n, weights / total, atom / total, origin=mechanism.name)
 
 
-def end_of(question: Question, mechanism: Mechanism) -> float:
+def end_of(problem: Problem, mechanism: Mechanism) -> float:
     """Where a closed form ends, in sensitivities, or may be cut off for next to nothing.
 
     Cutting a tail of mass t off costs up to e^eps t of delta: the last period loses its partner.
@@ -133,53 +133,53 @@ def end_of(question: Question, mechanism: Mechanism) -> float:
     reach = mechanism.support[1]
     if not math.isfinite(reach):
         # (With delta = 0 nothing may be cut off, and this only says where little is left.)
-        outside = 1e-9 * float(question.delta or 1e-3) * math.exp(-float(question.epsilon))
+        outside = 1e-9 * float(problem.delta or 1e-3) * math.exp(-float(problem.epsilon))
         reach = -float(mechanism.quantile(max(outside, 1e-290)))
-    return reach / float(question.sensitivity)
+    return reach / float(problem.sensitivity)
 
 
-def closed_forms_of(question: Question, delta: Fraction) -> list[Mechanism]:
+def closed_forms_of(problem: Problem, delta: Fraction) -> list[Mechanism]:
     """Closed forms private at (epsilon, delta), for real or rounded to the integers."""
-    kinds = (False, True) if question.integer else (False,)
+    kinds = (False, True) if problem.integer else (False,)
     return [
         mechanism
         for integer in kinds
         for mechanism in closed_forms(
-            epsilon=question.epsilon,
+            epsilon=problem.epsilon,
             delta=delta,
-            sensitivity=question.sensitivity,
-            loss=question.loss,
+            sensitivity=problem.sensitivity,
+            loss=problem.loss,
             integer=integer,
         )
     ]
 
 
-def strictly_private(question: Question, n: int) -> Proposal | None:
+def strictly_private(problem: Problem, n: int) -> Proposal | None:
     """A closed form for half of delta, on this lattice: room to spare at every shift."""
     best, best_loss = None, math.inf
-    for mechanism in closed_forms_of(question, question.delta / 2):
-        radius = math.ceil(end_of(question, mechanism) * n) + 1
+    for mechanism in closed_forms_of(problem, problem.delta / 2):
+        radius = math.ceil(end_of(problem, mechanism) * n) + 1
         if radius > MAX_CELLS // 2 or n * radius > MAX_WORK // 2:
             continue
         try:
-            found = discretise(question, mechanism, n, radius)
-            worst, loss = float(found.sticks(float(question.epsilon)).max()), found.loss
+            found = discretise(problem, mechanism, n, radius)
+            worst, loss = float(found.sticks(float(problem.epsilon)).max()), found.loss
         except (RegimeError, ArgumentError, FloatingPointError):
             continue
-        if worst <= 0.9 * float(question.delta) and loss < best_loss:
+        if worst <= 0.9 * float(problem.delta) and loss < best_loss:
             best, best_loss = found, loss
     return best
 
 
-def with_free_atom(question: Question, n: int, masses: Floats) -> Proposal:
+def with_free_atom(problem: Problem, n: int, masses: Floats) -> Proposal:
     """The relaxed program's mass as noise, with the atom that costs nothing extra."""
     atom = 0.0
-    if not question.integer:
+    if not problem.integer:
         centre = len(masses) // 2
         around = np.concatenate([masses[centre - n : centre], masses[centre + 1 :][:n]])
-        exp = math.exp(float(question.epsilon))
+        exp = math.exp(float(problem.epsilon))
         atom = max(0.0, float(masses[centre]) - exp * float(around.max()))
         masses = masses.copy()
         masses[centre] -= atom
     total = float(masses.sum()) + atom
-    return Proposal(question, n, masses / total, atom / total)
+    return Proposal(problem, n, masses / total, atom / total)

@@ -15,13 +15,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Point, Question, ends_of, foldable
-from ...ask.demands import Distinguishing, LossAtMost, Monotone, Unbiased, Unimodal
 from ...certify.constraints import Dual
 from ...certify.document import Certificate, ShiftMultipliers
 from ...certify.lower import end_cells, inward, lattice_ends
 from ...certify.narrow import Narrow, NarrowEvent
 from ...losses import Loss
+from ...problem import Point, Problem, ends_of, foldable
+from ...problem.constraints import Distinguishing, LossAtMost, Monotone, Unbiased, Unimodal
 from ...program.costs import floors
 from ...program.layout import Floats, Ints, Line, make_line
 from ...program.program import Multipliers, PairDuals, Program, Row
@@ -38,22 +38,22 @@ class Relaxed:
 
     def __init__(
         self,
-        question: Question,
+        problem: Problem,
         budgets: Sequence[Point],
         n: int,
         reach: int,
         shifts: Ints | None = None,
         within: tuple[int, int] | None = None,
     ) -> None:
-        self.question, self.budgets, self.n = question, tuple(budgets), n
-        self.fold = foldable(question.constraints, question.loss)
-        step = question.step(n)
+        self.problem, self.budgets, self.n = problem, tuple(budgets), n
+        self.fold = foldable(problem.constraints, problem.loss)
+        step = problem.step(n)
         # A support that ends a little beyond the reach is worth including as a whole.
-        for end in ends_of(question.constraints):
+        for end in ends_of(problem.constraints):
             if end is not None and abs(end) <= (reach + n) * step:
                 reach = max(reach, math.ceil(abs(end) / step))
         self.reach = reach
-        low, high = lattice_ends(question.constraints, step, reach + n, question.integer)
+        low, high = lattice_ends(problem.constraints, step, reach + n, problem.integer)
         if self.fold:
             high = min(high, -low)
             low = -high
@@ -69,7 +69,7 @@ class Relaxed:
         self.program: Program[Line] = Program(
             self.line,
             tuple((float(e), float(d)) for e, d in budgets),
-            self._costs(question.loss),
+            self._costs(problem.loss),
             tuple(rows),
             tuple(pairs),
         )
@@ -80,15 +80,15 @@ class Relaxed:
         return np.asarray(self.line.heads / self.n)
 
     def _floors(self, loss: Loss) -> Floats:
-        return floors(loss, self.question.step(self.n), self.question.integer, self.reach + self.n)
+        return floors(loss, self.problem.step(self.n), self.problem.integer, self.reach + self.n)
 
     def _costs(self, loss: Loss) -> Floats:
         held = self.line.held
         return self.line.totals(self._floors(loss)[held + self.reach + self.n])
 
     def _demands(self) -> tuple[list[Row], list[tuple[int, int]]]:
-        question, line = self.question, self.line
-        step = question.step(self.n)
+        problem, line = self.problem, self.line
+        step = problem.step(self.n)
         rows: list[Row] = []
         pairs: list[tuple[int, int]] = []
 
@@ -96,14 +96,14 @@ class Relaxed:
             self._rows.append((which, key))
             rows.append(Row(values, low, high))
 
-        for which, one in enumerate(question.constraints):
+        for which, one in enumerate(problem.constraints):
             if isinstance(one, LossAtMost):
                 row(which, "weight", self._costs(one.loss), -math.inf, float(one.bound))
             elif isinstance(one, Unbiased) and not self.fold:
                 row(which, "slope", line.totals(line.held * float(step)), 0.0, 0.0)
             elif isinstance(one, Distinguishing):
                 last, first = end_cells(
-                    question.constraints, step, question.sensitivity, question.integer
+                    problem.constraints, step, problem.sensitivity, problem.integer
                 )
                 near = line.totals(line.held <= last)
                 row(which, "left", near, -math.inf, float(one.at_most))
@@ -115,13 +115,13 @@ class Relaxed:
         return rows, pairs
 
     def _comparisons(self, which: int, one: Monotone | Unimodal) -> list[tuple[int, int]]:
-        line, step = self.line, self.question.step(self.n)
+        line, step = self.line, self.problem.step(self.n)
         column = dict(zip(line.cells.tolist(), line.column.tolist(), strict=True))
         pairs = []
         for j in sorted(i for i, c in column.items() if c >= 0):
             if (self.fold and j < 0) or abs(j) > self.reach:
                 continue
-            inner = inward(one.at, j, step, self.question.integer, self.fold)
+            inner = inward(one.at, j, step, self.problem.integer, self.fold)
             if inner is not None and column.get(inner, -1) >= 0:
                 pairs.append((column[inner], column[j]))
                 self._compared.append((which, j))
@@ -140,7 +140,7 @@ class Relaxed:
             spent += float(delta) * float(z.max(initial=0.0))
         if self.fold:
             gains, spent = gains + gains[::-1], 2 * spent
-        values = self._floors(self.question.loss) + gains
+        values = self._floors(self.problem.loss) + gains
         if narrow is None:
             return float(values.min()) - spent
         for cell, amount in narrow.lowered.items():
@@ -206,22 +206,22 @@ class Relaxed:
                 most = Fraction(max(count for _, count in whole), parts)
                 kept = tuple((i, Fraction(count, parts)) for i, count in whole)
                 entries.append(ShiftMultipliers(shift, self.fold, most, kept, j))
-        question = self.question
-        points = () if self.budgets == ((question.epsilon, question.delta),) else self.budgets
+        problem = self.problem
+        points = () if self.budgets == ((problem.epsilon, problem.delta),) else self.budgets
         certificate = Certificate(
-            question.step(self.n),
+            problem.step(self.n),
             self.reach,
             tuple(entries),
             self._duals(multipliers, rounded),
             points,
             narrow,
         )
-        return proven(question, certificate, self.n)
+        return proven(problem, certificate, self.n)
 
     def _duals(
         self, multipliers: Multipliers, rounded: Callable[[float], Fraction]
     ) -> tuple[Dual, ...]:
-        constraints = self.question.constraints
+        constraints = self.problem.constraints
         values = [dict.fromkeys(one.duals, _ZERO) for one in constraints]
         cells: list[list[tuple[int, Fraction]]] = [[] for _ in constraints]
         for (which, key), dual in zip(self._rows, multipliers.rows.tolist(), strict=True):

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from ...ask import Question, ends_of, foldable
-from ...ask.demands import Symmetric
 from ...errors import ArgumentError
 from ...exact import exp_lower, exp_upper, round_down, round_up, text_of
+from ...problem import Problem, ends_of, foldable
+from ...problem.constraints import Symmetric
 
 #: More sensitivities than this fit into no mechanism file.
 _MOST = 60_000
@@ -63,47 +63,45 @@ def _blocks(delta: Fraction, exponential: Fraction) -> int:
     return high
 
 
-def refuse_narrow(question: Question) -> None:
+def refuse_narrow(problem: Problem) -> None:
     """`ArgumentError` if the support is too narrow for any private noise, with what is needed."""
-    width = _width(question)
+    width = _width(problem)
     if width is None:
         return
-    if question.gdp is not None:
+    if problem.gdp is not None:
         raise ArgumentError(
             "constraints",
-            _named(question),
+            _named(problem),
             "without an end of the support: bounded noise is below no Gaussian curve",
         )
-    for epsilon, delta in question.budgets:
+    for epsilon, delta in problem.budgets:
         if delta == 0:
             raise ArgumentError(
                 "constraints",
-                _named(question),
+                _named(problem),
                 f"without an end of the support while delta is 0 at epsilon={text_of(epsilon)}: "
                 "noise that ends somewhere rules neighbors out",
             )
         if math.isinf(width):
             continue
-        needed, enough = smallest_width(epsilon, delta, question.sensitivity, question.integer)
+        needed, enough = smallest_width(epsilon, delta, problem.sensitivity, problem.integer)
         if Fraction(width) < needed:
-            unit = "integers" if question.integer else "in width"
+            unit = "integers" if problem.integer else "in width"
             raise ArgumentError(
                 "constraints",
-                _named(question),
+                _named(problem),
                 f"constraints that allow a support of at least {_down(needed)} {unit}: no "
                 f"narrower noise satisfies epsilon={text_of(epsilon)}, delta={text_of(delta)}, and "
                 f"{_up(enough)} always suffice",
             )
 
 
-def support_words(question: Question) -> str:
+def support_words(problem: Problem) -> str:
     """What is known about the smallest support, for a message; empty if there is none."""
-    width = _width(question)
+    width = _width(problem)
     if width is None or math.isinf(width):
         return ""
-    both = [
-        smallest_width(e, d, question.sensitivity, question.integer) for e, d in question.budgets
-    ]
+    both = [smallest_width(e, d, problem.sensitivity, problem.integer) for e, d in problem.budgets]
     needed, enough = max(a for a, _ in both), max(b for _, b in both)
     return (
         f" (a support must be at least {_down(needed)} wide for privacy alone, "
@@ -111,25 +109,25 @@ def support_words(question: Question) -> str:
     )
 
 
-def _width(question: Question) -> Fraction | float | None:
+def _width(problem: Problem) -> Fraction | float | None:
     """How wide the support is; None without one, infinity with one end."""
-    low, high = ends_of(question.constraints)
+    low, high = ends_of(problem.constraints)
     if low is None and high is None:
         return None
-    if any(isinstance(one, Symmetric) for one in question.constraints) or foldable(
-        question.constraints, question.loss
+    if any(isinstance(one, Symmetric) for one in problem.constraints) or foldable(
+        problem.constraints, problem.loss
     ):
         sizes = [size for size in (None if low is None else -low, high) if size is not None]
         low, high = -min(sizes), min(sizes)
     if low is None or high is None:
         return math.inf
-    if question.integer:
+    if problem.integer:
         return Fraction(max(0, high // 1 + (-low) // 1 + 1))
     return high - low
 
 
-def _named(question: Question) -> list[dict[str, object]]:
-    return [one.spec() for one in question.constraints]
+def _named(problem: Problem) -> list[dict[str, object]]:
+    return [one.spec() for one in problem.constraints]
 
 
 def _up(value: Fraction) -> str:

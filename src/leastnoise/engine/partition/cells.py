@@ -14,9 +14,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Question
 from ...certify.channel import ChannelCertificate, ChannelDocument, Intervals
 from ...exact import exp_lower
+from ...problem import Problem
 from ...program.layout import Floats, Ints
 from ..bounds import Upper, certified
 from .prices import Priced, far_from_ends
@@ -32,18 +32,18 @@ _BITS, _SPARE = 40, Fraction(1, 1000)
 _ROUNDS = 30
 
 
-def partitioned(question: Question, priced: Priced, atoms: bool = True) -> Upper | None:
+def partitioned(problem: Problem, priced: Priced, atoms: bool = True) -> Upper | None:
     """The answers, if they pass the exact check; None, too, if there would be too many.
 
     With `atoms`, the value itself has nearly delta.
     """
-    length, (half, price) = float(question.width), far_from_ends(question)
+    length, (half, price) = float(problem.width), far_from_ends(problem)
     if length > 3 * half * MOST_INTERVALS:
         return None
     cells = np.arange(priced.count, dtype=np.float64) + 0.5
     # At the edges of an interval the loss is about the price.
     shares = priced.at(cells) / price
-    density = 0.5 / half / shares ** (1 / float(question.loss.exponent or 1))
+    density = 0.5 / half / shares ** (1 / float(problem.loss.exponent or 1))
     filled = np.concatenate([[0.0], np.cumsum(density) * (length / priced.count)])
     several = max(1, round(float(filled[-1])))
     if several > MOST_INTERVALS:
@@ -53,51 +53,51 @@ def partitioned(question: Question, priced: Priced, atoms: bool = True) -> Upper
         filled,
         np.linspace(0.0, length, priced.count + 1),
     )
-    return _checked(question, edges, atoms)
+    return _checked(problem, edges, atoms)
 
 
-def _checked(question: Question, edges: Floats, atoms: bool) -> Upper | None:
+def _checked(problem: Problem, edges: Floats, atoms: bool) -> Upper | None:
     """The answers of intervals between about these edges, from 0 to the width of the range."""
     shortest = float(np.diff(edges).min())
-    unit = (question.width / question.sensitivity).denominator
-    n = unit * math.ceil(_NODES * float(question.sensitivity) / shortest / unit)
-    step = question.sensitivity / n
-    last = int(question.width / step)
+    unit = (problem.width / problem.sensitivity).denominator
+    n = unit * math.ceil(_NODES * float(problem.sensitivity) / shortest / unit)
+    step = problem.sensitivity / n
+    last = int(problem.width / step)
     if last > _MOST_NODES:
         return None
     cuts = np.rint(edges / float(step)).astype(np.int64)
     cuts[-1] = last + 1
     if (np.diff(cuts) <= 0).any():
         return None
-    intervals, one = _weighted(question, cuts, n, last)
+    intervals, one = _weighted(problem, cuts, n, last)
     document = ChannelDocument(
-        question,
+        problem,
         step,
         one,
         0,
         (),
         Fraction(0),
         Fraction(0),
-        ChannelCertificate(question.width, ()),
+        ChannelCertificate(problem.width, ()),
         intervals=intervals,
     )
     if atoms:
-        revealed = math.floor(one * question.delta / (1 - question.delta) * (1 - _SPARE))
+        revealed = math.floor(one * problem.delta / (1 - problem.delta) * (1 - _SPARE))
         document = replace(document, denominator=one + revealed, revealed=revealed)
-    return certified(document, PARTITION, loss=question.loss, resolution=len(edges) - 1)
+    return certified(document, PARTITION, loss=problem.loss, resolution=len(edges) - 1)
 
 
-def _weighted(question: Question, cuts: Ints, n: int, last: int) -> tuple[Intervals, int]:
+def _weighted(problem: Problem, cuts: Ints, n: int, last: int) -> tuple[Intervals, int]:
     """(intervals with their weights, what these add up to)."""
     starts, ends = cuts[:-1], np.minimum(cuts[1:] - 1, last)
     sizes, answers = np.diff(cuts), (starts + ends) // 2
-    growth = exp_lower(question.epsilon)
-    stairs = _stairs(question, max(int(starts[-1]), last - int(ends[0])), n, len(sizes), growth)
+    growth = exp_lower(problem.epsilon)
+    stairs = _stairs(problem, max(int(starts[-1]), last - int(ends[0])), n, len(sizes), growth)
     shares = _own_shares([float(v) for v in stairs], cuts, answers, n)
     # Whole numbers: weights first, then stairs, each no less than the one before over e^eps.
     size = 1 << _BITS
     weights = [math.ceil(share * size) for share in shares.tolist()]
-    small = min(stairs[-1], question.delta or 1)
+    small = min(stairs[-1], problem.delta or 1)
     whole = [math.ceil(stairs[0] * 2 ** (_BITS + max(0, math.ceil(-math.log2(small)))))]
     for _ in stairs[1:]:
         whole.append(math.ceil(whole[-1] / growth))
@@ -109,11 +109,11 @@ def _weighted(question: Question, cuts: Ints, n: int, last: int) -> tuple[Interv
     return replace(part, weights=tuple(weights)), one
 
 
-def _stairs(question: Question, apart: int, n: int, count: int, growth: Fraction) -> list[Fraction]:
+def _stairs(problem: Problem, apart: int, n: int, count: int, growth: Fraction) -> list[Fraction]:
     """1/e^eps, 1/e^(2 eps) and so on: to the last one, or until the rest is far below delta."""
     found = [1 / growth]
     while len(found) * n < apart:
-        if question.delta > 0 and count * found[-1] <= question.delta * _SPARE / 2:
+        if problem.delta > 0 and count * found[-1] <= problem.delta * _SPARE / 2:
             break
         found.append(found[-1] / growth)
     return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from ...ask import Question
+from ...problem import Problem
 
 #: From this epsilon on in a wide range, for |x| and for x^2: below, intervals are too long for what
 #: they leave out. At the ends they leave out more: so much more in a range of one sensitivity, less
@@ -17,17 +17,17 @@ _STEEP, _ENDS, _POWER = {1: 2.4, 2: 3.9}, 3.6, 0.6
 _LITTLE = 1e-4
 
 
-def steep(question: Question) -> bool:
+def steep(problem: Problem) -> bool:
     """Whether intervals are short for the sensitivity."""
-    wide = float(question.width / question.sensitivity)
-    least = _STEEP.get(int(question.loss.exponent or 0), math.inf)
-    return bool(float(question.epsilon) >= least + _ENDS / max(1.0, wide) ** _POWER)
+    wide = float(problem.width / problem.sensitivity)
+    least = _STEEP.get(int(problem.loss.exponent or 0), math.inf)
+    return bool(float(problem.epsilon) >= least + _ENDS / max(1.0, wide) ** _POWER)
 
 
-def stairs_that_pay(question: Question, price: float) -> int:
+def stairs_that_pay(problem: Problem, price: float) -> int:
     """How many stairs should give: one more while it gains more than its budgets cost."""
-    growth, power = math.exp(question.epsilon), float(question.loss.exponent or 1)
-    unit = 2 * float(question.delta) * float(question.loss(float(question.sensitivity))) / price
+    growth, power = math.exp(problem.epsilon), float(problem.loss.exponent or 1)
+    unit = 2 * float(problem.delta) * float(problem.loss(float(problem.sensitivity))) / price
     stairs = 1
     while True:
         gained = ((stairs + 1) ** (power + 1) - stairs ** (power + 1)) / growth**stairs

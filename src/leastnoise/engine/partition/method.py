@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...ask import Question
+from ...problem import Problem
 from ..bounds import Bounds
 from ..channel.baselines import fitting
 from ..method import Method
@@ -24,26 +24,26 @@ from .prices import far_from_ends, priced, priced_lower
 _NODES = (4, 8)
 
 
-def _serves(question: Question) -> bool:
+def _serves(problem: Problem) -> bool:
     """One budget, |x| or x^2 and a uniform prior, real values, and nothing else asked for."""
-    plain = remapped.serves(question) and not question.profile and not question.integer
-    return plain and question.loss.exponent in (1, 2)
+    plain = remapped.serves(problem) and not problem.profile and not problem.integer
+    return plain and problem.loss.exponent in (1, 2)
 
 
-def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
+def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Pairs of bounds, coarse to fine."""
     if search.plan.resolution is not None:
         return
-    _, price = far_from_ends(question)
-    stairs = stairs_that_pay(question, price)
+    _, price = far_from_ends(problem)
+    stairs = stairs_that_pay(problem, price)
     for nodes in _NODES:
-        n = min(fitting(question, (nodes * int(question.loss.exponent or 1),)))
-        found = priced(question, n, stairs)
+        n = min(fitting(problem, (nodes * int(problem.loss.exponent or 1),)))
+        found = priced(problem, n, stairs)
         if found is None or search.done():
             return
         search.bracket.resolutions.append(n)
-        yield priced_lower(question, found, stairs), None
-        upper = partitioned(question, found, search.plan.atoms)
+        yield priced_lower(problem, found, stairs), None
+        upper = partitioned(problem, found, search.plan.atoms)
         yield None, upper
         if upper is None:
             return  # more intervals than a file holds: what others find is not as near as that

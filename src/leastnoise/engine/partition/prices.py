@@ -16,10 +16,10 @@ from fractions import Fraction
 import numpy as np
 from scipy.ndimage import minimum_filter1d
 
-from ...ask import Question
+from ...baselines import Staircase
 from ...certify.channel import ChannelCertificate, Prices
 from ...errors import FormatError, LimitError
-from ...mechanisms import Staircase
+from ...problem import Problem
 from ...program.layout import Floats, Ints
 from ...work import BUDGET, counted
 from ..bounds import Lower, proven
@@ -68,10 +68,10 @@ class Priced:
 class _Rule:
     """The rule of the checker in floats, for all answers at once."""
 
-    def __init__(self, question: Question, n: int, count: int, stairs: int, highest: float) -> None:
+    def __init__(self, problem: Problem, n: int, count: int, stairs: int, highest: float) -> None:
         self.n, self.count, self.stairs = n, count, stairs
-        self.growth = math.exp(question.epsilon)
-        step, loss = question.sensitivity / n, question.loss
+        self.growth = math.exp(problem.epsilon)
+        step, loss = problem.sensitivity / n, problem.loss
         around = 1
         while float(min(loss.minorant(i * around, step) for i in (-1, 1))) < highest:
             around += 1
@@ -141,12 +141,12 @@ class _Rule:
         return total
 
 
-def priced(question: Question, n: int, stairs: int) -> Priced | None:
+def priced(problem: Problem, n: int, stairs: int) -> Priced | None:
     """Prices on n nodes a sensitivity; None if there would be too many of them."""
-    step = question.sensitivity / n
-    count = int(question.width / step)
-    start = far_from_ends(question)[1]
-    rule = _Rule(question, n, 1, stairs, 2 * start)
+    step = problem.sensitivity / n
+    count = int(problem.width / step)
+    start = far_from_ends(problem)[1]
+    rule = _Rule(problem, n, 1, stairs, 2 * start)
     layer = min(math.ceil(_LAYER * n) + rule.around, count // 2)
     short = min(count, 2 * (layer + rule.far) + 1)
     if short > _MOST_NODES:
@@ -165,23 +165,21 @@ def priced(question: Question, n: int, stairs: int) -> Priced | None:
     return Priced(step, count, prices, middle)
 
 
-def far_from_ends(question: Question) -> tuple[float, float]:
+def far_from_ends(problem: Problem) -> tuple[float, float]:
     """(half an interval, the price) of values far from the ends: those of the best staircase."""
-    tuned = Staircase(
-        epsilon=question.epsilon, sensitivity=question.sensitivity, loss=question.loss
-    )
-    half = float(tuned.gamma) * float(question.sensitivity)
-    return half, float(tuned.expected_loss(question.loss))
+    tuned = Staircase(epsilon=problem.epsilon, sensitivity=problem.sensitivity, loss=problem.loss)
+    half = float(tuned.gamma) * float(problem.sensitivity)
+    return half, float(tuned.expected_loss(problem.loss))
 
 
-def priced_lower(question: Question, found: Priced, stairs: int) -> Lower | None:
+def priced_lower(problem: Problem, found: Priced, stairs: int) -> Lower | None:
     """The bound that prices prove; None if they prove none within half the work of a check."""
     for lower in _LOWER:
         prices = Prices(stairs, tuple(found.runs(lower)))
         certificate = ChannelCertificate(found.step, (), prices=prices)
         try:
             with counted(BUDGET // 2):
-                return proven(question, certificate, found.count)
+                return proven(problem, certificate, found.count)
         except LimitError:
             return None
         except FormatError:

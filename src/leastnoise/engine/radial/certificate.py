@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Question
 from ...certify.vector_document import Curves, VectorCertificate
 from ...certify.vector_lower import DualFunction, term_work
 from ...errors import LimitError
+from ...problem import Problem
 from ...work import charge, counted
 from ..bounds import Lower, claimed
 from .flow import Floats, Flow, total_of
@@ -125,7 +125,7 @@ def _whole(shares: dict[int, float], amount: int, least: float) -> dict[int, int
     return {k: count for k, count in found.items() if count > 0}
 
 
-def proven_by(flow: Flow, question: Question, size: int, spent: int, aim: float) -> Lower | None:
+def proven_by(flow: Flow, problem: Problem, size: int, spent: int, aim: float) -> Lower | None:
     """What the checker can be made to prove with the flow, if it has so much work behind it.
 
     It is content with `aim`, since a little less is proven much faster.
@@ -135,27 +135,27 @@ def proven_by(flow: Flow, question: Question, size: int, spent: int, aim: float)
         return None
     for least in _LEAST_SHARES:
         share = least * min(1.0, flow.bound / total)
-        certificate = exact_flow(flow, question.sensitivity, share)
-        if certificate is None or _too_long(question, certificate, spent):
+        certificate = exact_flow(flow, problem.sensitivity, share)
+        if certificate is None or _too_long(problem, certificate, spent):
             continue
-        lower = _proven(certificate, flow.bound, question, size, spent, aim)
+        lower = _proven(certificate, flow.bound, problem, size, spent, aim)
         if lower is not None:
             return lower
     return None
 
 
-def proven_along(curve: Curve, question: Question, spent: int, aim: float) -> Lower | None:
+def proven_along(curve: Curve, problem: Problem, spent: int, aim: float) -> Lower | None:
     """The same with one curve."""
-    certificate, size = exact_curve(curve, question.sensitivity), len(curve.rho)
-    if curve.bound <= 0 or _too_long(question, certificate, spent):
+    certificate, size = exact_curve(curve, problem.sensitivity), len(curve.rho)
+    if curve.bound <= 0 or _too_long(problem, certificate, spent):
         return None
-    return _proven(certificate, curve.bound, question, size, spent, aim)
+    return _proven(certificate, curve.bound, problem, size, spent, aim)
 
 
 def _proven(
     certificate: VectorCertificate,
     bound: float,
-    question: Question,
+    problem: Problem,
     size: int,
     spent: int,
     aim: float,
@@ -166,7 +166,7 @@ def _proven(
     for less in _LESS[max(0, len(enough) - 1) :]:
         try:
             with counted(spent + _READING * certificate.size):
-                lower = claimed(question, certificate, bound * (1 - less), size)
+                lower = claimed(problem, certificate, bound * (1 - less), size)
         except LimitError:
             unsettled += 1
             if unsettled > _UNSETTLED:
@@ -177,19 +177,15 @@ def _proven(
     return None
 
 
-def _too_long(question: Question, certificate: VectorCertificate, spent: int) -> bool:
+def _too_long(problem: Problem, certificate: VectorCertificate, spent: int) -> bool:
     """Whether a first look at every interval would be too much work already."""
     try:
         with counted(spent + _READING * certificate.size):
             function = DualFunction(
-                question.dimension,
-                question.epsilon,
-                question.sensitivity,
-                question.loss,
-                certificate,
+                problem.dimension, problem.epsilon, problem.sensitivity, problem.loss, certificate
             )
             terms = sum(len(one[0]) for one in function.intervals())
-            charge(int(_HALVINGS * terms * term_work(question.dimension)))
+            charge(int(_HALVINGS * terms * term_work(problem.dimension)))
     except LimitError:
         return True
     return False

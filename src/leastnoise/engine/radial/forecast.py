@@ -6,7 +6,7 @@ What half and twice each number would cost random questions: `benchmarks/thresho
 
 from __future__ import annotations
 
-from ...ask import Question
+from ...problem import Problem
 
 #: From this delta on the best noise is short: a few stairs of equal width.
 _LARGE_DELTA = 0.02
@@ -19,11 +19,11 @@ def short(delta: float) -> bool:
     return delta >= _LARGE_DELTA
 
 
-def one_curve_pays(question: Question) -> bool:
+def one_curve_pays(problem: Problem) -> bool:
     """Whether straight pieces along one curve prove nearly all there is to prove."""
-    return question.dimension >= _FEWEST_NUMBERS
+    return problem.dimension >= _FEWEST_NUMBERS
 
 
-def nets_pay(question: Question) -> bool:
+def nets_pay(problem: Problem) -> bool:
     """Whether many curves on a net are needed, and few enough."""
-    return not one_curve_pays(question)
+    return not one_curve_pays(problem)

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NoReturn
 
-from ...ask import Question
 from ...certify.vector_document import VectorCertificate
 from ...errors import ArgumentError
+from ...problem import Problem
 from ..bounds import Bounds, Lower, claimed
 from ..method import Method
 from ..search import Search
@@ -19,50 +19,50 @@ from .forecast import nets_pay, one_curve_pays
 from .vector import Vector
 
 
-def _run_of(question: Question, search: Search) -> Vector:
-    return search.keep(Vector, lambda: Vector(question))
+def _run_of(problem: Problem, search: Search) -> Vector:
+    return search.keep(Vector, lambda: Vector(problem))
 
 
-def _first(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from _run_of(question, search).first(search)
+def _first(problem: Problem, search: Search) -> Iterator[Bounds]:
+    yield from _run_of(problem, search).first(search)
 
 
-def _march(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from _run_of(question, search).marched(search)
+def _march(problem: Problem, search: Search) -> Iterator[Bounds]:
+    yield from _run_of(problem, search).marched(search)
 
 
-def _march_for_nets(question: Question, search: Search) -> Iterator[Bounds]:
+def _march_for_nets(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Nets go through the corners of stairs: those along the curve, where others prove nothing."""
     if search.bracket.lower is None or search.bracket.lower.value == 0:
-        run = _run_of(question, search)
+        run = _run_of(problem, search)
         yield from run.marched(search)
         yield from search.coarse_to_fine(run)
 
 
-def _staircases(question: Question, search: Search) -> Iterator[Bounds]:
+def _staircases(problem: Problem, search: Search) -> Iterator[Bounds]:
     for _ in search.sizes([1]):
-        yield from _run_of(question, search).polished(search)
+        yield from _run_of(problem, search).polished(search)
 
 
-def _nets(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from search.coarse_to_fine(_run_of(question, search))
+def _nets(problem: Problem, search: Search) -> Iterator[Bounds]:
+    yield from search.coarse_to_fine(_run_of(problem, search))
 
 
-def _fan(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from _run_of(question, search).fanned(search)
+def _fan(problem: Problem, search: Search) -> Iterator[Bounds]:
+    yield from _run_of(problem, search).fanned(search)
 
 
-def _fan_with_shorter(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from _run_of(question, search).fanned_shorter(search)
+def _fan_with_shorter(problem: Problem, search: Search) -> Iterator[Bounds]:
+    yield from _run_of(problem, search).fanned_shorter(search)
 
 
-def _closely(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from _run_of(question, search).closely(search)
+def _closely(problem: Problem, search: Search) -> Iterator[Bounds]:
+    yield from _run_of(problem, search).closely(search)
 
 
-def _several(question: Question) -> bool:
+def _several(problem: Problem) -> bool:
     """One number is the scalar question."""
-    return question.dimension > 1
+    return problem.dimension > 1
 
 
 FIRST = Method(
@@ -118,18 +118,18 @@ CLOSELY = Method(
 )
 
 
-def trivial(question: Question) -> Lower:
+def trivial(problem: Problem) -> Lower:
     """No loss is negative."""
-    found = claimed(question, VectorCertificate.nothing(question.sensitivity), 0.0, 1)
+    found = claimed(problem, VectorCertificate.nothing(problem.sensitivity), 0.0, 1)
     assert found is not None
     return found
 
 
-def refuse(question: Question) -> NoReturn:
+def refuse(problem: Problem) -> NoReturn:
     """No start could be made private."""
     raise ArgumentError(
         "epsilon",
-        float(question.epsilon),
-        f"larger for {question.dimension} numbers at this delta: no private staircase was found "
+        float(problem.epsilon),
+        f"larger for {problem.dimension} numbers at this delta: no private staircase was found "
         "that a file can hold",
     )

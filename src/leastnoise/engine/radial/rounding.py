@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ...ask import Question
 from ...certify.vector_document import VectorCertificate, VectorDocument
 from ...certify.vector_noise import BallNoise
 from ...errors import CertificateError
 from ...exact import whole_part
+from ...problem import Problem
 from ...work import BUDGET, counted
 from ..bounds import Upper, certified
 from .shells import RadialStaircase, Shells, feasible
@@ -27,34 +27,34 @@ _DIGITS = 12
 _GRID_SHARE = 1e-6
 
 
-def exact_noise(question: Question, stairs: RadialStaircase, origin: str) -> Upper | None:
+def exact_noise(problem: Problem, stairs: RadialStaircase, origin: str) -> Upper | None:
     """The staircase as a mixture of balls in exact numbers, widened until it is private.
 
     None if a check of it would take too long.
     """
     shells = Shells(
-        question.dimension, float(question.epsilon), question.loss, float(question.sensitivity)
+        problem.dimension, float(problem.epsilon), problem.loss, float(problem.sensitivity)
     )
     widen = 1e-10
     while widen < 1.0:
-        noise = _rounded(question, stairs.edges * (1 + widen))
-        document = _document(question, noise)
+        noise = _rounded(problem, stairs.edges * (1 + widen))
+        document = _document(problem, noise)
         balls = len(noise.radii)
         with counted() as work:
-            found = certified(document, origin, loss=question.loss, resolution=balls)
+            found = certified(document, origin, loss=problem.loss, resolution=balls)
         if found is not None or work.spent > BUDGET:
             return found
         widen *= 8
-        again = feasible(shells, float(question.delta) * (1 - widen), stairs.edges)
+        again = feasible(shells, float(problem.delta) * (1 - widen), stairs.edges)
         stairs = again or stairs
     raise CertificateError("the staircase could not be made private in exact numbers")
 
 
-def _rounded(question: Question, edges: np.ndarray[Any, Any]) -> BallNoise:
-    d, unit = question.dimension, 10**_DIGITS
+def _rounded(problem: Problem, edges: np.ndarray[Any, Any]) -> BallNoise:
+    d, unit = problem.dimension, 10**_DIGITS
     steps = sorted({math.ceil(edge * unit) for edge in edges.tolist()})
-    radii = [Fraction(step, unit) * question.sensitivity for step in steps]
-    epsilon = float(question.epsilon)
+    radii = [Fraction(step, unit) * problem.sensitivity for step in steps]
+    epsilon = float(problem.epsilon)
     # Levels e^(-k eps): a ball's mass is its drop times its volume.
     logs = [d * math.log(step) - epsilon * k for k, step in enumerate(steps)]
     top = max(logs)
@@ -73,19 +73,19 @@ def _rounded(question: Question, edges: np.ndarray[Any, Any]) -> BallNoise:
     )
 
 
-def _document(question: Question, noise: BallNoise) -> VectorDocument:
+def _document(problem: Problem, noise: BallNoise) -> VectorDocument:
     pairs = zip(noise.radii, noise.weights, strict=True)
     mean = float(sum(Fraction(w, noise.denominator) * r for r, w in pairs))
-    share = mean * _GRID_SHARE / math.sqrt(question.dimension)
+    share = mean * _GRID_SHARE / math.sqrt(problem.dimension)
     return VectorDocument(
-        dimension=question.dimension,
-        epsilon=question.epsilon,
-        delta=question.delta,
-        sensitivity=question.sensitivity,
-        loss=question.loss,
+        dimension=problem.dimension,
+        epsilon=problem.epsilon,
+        delta=problem.delta,
+        sensitivity=problem.sensitivity,
+        loss=problem.loss,
         grid=Fraction(2) ** math.floor(math.log2(share)),
         noise=noise,
         upper=Fraction(0),
         lower=Fraction(0),
-        certificate=VectorCertificate.nothing(question.sensitivity),
+        certificate=VectorCertificate.nothing(problem.sensitivity),
     )

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import betainc, gammainccinv, gammaincinv
 
+from ...baselines.analytic_gaussian import smallest_sigma
 from ...certify.balls import PAIR_WORK
 from ...certify.limits import MAX_RADII
 from ...losses import Loss
-from ...mechanisms.analytic_gaussian import smallest_sigma
 from ...work import BUDGET
 from .forecast import short
 

@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ...ask import Question
 from ...certify.stairs import NoCurves, Stairs
 from ...certify.vector_document import VectorDocument
 from ...exact import exp_upper
+from ...problem import Problem
 from ..bounds import Bounds, certified, claimed
 from ..method import Method
 from ..search import Search
@@ -27,31 +27,31 @@ _GRID_SHARE = 1e-10
 _SHARES = (1e-11, 1e-10, 1e-9, 1e-8, 1e-6)
 
 
-def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
-    upper = certified(_document(question), "closed form", loss=question.loss, resolution=1)
+def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
+    upper = certified(_document(problem), "closed form", loss=problem.loss, resolution=1)
     yield None, upper
     if upper is not None:
         # What rounding to the grid costs is no part of the bound.
         plain = float(upper.vector.noise.loss(upper.vector, Fraction(0)))
         for share in _SHARES:
-            lower = claimed(question, NoCurves(), plain * (1 - share), 1)
+            lower = claimed(problem, NoCurves(), plain * (1 - share), 1)
             if lower is not None:
                 yield lower, None
                 return
 
 
-def _document(question: Question) -> VectorDocument:
-    d, epsilon = question.dimension, question.epsilon
-    shells = Shells(d, float(epsilon), question.loss, float(question.sensitivity))
+def _document(problem: Problem) -> VectorDocument:
+    d, epsilon = problem.dimension, problem.epsilon
+    shells = Shells(d, float(epsilon), problem.loss, float(problem.sensitivity))
     parts = (1 << _RATIO_BITS) * math.ceil(1 + 1 / epsilon)
     first = min(max(1, round(best_first(shells) * 2**_FIRST_BITS)), 2**_FIRST_BITS)
-    length = d / float(epsilon) * float(question.sensitivity)
+    length = d / float(epsilon) * float(problem.sensitivity)
     return VectorDocument(
         dimension=d,
         epsilon=epsilon,
-        delta=question.delta,
-        sensitivity=question.sensitivity,
-        loss=question.loss,
+        delta=problem.delta,
+        sensitivity=problem.sensitivity,
+        loss=problem.loss,
         grid=Fraction(2) ** math.floor(math.log2(length * _GRID_SHARE / math.sqrt(d))),
         noise=Stairs(
             Fraction(first, 2**_FIRST_BITS), Fraction(math.ceil(exp_upper(-epsilon) * parts), parts)

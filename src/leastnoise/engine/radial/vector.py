@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
 
-from ...ask import Question
 from ...certify.vector import check_vector
 from ...errors import LimitError
+from ...problem import Problem
 from ...work import counted
 from ..bounds import Bounds, Lower, Upper
 from ..search import Search
@@ -49,10 +49,10 @@ _FEW_EDGES = 50
 class Vector:
     """Staircases for `upper`; for `lower` flows of curves on nets, coarse to fine."""
 
-    def __init__(self, question: Question) -> None:
-        self.question = question
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
         self.shells = Shells(
-            question.dimension, float(question.epsilon), question.loss, float(question.sensitivity)
+            problem.dimension, float(problem.epsilon), problem.loss, float(problem.sensitivity)
         )
         self.stairs: RadialStaircase | None = None
         self._settled: RadialStaircase | None = None  # no edge of it can be moved with profit
@@ -65,7 +65,7 @@ class Vector:
 
     @cached_property
     def _starts(self) -> list[RadialStaircase]:
-        return first_staircases(self.shells, float(self.question.delta))
+        return first_staircases(self.shells, float(self.problem.delta))
 
     def first(self, search: Search) -> Iterator[Bounds]:
         """The best staircase after exponential and Gaussian noise, as it stands."""
@@ -77,7 +77,7 @@ class Vector:
 
     def marched(self, search: Search) -> Iterator[Bounds]:
         """One curve, the staircase along it, and what the curve proves of all noise."""
-        shells, delta = self.shells, float(self.question.delta)
+        shells, delta = self.shells, float(self.problem.delta)
         starts = self._starts if self.stairs is None else [self.stairs]
         if not starts:
             return
@@ -106,14 +106,14 @@ class Vector:
             yield None, self._upper(stairs, search, "staircase")
         aim = stairs.loss / (1 + 0.9 * search.gap)
         for curve in best.thinner:
-            lower = proven_along(curve, self.question, self._spent, min(aim, curve.bound))
+            lower = proven_along(curve, self.problem, self._spent, min(aim, curve.bound))
             if lower is not None:
                 yield lower, None
                 return
 
     def polished(self, search: Search) -> Iterator[Bounds]:
         """Edges moved to where they cost least, from each start, and stairs added outside."""
-        delta, end = float(self.question.delta), search.clock() + search.left(math.inf) * _SHARE
+        delta, end = float(self.problem.delta), search.clock() + search.left(math.inf) * _SHARE
         best = self.stairs
         for start in self._starts:
             if search.clock() < end:
@@ -133,7 +133,7 @@ class Vector:
 
     def _moved(self, start: RadialStaircase, late: Callable[[], bool]) -> RadialStaircase | None:
         """The start with its edges moved: each by itself, or smoothly where there are many."""
-        delta = float(self.question.delta)
+        delta = float(self.problem.delta)
         if len(start.edges) <= _FEW_EDGES:
             return polish(self.shells, delta, start.edges, 30)
         best: RadialStaircase | None = None
@@ -149,7 +149,7 @@ class Vector:
 
     def _upper(self, stairs: RadialStaircase, search: Search, origin: str) -> Upper | None:
         """The noise as a document; None if a file of it would take too long to check."""
-        found = exact_noise(self.question, stairs, origin)
+        found = exact_noise(self.problem, stairs, origin)
         if found is not None and search.improves(float(found.value)):
             try:
                 with counted() as work:
@@ -230,7 +230,7 @@ class Vector:
     def _ready(self, search: Search) -> bool:
         """Whether there is a staircase, at which no edge can be moved with profit if it can be."""
         if self.stairs is not None and self.stairs is not self._settled:
-            delta, stairs = float(self.question.delta), self.stairs
+            delta, stairs = float(self.problem.delta), self.stairs
             self.stairs = self._settled = stationary(self.shells, delta, stairs, search.late)
         return self.stairs is not None
 
@@ -256,16 +256,14 @@ class Vector:
         """What a flow proves, if that is enough; if it may be more, it is asked again at last."""
         if enough < flow.bound * (1 - _NEARLY):
             self._flows.append((flow, size))
-        return proven_by(flow, self.question, size, self._spent, enough)
+        return proven_by(flow, self.problem, size, self._spent, enough)
 
     def _radial(self) -> Radial:
         """The question and its best staircase in floats, lengths in sensitivities."""
-        question, stairs = self.question, self.stairs
+        problem, stairs = self.problem, self.stairs
         assert stairs is not None
-        cost = scaled_loss(question.loss, float(question.sensitivity))
-        return Radial(
-            question.dimension, float(question.epsilon), float(question.delta), cost, stairs
-        )
+        cost = scaled_loss(problem.loss, float(problem.sensitivity))
+        return Radial(problem.dimension, float(problem.epsilon), float(problem.delta), cost, stairs)
 
     def closely(self, search: Search) -> Iterator[Bounds]:
         """What the best curves prove, as closely as they can be proven; or else coarser ones."""
@@ -273,7 +271,7 @@ class Vector:
         for flow, cells in sorted(self._flows, key=lambda one: -one[0].bound):
             if flow.bound * (1 - 3e-4) <= float(best):
                 break
-            lower = proven_by(flow, self.question, cells, self._spent, flow.bound)
+            lower = proven_by(flow, self.problem, cells, self._spent, flow.bound)
             if lower is not None and lower.value > best:
                 best = lower.value
                 yield lower, None

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from ...ask import Question
+from ...problem import Problem
 from ...program.layout import Ints
 from ..bounds import Bounds, Upper, proven
 from ..search import Search
@@ -32,8 +32,8 @@ _LOSES = 2.0
 class Descent:
     """The staircase for one question; `used` are the shifts and cells that its bound is made of."""
 
-    def __init__(self, question: Question) -> None:
-        self.question = question
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
         self.upper: Upper | None = None
         self.used: dict[tuple[int, int], Ints] = {}
         self.n = 1
@@ -42,33 +42,33 @@ class Descent:
 
     def bounds(self, search: Search) -> Iterator[Bounds]:
         """A staircase, and the multipliers that carry probability down its stairs."""
-        question = self.question
-        steps = steps_of(_inside(question))
-        self.steps = replace(steps, question=replace(question, integer=False))
+        problem = self.problem
+        steps = steps_of(_inside(problem))
+        self.steps = replace(steps, problem=replace(problem, integer=False))
         found = steps.best()
         self.upper = (
             None
             if found is None
             else replace(
-                found, document=replace(found.noise, epsilon=question.epsilon, delta=question.delta)
+                found, document=replace(found.noise, epsilon=problem.epsilon, delta=problem.delta)
             )
         )
-        if self.upper is not None and question.delta > 0:
+        if self.upper is not None and problem.delta > 0:
             noise = self.upper.noise
             # Stairs that hold next to nothing of delta do not matter.
             self.ends = max(steps.left, steps.right) + math.ceil(
-                math.log(_NOTHING / float(question.delta)) / float(question.epsilon)
+                math.log(_NOTHING / float(problem.delta)) / float(problem.epsilon)
             )
             if noise.tail is None:
                 first, last = noise.first, noise.first + len(noise.weights) - 1
                 ends = (first, last) if noise.edges is None else (noise.edges[0], noise.edges[-1])
-                reach = max(-ends[0], ends[1]) * noise.step / question.sensitivity
+                reach = max(-ends[0], ends[1]) * noise.step / problem.sensitivity
                 self.ends = min(float(reach), self.ends)
         yield None, self.upper
-        far = not near_a_staircase(question) or multipliers_prove_little(question)
+        far = not near_a_staircase(problem) or multipliers_prove_little(problem)
         if self.upper is None or far:
             return
-        typical, levels, before = float(self.upper.value), levels_for(question), 0.0
+        typical, levels, before = float(self.upper.value), levels_for(problem), 0.0
         for asked, centre, lost in self._lattices(self.steps, search.gap):
             if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
                 break
@@ -80,8 +80,8 @@ class Descent:
             value = program.bound(pairs)
             if value > before:
                 lower = program.exact(pairs, value, search.gap)
-                if question.integer and lower.multipliers.step.denominator != 1:
-                    lower = proven(question, lower.multipliers, lower.resolution)
+                if problem.integer and lower.multipliers.step.denominator != 1:
+                    lower = proven(problem, lower.multipliers, lower.resolution)
                 yield lower, None
                 self.used = {key: cells for key, (_, cells, _) in pairs.items()}
                 self.n = centre.n
@@ -90,17 +90,17 @@ class Descent:
                 break  # finer points do not help where more than a staircase is needed
             before = max(before, value)
 
-    def _lattices(self, steps: Steps, gap: float) -> Iterator[tuple[Question, Centre, float]]:
+    def _lattices(self, steps: Steps, gap: float) -> Iterator[tuple[Problem, Centre, float]]:
         """Where to look for multipliers, and what is lost there.
 
         For integers whole steps, the integers themselves, or steps between them.
         """
-        question = self.question
-        width = int(question.sensitivity) if question.integer else 0
-        narrow = question.integer and steps.narrow * width <= _NARROW
+        problem = self.problem
+        width = int(problem.sensitivity) if problem.integer else 0
+        narrow = problem.integer and steps.narrow * width <= _NARROW
         most = width // 4 if narrow else width
 
-        smeared = question.loss.smeared if not question.constraints else None
+        smeared = problem.loss.smeared if not problem.constraints else None
         between = math.inf if smeared is None else float(smeared) / max(steps.expected(), 1e-300)
 
         def lost_to_integers(n: int) -> float:
@@ -113,19 +113,19 @@ class Descent:
         )
 
         def waste(n: int) -> float:
-            if not question.integer:
+            if not problem.integer:
                 return 0.0
             return lost_to_integers(n) - always if n <= most else math.inf
 
         for centre, lost in centres(steps, gap, waste):
-            whole = Fraction(width // centre.n * centre.n) if width else question.sensitivity
+            whole = Fraction(width // centre.n * centre.n) if width else problem.sensitivity
             if width and between < 2 * wasted(width, centre.n):
-                whole = question.sensitivity  # steps between whole numbers
-            asked = replace(question, integer=False, sensitivity=whole)
+                whole = problem.sensitivity  # steps between whole numbers
+            asked = replace(problem, integer=False, sensitivity=whole)
             yield asked, centre, math.inf if narrow else lost
         if narrow:
             left, right = (round(side * width - 0.5) for side in (steps.left, steps.right))
-            yield question, Centre(width, left, right), 0.0
+            yield problem, Centre(width, left, right), 0.0
 
 
 def wasted(width: int, n: int) -> float:
@@ -133,10 +133,10 @@ def wasted(width: int, n: int) -> float:
     return (width - n * (width // n)) / width
 
 
-def _inside(question: Question) -> Question:
+def _inside(problem: Problem) -> Problem:
     """A hair less of both budgets: noise is then private at the floats that a user typed, too.
 
     (Floats mean decimals, which may be a little larger. Whoever asks at the float is not told no.)
     """
     less = 1 - Fraction(1, 10**15)
-    return replace(question, epsilon=question.epsilon * less, delta=question.delta * less)
+    return replace(problem, epsilon=problem.epsilon * less, delta=problem.delta * less)

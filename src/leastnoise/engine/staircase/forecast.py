@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ...ask import Question
+from ...problem import Problem
 
 #: From here on the optimum has steps much narrower than the sensitivity.
 _LARGE_EPSILON = 2.5
@@ -29,37 +29,37 @@ FINE_WIDTH = 200
 _STEPS_MATTER = 1.5
 
 
-def narrow_steps(question: Question) -> bool:
+def narrow_steps(problem: Problem) -> bool:
     """Whether the optimum has steps much narrower than the sensitivity."""
-    return question.epsilon >= _LARGE_EPSILON
+    return problem.epsilon >= _LARGE_EPSILON
 
 
-def steps_matter(question: Question) -> bool:
+def steps_matter(problem: Problem) -> bool:
     """Whether cells should fit the steps of the optimum."""
-    return question.epsilon >= _STEPS_MATTER
+    return problem.epsilon >= _STEPS_MATTER
 
 
-def near_a_staircase(question: Question) -> bool:
+def near_a_staircase(problem: Problem) -> bool:
     """Whether a staircase is close to the best noise, and not found as soon by a program."""
-    wide = question.integer and question.sensitivity > FINE_WIDTH
-    tiny = 0 < question.delta < _TINY  # programs lose their way there
-    least = _LEAST_OTHERWISE if wide or tiny or not question.loss.symmetric else _LEAST
-    few = question.integer and question.sensitivity < _LEAST_WIDTH
-    few = few and question.epsilon < _STEEP and question.loss.symmetric and not tiny
-    large = narrow_steps(question) and question.delta < _MOST_DELTA_OF_STAIRS
-    small = question.delta <= _DELTA_OF_STAIRS * question.epsilon
-    return (large or small or wide) and question.epsilon >= least and not few
+    wide = problem.integer and problem.sensitivity > FINE_WIDTH
+    tiny = 0 < problem.delta < _TINY  # programs lose their way there
+    least = _LEAST_OTHERWISE if wide or tiny or not problem.loss.symmetric else _LEAST
+    few = problem.integer and problem.sensitivity < _LEAST_WIDTH
+    few = few and problem.epsilon < _STEEP and problem.loss.symmetric and not tiny
+    large = narrow_steps(problem) and problem.delta < _MOST_DELTA_OF_STAIRS
+    small = problem.delta <= _DELTA_OF_STAIRS * problem.epsilon
+    return (large or small or wide) and problem.epsilon >= least and not few
 
 
-def worth_trying(question: Question) -> bool:
+def worth_trying(problem: Problem) -> bool:
     """Closed forms do not lean: for losses that do, a staircase that does is worth it.
 
     Nor do they serve wide integers, and a program does not soon.
     """
-    alone = question.integer and question.sensitivity > FINE_WIDTH
-    return near_a_staircase(question) or not question.loss.symmetric or alone
+    alone = problem.integer and problem.sensitivity > FINE_WIDTH
+    return near_a_staircase(problem) or not problem.loss.symmetric or alone
 
 
-def multipliers_prove_little(question: Question) -> bool:
+def multipliers_prove_little(problem: Problem) -> bool:
     """Whether more than a staircase is needed for a bound."""
-    return question.epsilon < _PROGRAMS[0] and question.delta > _PROGRAMS[1]
+    return problem.epsilon < _PROGRAMS[0] and problem.delta > _PROGRAMS[1]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...ask import Question
+from ...problem import Problem
 from ..bounds import Bounds
 from ..lattice.one_budget import run_of
 from ..method import Method
@@ -15,13 +15,13 @@ from ..search import Search
 from .forecast import worth_trying
 
 
-def _serves(question: Question) -> bool:
+def _serves(problem: Problem) -> bool:
     """Noise anywhere on the line, or on the whole numbers, for one budget with a ratio."""
-    return question.plain and question.epsilon > 0 and question.output_step is None
+    return problem.plain and problem.epsilon > 0 and problem.output_step is None
 
 
-def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from run_of(question, search).down_the_stairs(search)
+def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
+    yield from run_of(problem, search).down_the_stairs(search)
 
 
 STAIRCASE = Method(

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, hstack, vstack
 
-from ...ask import Question
 from ...lp import INF, Model, Status
+from ...problem import Problem
 from ...program.costs import floors
 from ...program.layout import Floats, Ints
 from ...program.program import Multipliers, PairDuals
@@ -157,13 +157,13 @@ class _Side:
 class Stairs:
     """One program: maximise theta less delta times the budgets of all shifts."""
 
-    def __init__(self, question: Question, centre: Centre, levels: int, typical: float) -> None:
-        self.question, self.centre, self.levels, self.typical = question, centre, levels, typical
+    def __init__(self, problem: Problem, centre: Centre, levels: int, typical: float) -> None:
+        self.problem, self.centre, self.levels, self.typical = problem, centre, levels, typical
         self.reach = max(centre.left, centre.right) + (levels - 1) * centre.n
         self.edge = self.reach + centre.n
-        self.costs = floors(question.loss, question.step(centre.n), question.integer, self.edge)
-        self.exp, self.delta = math.exp(question.epsilon), float(question.delta)
-        self.fold = question.loss.symmetric and centre.left == centre.right
+        self.costs = floors(problem.loss, problem.step(centre.n), problem.integer, self.edge)
+        self.exp, self.delta = math.exp(problem.epsilon), float(problem.delta)
+        self.fold = problem.loss.symmetric and centre.left == centre.right
         supply = np.maximum(typical - self._cost(centre.points), 0.0) / typical
         self.sides = [_Side(side, centre, supply) for side in ((1,) if self.fold else (1, -1))]
         # Columns: theta, then for each side its unknowns and the budgets of its nodes.
@@ -293,8 +293,8 @@ class Stairs:
         return np.concatenate(cells), np.concatenate(chain)
 
     def _relaxed(self) -> Relaxed:
-        budget = ((self.question.epsilon, self.question.delta),)
-        return Relaxed(self.question, budget, self.centre.n, self.reach)
+        budget = ((self.problem.epsilon, self.problem.delta),)
+        return Relaxed(self.problem, budget, self.centre.n, self.reach)
 
     def bound(self, pairs: PairDuals) -> float:
         """What multipliers prove, in floats to steer by."""
@@ -303,7 +303,7 @@ class Stairs:
     def exact(self, pairs: PairDuals, scale: float, gap: float) -> Lower:
         """The exact bound that multipliers prove, with digits enough for a gap."""
         nothing = np.zeros(0)
-        digits = math.ceil(0.4343 * float(self.question.epsilon)) - math.floor(math.log10(gap)) + 2
+        digits = math.ceil(0.4343 * float(self.problem.epsilon)) - math.floor(math.log10(gap)) + 2
         return self._relaxed().exact(Multipliers(pairs, nothing, nothing), scale, digits)
 
 
@@ -358,7 +358,7 @@ def centres(
     The centre's ends are nearly points of it. If there are none, the one that loses least.
     `wasted` is the share of the loss that a lattice loses for another reason.
     """
-    loss, first = steps.question.loss, max(1, math.floor(0.5 / steps.narrow))
+    loss, first = steps.problem.loss, max(1, math.floor(0.5 / steps.narrow))
     at_zero, best = float(loss.upper(Fraction(0))), steps.expected()
     several = np.arange(first, math.ceil(_MOST_POINTS / steps.narrow) + 1)
     lost = _MOVED * np.sqrt(steps.moved(several)) / (several * steps.narrow)
@@ -371,7 +371,7 @@ def centres(
     while n <= several[-1]:
         near = slice(n - first, math.ceil(_NEAR * n) + 1 - first)
         for k in near.start + np.flatnonzero(lost[near] <= _LOST * gap):  # beyond it, no matter
-            below = at_zero - float(loss.minorant(0, steps.question.step(int(several[k]))))
+            below = at_zero - float(loss.minorant(0, steps.problem.step(int(several[k]))))
             lost[k] += _BENT * below / best
         found, least = n + int(lost[near].argmin()), float(lost[near].min())
         n = near.stop + first
@@ -383,7 +383,7 @@ def centres(
         yield centre(first + int(lost.argmin()))
 
 
-def levels_for(question: Question) -> int:
+def levels_for(problem: Problem) -> int:
     """How many stairs it takes until what is left does not matter."""
-    epsilon, delta = float(question.epsilon), float(question.delta)
+    epsilon, delta = float(problem.epsilon), float(problem.delta)
     return 2 + math.ceil(-math.log(max(_CUT, min(1.0, 1e-2 * delta))) / epsilon)

@@ -15,14 +15,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...ask import Question
+from ...baselines import Staircase
 from ...certify.document import MAX_CELLS, MAX_WORK, Document
 from ...certify.limits import MAX_EDGES
 from ...certify.privacy import worst_hockey_stick
 from ...certify.runs import written_out
 from ...errors import ArgumentError, FormatError
 from ...exact import exp_lower
-from ...mechanisms import Staircase
+from ...problem import Problem
 from ...program.costs import cell_means, run_means
 from ...program.layout import Floats, Ints
 from ..bounds import Upper, certified
@@ -54,7 +54,7 @@ _CELL = 3e-8
 class Steps:
     """A staircase with the centre [-left, right], in sensitivities; either may be negative."""
 
-    question: Question
+    problem: Problem
     left: float
     right: float
 
@@ -70,21 +70,21 @@ class Steps:
 
     def _levels(self, count: int) -> Floats:
         """Densities relative to the centre's."""
-        return np.exp(-float(self.question.epsilon) * np.abs(np.arange(-count, count + 1)))
+        return np.exp(-float(self.problem.epsilon) * np.abs(np.arange(-count, count + 1)))
 
     def _losses(self, count: int) -> Floats:
         edges = self._edges(count)
         return self._means(edges[:-1], edges[1:])
 
     def _means(self, low: Floats, high: Floats) -> Floats:
-        unit, means = float(self.question.sensitivity), cell_means
-        if self.question.integer:
+        unit, means = float(self.problem.sensitivity), cell_means
+        if self.problem.integer:
             means = run_means
-        return means(self.question.loss, low * unit, high * unit)
+        return means(self.problem.loss, low * unit, high * unit)
 
     def expected(self, count: int | None = None) -> float:
         """The loss without delta, of so many stairs or of all that matter."""
-        count = _enough(self.question) if count is None else count
+        count = _enough(self.problem) if count is None else count
         masses = self._levels(count) * np.diff(self._edges(count))
         return float(masses @ self._losses(count)) / float(masses.sum())
 
@@ -94,7 +94,7 @@ class Steps:
 
         Relative to the loss, and about: the ends being at the best places.
         """
-        real = replace(self, question=replace(self.question, integer=False))
+        real = replace(self, problem=replace(self.problem, integer=False))
         h, best = _ASIDE * self.narrow, real.expected()
 
         def bent(x: float, y: float) -> float:
@@ -115,7 +115,7 @@ class Steps:
 
     def best(self) -> Upper | None:
         """With an end if there is a delta, and without one where that is better."""
-        found = self.finite() if self.question.delta > 0 else None
+        found = self.finite() if self.problem.delta > 0 else None
         if found is not None and float(found.value) <= (1 + _WORSE) * self.expected():
             return found
         several = [one for one in (found, self.endless()) if one is not None]
@@ -126,10 +126,10 @@ class Steps:
     def finite(self) -> Upper | None:
         """The best number of stairs, the last one cut, what is left of delta an atom at 0."""
         n, grid = max(1, round(1 / self.narrow)), _GRID
-        if self.question.integer:
+        if self.problem.integer:
             most = min(2000, MAX_CELLS // (2 * self._fewest() + 30))
             several = range(max(1, most // 4), max(2, most))
-            grid, n = odd_cells(int(self.question.sensitivity), several)
+            grid, n = odd_cells(int(self.problem.sensitivity), several)
         fine = n * 2 * grid
         sides, cut = (self.left, self.right), True
         if self._fewest() > MAX_EDGES // 2 - 2:
@@ -142,13 +142,13 @@ class Steps:
 
     def _mark(self, edge: float, fine: int) -> int:
         """A whole number of half grid steps; for integers an odd one, between whole numbers."""
-        if not self.question.integer:
+        if not self.problem.integer:
             return round(edge * fine)
         return 2 * round((edge * fine - 1) / 2) + 1
 
     def _fewest(self) -> int:
         """With fewer stairs the ends alone would use more than delta."""
-        epsilon, delta = float(self.question.epsilon), float(self.question.delta)
+        epsilon, delta = float(self.problem.epsilon), float(self.problem.delta)
         last = math.log(max(1.0, -math.expm1(-epsilon) / (2 * delta))) / epsilon
         return max(0, math.floor(last) - 2)
 
@@ -157,15 +157,15 @@ class Steps:
 
         The share is a whole number of parts of a stair, `cut` in all.
         """
-        question = self.question
-        epsilon, delta = float(question.epsilon), float(question.delta)
+        problem = self.problem
+        epsilon, delta = float(problem.epsilon), float(problem.delta)
         least = self._fewest()
         most = least + math.ceil(16 / epsilon) + 4
         most = min(most, MAX_EDGES // 2 - 2 if cut else MAX_CELLS // 4)
         if least >= most:
             return None
         means, lengths = self._losses(most), np.diff(self._edges(most))
-        levels, at_zero = self._levels(most), float(question.loss.upper(Fraction(0)))
+        levels, at_zero = self._levels(most), float(problem.loss.upper(Fraction(0)))
         mass = levels * lengths
         share = np.unique(np.round(np.linspace(0.0, 1.0, 65) * cut)) / max(cut, 1)
         best: tuple[int, float, float] | None = None
@@ -193,7 +193,7 @@ class Steps:
 
     def _drafted(self, n: int, grid: int, count: int, share: float, scale: float) -> Upper | None:
         """In whole numbers: each stair at least e^-eps times the one before, the atom the rest."""
-        question = self.question
+        problem = self.problem
         if (count + 3) * n > MAX_CELLS:
             return None
         half = 2 * grid  # edges are whole numbers of half grid steps
@@ -208,8 +208,8 @@ class Steps:
             marks, count = [marks[0] - rest, *marks, marks[-1] + rest], count + 1
         if max(-marks[0], marks[-1]) > MAX_CELLS * half:  # a centre that leans far out
             return None
-        fall = 1 / exp_lower(question.epsilon)
-        levels = [1 << (90 + math.ceil(count * float(question.epsilon) / math.log(2)))]
+        fall = 1 / exp_lower(problem.epsilon)
+        levels = [1 << (90 + math.ceil(count * float(problem.epsilon) / math.log(2)))]
         for _ in range(count):
             levels.append(math.ceil(levels[-1] * fall))
         whole = [
@@ -217,12 +217,12 @@ class Steps:
             for k, (a, b) in zip(range(-count, count + 1), pairwise(marks), strict=True)
         ]
         document = Document(
-            kind="integer" if question.integer else "additive",
-            epsilon=question.epsilon,
-            delta=question.delta,
-            sensitivity=question.sensitivity,
-            loss=question.loss if question.loss.certified else None,
-            step=Fraction(grid) if question.integer else question.step(n),
+            kind="integer" if problem.integer else "additive",
+            epsilon=problem.epsilon,
+            delta=problem.delta,
+            sensitivity=problem.sensitivity,
+            loss=problem.loss if problem.loss.certified else None,
+            step=Fraction(grid) if problem.integer else problem.step(n),
             grid=grid,
             denominator=sum(whole),
             first=0,
@@ -234,11 +234,11 @@ class Steps:
             lower=Fraction(0),
             certificate=None,
         )
-        return checked(self._with_atom(document), question, scale, "staircase that ends")
+        return checked(self._with_atom(document), problem, scale, "staircase that ends")
 
     def _with_atom(self, document: Document) -> Document:
         """With all that delta leaves as an atom at 0."""
-        delta, total = self.question.delta, document.denominator
+        delta, total = self.problem.delta, document.denominator
         used = worst_hockey_stick(document)[1]
         atom = math.floor((delta - used) * total / (1 - delta))
         return replace(document, atom=max(0, atom), denominator=total + max(0, atom))
@@ -247,13 +247,13 @@ class Steps:
 
     def endless(self) -> Upper | None:
         """With geometric tails, on a lattice whose cells fit the centre."""
-        question = self.question
+        problem = self.problem
         grid, n = self._fitting()
         left, right = _last_cell(self.left * n), _last_cell(self.right * n)
         if left + right < 0:
             return None
-        if question.integer:  # a little more than the sensitivity, in whole cells
-            question = replace(question, integer=False, sensitivity=Fraction(grid * n))
+        if problem.integer:  # a little more than the sensitivity, in whole cells
+            problem = replace(problem, integer=False, sensitivity=Fraction(grid * n))
         for periods in (1, 8, 64):
             radius = periods * n + max(left, right, -left, -right)
             if radius >= MAX_CELLS // 2 or n * (2 * radius + 1) > MAX_WORK:
@@ -262,29 +262,29 @@ class Steps:
             level = np.maximum(
                 np.ceil(np.maximum(cells - right, 0) / n), np.ceil(np.maximum(-left - cells, 0) / n)
             )
-            weights = np.exp(-float(question.epsilon) * level)
+            weights = np.exp(-float(problem.epsilon) * level)
             try:
-                found = Proposal(question, n, weights, tail=True, origin="staircase").exact(None)
+                found = Proposal(problem, n, weights, tail=True, origin="staircase").exact(None)
             except (ArgumentError, FormatError):
                 found = None
             if found is None:
                 continue
-            if not self.question.integer:
+            if not self.problem.integer:
                 return found
-            return on_integers(found, self.question)
+            return on_integers(found, self.problem)
         return None
 
     def _fitting(self) -> tuple[int, int]:
         """(whole numbers a cell, resolution): a misfit costs its square, a cell its checking."""
-        finest = _FINEST_WHOLE if self.question.integer else _FINEST
+        finest = _FINEST_WHOLE if self.problem.integer else _FINEST
         # A period on each side is all that finer cells leave to be checked, or to be listed.
         listed = int((MAX_CELLS // 2 - 1) / (1 + max(abs(self.left), abs(self.right))))
         most = max(1, min(math.isqrt(MAX_WORK // 2), listed))
         first, last = math.floor(0.5 / self.narrow), math.ceil(finest / self.narrow) + 1
         several = np.arange(max(1, min(first, most)), min(last, most) + 1)
-        if not self.question.integer:
+        if not self.problem.integer:
             return 1, int(several[self._misfit(several).argmin()])
-        width = int(self.question.sensitivity)
+        width = int(self.problem.sensitivity)
         if width <= min(_LISTED, listed):
             return 1, width
         found = {odd_cell(width, n) for n in several.tolist() if n <= width}
@@ -298,7 +298,7 @@ class Steps:
         return self.moved(n, 0.5) + _CELL * n
 
 
-def on_integers(found: Upper | None, question: Question) -> Upper | None:
+def on_integers(found: Upper | None, problem: Problem) -> Upper | None:
     """Real noise on cells of whole widths, rounded to the whole numbers.
 
     A file counts in an odd number of them: a cell may be several such steps wide. None if that
@@ -314,24 +314,24 @@ def on_integers(found: Upper | None, question: Question) -> Upper | None:
         if max(-edges[0], edges[-1]) > MAX_CELLS:
             return None
         noise = replace(noise, first=0, edges=edges, step=Fraction(grid))
-    noise = replace(noise, kind="integer", grid=grid, sensitivity=question.sensitivity)
-    return checked(noise, question, float(found.value), found.origin)
+    noise = replace(noise, kind="integer", grid=grid, sensitivity=problem.sensitivity)
+    return checked(noise, problem, float(found.value), found.origin)
 
 
 def whole_cells(
-    question: Question, steps: Steps | None, n: int, gap: float, reach: float, up: bool
+    problem: Problem, steps: Steps | None, n: int, gap: float, reach: float, up: bool
 ) -> int:
     """About n cells a sensitivity that are whole numbers and fit the steps of the noise.
 
     Together they are hardly less than the sensitivity for a lower bound, hardly more for an upper
     one, whose noise, no further out than `reach` sensitivities, must fit into a file.
     """
-    width = int(question.sensitivity)
+    width = int(problem.sensitivity)
     near = np.arange(max(1, 9 * n // 10), min(2 * n, width) + 1)
     wide = -(-width // near) if up else width // near
     more = near * wide - width
     cost = 2 * np.abs(more) / width + _LONGER * gap * near / n
-    if steps is not None and steps_matter(question):
+    if steps is not None and steps_matter(problem):
         moved = steps.moved(near, 0.5 * up)
         cost += moved if up else np.sqrt(moved) / (near * steps.narrow)
     if up:
@@ -358,23 +358,21 @@ def odd_cell(width: int, n: int) -> int:
     return c if c % 2 else c + 1
 
 
-def _enough(question: Question) -> int:
+def _enough(problem: Problem) -> int:
     """How many stairs matter."""
-    return min(math.ceil(-math.log(_NOTHING) / float(question.epsilon)), MAX_CELLS)
+    return min(math.ceil(-math.log(_NOTHING) / float(problem.epsilon)), MAX_CELLS)
 
 
-def steps_of(question: Question) -> Steps:
+def steps_of(problem: Problem) -> Steps:
     """The staircase with the least loss at delta = 0, to a few digits."""
     gamma = float(
-        Staircase(
-            epsilon=question.epsilon, sensitivity=question.sensitivity, loss=question.loss
-        ).gamma
+        Staircase(epsilon=problem.epsilon, sensitivity=problem.sensitivity, loss=problem.loss).gamma
     )
-    if question.loss.symmetric:
-        return Steps(question, gamma, gamma)
+    if problem.loss.symmetric:
+        return Steps(problem, gamma, gamma)
     from scipy.optimize import minimize  # (slow to import)
 
-    count, real = _enough(question), replace(question, integer=False)
+    count, real = _enough(problem), replace(problem, integer=False)
     mode = likeliest(real, count)
 
     def steps(at: Floats) -> Steps:
@@ -397,24 +395,24 @@ def steps_of(question: Question) -> Steps:
         },
     )
     best = steps(found.x)
-    return _between_integers(replace(best, question=question)) if question.integer else best
+    return _between_integers(replace(best, problem=problem)) if problem.integer else best
 
 
 def _between_integers(steps: Steps) -> Steps:
     """With both ends between whole numbers, at the best such places nearby."""
-    width = int(steps.question.sensitivity)
+    width = int(steps.problem.sensitivity)
     ends = [round(end * width - 0.5) + 0.5 for end in (steps.left, steps.right)]
     near = [(ends[0] + i, ends[1] + j) for i in (0, 1, -1) for j in (0, 1, -1)]
     several = (replace(steps, left=a / width, right=b / width) for a, b in near if a + b > 0)
     return min(several, key=lambda one: one.expected(), default=steps)
 
 
-def checked(document: Document, question: Question, scale: float, origin: str) -> Upper | None:
+def checked(document: Document, problem: Problem, scale: float, origin: str) -> Upper | None:
     """The document with its upper bound, if it is private."""
     if document.runs:
-        document = written_out(document, _WRITTEN // int(question.sensitivity)) or document
+        document = written_out(document, _WRITTEN // int(problem.sensitivity)) or document
     return certified(
-        document, origin, loss=question.loss, resolution=document.whole_shifts, scale=scale
+        document, origin, loss=problem.loss, resolution=document.whole_shifts, scale=scale
     )
 
 

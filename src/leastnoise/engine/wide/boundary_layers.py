@@ -15,12 +15,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Question
 from ...certify.channel import ChannelCertificate, Copies, PairMultipliers
 from ...certify.document import Certificate, ShiftMultipliers
 from ...certify.lower import floors_on
 from ...errors import LimitError
 from ...lp import Model
+from ...problem import Problem
 from ...program.layout import Floats, RangeLayout
 from ...program.program import Found, Program
 from ...program.simplex import Simplex
@@ -79,15 +79,15 @@ def _add(row: Floats, values: Floats, first: int, factor: float) -> None:
         row[start:end] += factor * values[start - first : end - first]
 
 
-def resolutions(question: Question) -> Iterator[int]:
+def resolutions(problem: Problem) -> Iterator[int]:
     """Cells a sensitivity, coarse to fine, such that the steps of good noise are whole cells."""
-    unit = cells_that_fit(question)
-    coarse = [] if question.integer or question.epsilon * unit >= Fraction(1, 2) else [unit]
-    yield from sorted({*coarse, *fitting(question, (1, 2, 3, 4))})
+    unit = cells_that_fit(problem)
+    coarse = [] if problem.integer or problem.epsilon * unit >= Fraction(1, 2) else [unit]
+    yield from sorted({*coarse, *fitting(problem, (1, 2, 3, 4))})
 
 
 def layered_lower(
-    question: Question,
+    problem: Problem,
     n: int,
     depth: float,
     search: Search,
@@ -99,14 +99,14 @@ def layered_lower(
     Multipliers are sought for an easier delta. None where additive ones do not serve: a prior,
     several budgets, further demands.
     """
-    if not serves(question):
+    if not serves(problem):
         return None
-    step = Fraction(1) if question.integer else question.sensitivity / n
-    count = question.width / step + question.integer
-    about = replace(question, delta=easier(question.delta))
+    step = Fraction(1) if problem.integer else problem.sensitivity / n
+    count = problem.width / step + problem.integer
+    about = replace(problem, delta=easier(problem.delta))
     if count.denominator != 1:
         return None
-    resolution = None if question.integer else n
+    resolution = None if problem.integer else n
     seconds_of_noise = min(seconds, _ADDITIVE_SECONDS)
     additive = additive_bracket(about, 1e-4, seconds_of_noise, resolution, search).lower
     if additive is None or additive.multipliers.step != step or not additive.multipliers.shifts:
@@ -115,42 +115,42 @@ def layered_lower(
     layer = min(max(n, round(depth * n)), int(count) // 2 - n)
     if layer < n:
         return None
-    return _with_ends(about, question, additive.multipliers, layer, int(count), search, seconds)
+    return _with_ends(about, problem, additive.multipliers, layer, int(count), search, seconds)
 
 
 def grouped_lower(
-    question: Question, group: int, depth: float, search: Search, seconds: float
+    problem: Problem, group: int, depth: float, search: Search, seconds: float
 ) -> Lower | None:
     """The bound of values so many sensitivities apart, for which a node a group is enough.
 
     The layers are about `depth` groups long. None where additive multipliers do not serve.
     """
-    if not serves(question):
+    if not serves(problem):
         return None
 
-    def of_layers(about: Question) -> Lower | None:
+    def of_layers(about: Problem) -> Lower | None:
         return layered_lower(about, 1, depth, search, seconds, eased_in_groups)
 
-    return bound_of_groups(question, group, of_layers)
+    return bound_of_groups(problem, group, of_layers)
 
 
-def copied_lower(question: Question, search: Search, seconds: float) -> Lower | None:
+def copied_lower(problem: Problem, search: Search, seconds: float) -> Lower | None:
     """The bound of additive multipliers alone, as fine as they are, with nothing at the ends.
 
     It loses what the values within a sensitivity of an end cost. None where they do not serve.
     """
-    if not serves(question):
+    if not serves(problem):
         return None
-    easier = question
-    if hardly_ends(question):  # the average of all answers is noise with about this delta
-        share = question.sensitivity / question.width
-        easier = replace(question, delta=question.delta + (1 - question.delta) * share)
+    easier = problem
+    if hardly_ends(problem):  # the average of all answers is noise with about this delta
+        share = problem.sensitivity / problem.width
+        easier = replace(problem, delta=problem.delta + (1 - problem.delta) * share)
     additive = additive_bracket(easier, _CLOSE, seconds, None, search).lower
     if additive is None or not additive.multipliers.shifts:
         return None
     multipliers = additive.multipliers
-    n, count = (whole / multipliers.step for whole in (question.sensitivity, question.width))
-    count += question.integer
+    n, count = (whole / multipliers.step for whole in (problem.sensitivity, problem.width))
+    count += problem.integer
     if any(one.denominator != 1 for one in (n, count)) or count < 4 * n:
         return None
     shifts, found = tuple(_rounded(entry) for entry in multipliers.shifts), []
@@ -158,20 +158,20 @@ def copied_lower(question: Question, search: Search, seconds: float) -> Lower | 
         certificate = ChannelCertificate(multipliers.step, (), (), (), Copies(layer, shifts))
         # Half of the work is left for reading the file and for its answers.
         with suppress(LimitError), counted(BUDGET // 2):
-            found.append(proven(question, certificate, int(count)))
+            found.append(proven(problem, certificate, int(count)))
     return max(found, key=lambda one: one.value, default=None)
 
 
-def serves(question: Question) -> bool:
+def serves(problem: Problem) -> bool:
     """Whether additive multipliers hold for every value alike."""
-    demands = (question.prior, question.crossing, question.instance_bound, question.max_error)
-    several = question.gdp is not None or question.profile
+    demands = (problem.prior, problem.crossing, problem.instance_bound, problem.max_error)
+    several = problem.gdp is not None or problem.profile
     return all(one is None for one in demands) and not several
 
 
 def _with_ends(
-    easier: Question,
-    question: Question,
+    easier: Problem,
+    problem: Problem,
     additive: Certificate,
     layer: int,
     count: int,
@@ -179,7 +179,7 @@ def _with_ends(
     seconds: float,
 ) -> Lower:
     """The exact bound of the copies and of what programs at the ends find."""
-    turns = reversible(question)
+    turns = reversible(problem)
     pairs: list[PairMultipliers] = []
     for side in (1, -1)[: 2 - turns]:
         program, copied = _end(easier, additive, layer, count, side)
@@ -189,14 +189,14 @@ def _with_ends(
     copies = Copies(layer, tuple(_rounded(entry) for entry in additive.shifts))
     certificate = ChannelCertificate(additive.step, tuple(pairs), (), (), copies)
     both = (certificate, replace(certificate, pairs=()))
-    return max((proven(question, one, count) for one in both), key=lambda one: one.value)
+    return max((proven(problem, one, count) for one in both), key=lambda one: one.value)
 
 
 def _end(
-    question: Question, additive: Certificate, layer: int, count: int, side: int
+    problem: Problem, additive: Certificate, layer: int, count: int, side: int
 ) -> tuple[Program[RangeLayout], _Copied]:
     """The program over the nodes of the lower end (side = 1), or of the upper one turned around."""
-    n = int(question.sensitivity / additive.step)
+    n = int(problem.sensitivity / additive.step)
     listed: dict[int, dict[int, float]] = {}
     for entry in additive.shifts:
         for sign in (1, -1)[: 1 + entry.mirror]:
@@ -212,13 +212,13 @@ def _end(
     nodes = min(layer + n, count)
     outputs = min(nodes + edge, count)
     far = 2 * edge + nodes + outputs
-    loss, step = question.loss, additive.step
-    exact = floors_on(loss, -far, far, step, question.integer)
+    loss, step = problem.loss, additive.step
+    exact = floors_on(loss, -far, far, step, problem.integer)
     floors = np.array(list(map(float, exact)))[::side]
-    copied = _Copied(edge, shifts, float(question.epsilon), floors, nodes + outputs)
+    copied = _Copied(edge, shifts, float(problem.epsilon), floors, nodes + outputs)
     layout = RangeLayout((nodes, outputs), n, symmetric=False)
     costs = np.stack([copied.row(k, layer, outputs) for k in range(nodes)]) / count
-    budgets = ((float(question.epsilon), float(question.delta)),)
+    budgets = ((float(problem.epsilon), float(problem.delta)),)
     return Program(layout, budgets, layout.totals(costs)), copied
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ...ask import Question
+from ...problem import Problem
 from ..channel.forecast import many_sensitivities, too_wide
 
 #: In sensitivities: in a narrower range a program does better, and soon.
@@ -25,35 +25,35 @@ _EVEN = 40
 _LEAST_DELTA = Fraction(1, 100_000)
 
 
-def noise_pays(question: Question) -> bool:
+def noise_pays(problem: Problem) -> bool:
     """Whether one noise for all values is nearly the best."""
-    return question.width >= _NARROWEST * question.sensitivity
+    return problem.width >= _NARROWEST * problem.sensitivity
 
 
-def wide_for_layers(question: Question) -> bool:
+def wide_for_layers(problem: Problem) -> bool:
     """Whether the range is so wide that a program over all of it takes longer than layers."""
-    return question.width >= _NARROWEST_LAYERED * question.sensitivity
+    return problem.width >= _NARROWEST_LAYERED * problem.sensitivity
 
 
-def layers_pay(question: Question) -> bool:
+def layers_pay(problem: Problem) -> bool:
     """Whether layers at the ends are cheaper than a program over all of the range."""
-    return wide_for_layers(question) or question.epsilon >= _STEEP
+    return wide_for_layers(problem) or problem.epsilon >= _STEEP
 
 
-def hardly_ends(question: Question) -> bool:
+def hardly_ends(problem: Problem) -> bool:
     """Whether the ends are a small part of the range."""
-    return question.width >= _HARDLY_ENDS * question.sensitivity
+    return problem.width >= _HARDLY_ENDS * problem.sensitivity
 
 
-def copies_pay(question: Question) -> bool:
+def copies_pay(problem: Problem) -> bool:
     """Whether additive multipliers alone prove much: cells too fine for layers, or hardly ends."""
-    return hardly_ends(question) or question.epsilon >= _STEEP
+    return hardly_ends(problem) or problem.epsilon >= _STEEP
 
 
-def groups_pay(question: Question) -> bool:
+def groups_pay(problem: Problem) -> bool:
     """Whether noise hardly changes from node to node of a program over all of a wide range."""
-    wide = too_wide(question) or many_sensitivities(question)
-    return wide and question.epsilon * question.width <= _EVEN * question.sensitivity
+    wide = too_wide(problem) or many_sensitivities(problem)
+    return wide and problem.epsilon * problem.width <= _EVEN * problem.sensitivity
 
 
 def eased_in_groups(delta: Fraction) -> Fraction:

@@ -17,10 +17,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Question
 from ...certify.channel import ChannelCertificate, NodeLosses
 from ...certify.channel_groups import MAX_GROUP, grouped
 from ...errors import LimitError
+from ...problem import Problem
 from ...program.layout import Floats
 from ...work import BUDGET, counted
 from ..bounds import Lower, Upper, certified, proven
@@ -37,48 +37,48 @@ LONG_STEPS = "long steps"
 _INSIDE = 1e-12
 
 
-def grouped_rows(question: Question, count: int, search: Search) -> Lower | None:
+def grouped_rows(problem: Problem, count: int, search: Search) -> Lower | None:
     """The bound of a program over about so many nodes, at most; None if it proves nothing."""
-    group = int(-(-question.width // (count * question.sensitivity)))
-    if question.integer:  # those numbers are lost that fill no group
-        size, numbers = question.sensitivity, question.width + 1
+    group = int(-(-problem.width // (count * problem.sensitivity)))
+    if problem.integer:  # those numbers are lost that fill no group
+        size, numbers = problem.sensitivity, problem.width + 1
         several = range(group, group + group // 2 + 1)
         group = max(several, key=lambda one: numbers // (one * size) * one)
     if group > MAX_GROUP:
         return None
 
-    def of_rows(about: Question) -> Lower | None:
+    def of_rows(about: Problem) -> Lower | None:
         mesh = mesh_of(about, int(about.width / about.sensitivity))
         return ChannelPrograms(about, atoms=False, free_rows=False).relaxed(mesh, search)[0]
 
-    return bound_of_groups(question, group, of_rows)
+    return bound_of_groups(problem, group, of_rows)
 
 
 def bound_of_groups(
-    question: Question, group: int, bound: Callable[[Question], Lower | None]
+    problem: Problem, group: int, bound: Callable[[Problem], Lower | None]
 ) -> Lower | None:
     """The bound that follows from one for values so many sensitivities apart, with a node each."""
-    reach = group * question.sensitivity
+    reach = group * problem.sensitivity
     # Real values: the range is made of whole steps, none longer than a group.
-    step = reach if question.integer else question.width / -(-question.width // reach)
-    about, _ = grouped(question, group, step)
+    step = reach if problem.integer else problem.width / -(-problem.width // reach)
+    about, _ = grouped(problem, group, step)
     found = bound(replace(about, sensitivity=step))
     if found is None or not isinstance(found.certificate, ChannelCertificate):
         return None
-    return proven(question, replace(found.certificate, group=group), found.resolution)
+    return proven(problem, replace(found.certificate, group=group), found.resolution)
 
 
-def long_steps(question: Question, count: int, search: Search) -> Upper | None:
+def long_steps(problem: Problem, count: int, search: Search) -> Upper | None:
     """The best answers at about so many nodes, at most; None if a step would be too short."""
-    step = _step(question, count)
+    step = _step(problem, count)
     if step is None:
         return None
-    about = _at_nodes(question, step)
-    mesh = Mesh(about, step, int(question.width / step) + 1)
-    outputs = [question.low + k * step for k in range(mesh.count)]
+    about = _at_nodes(problem, step)
+    mesh = Mesh(about, step, int(problem.width / step) + 1)
+    outputs = [problem.low + k * step for k in range(mesh.count)]
     try:
         with counted(BUDGET // 6):
-            costs = _costs(question, step, outputs)
+            costs = _costs(problem, step, outputs)
     except LimitError:
         return None
     programs = ChannelPrograms(about, atoms=False)
@@ -95,11 +95,11 @@ def long_steps(question: Question, count: int, search: Search) -> Upper | None:
             return None
         whole = whole_channel(mixed)
         laws = [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows]
-        document = document_on_nodes(question, step, whole.denominator, laws)
+        document = document_on_nodes(problem, step, whole.denominator, laws)
         if not search.plan.atoms:
             document = replace(document, rows=_shared(document.rows))
         with suppress(LimitError), counted(BUDGET // 2):
-            found = certified(document, LONG_STEPS, loss=question.loss, resolution=mesh.count)
+            found = certified(document, LONG_STEPS, loss=problem.loss, resolution=mesh.count)
             if found is not None:
                 return found
     return None
@@ -124,24 +124,24 @@ def _shared(rows: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
     return tuple(zip(*columns, strict=True))
 
 
-def _step(question: Question, count: int) -> Fraction | None:
+def _step(problem: Problem, count: int) -> Fraction | None:
     """The shortest step of which the range has so many at most, whole if values are."""
-    step = question.width / count
-    if question.integer:
-        several = (n for n in range(count, 0, -1) if question.width % n == 0)
-        step = question.width / next(several)
-    return step if step > question.sensitivity else None
+    step = problem.width / count
+    if problem.integer:
+        several = (n for n in range(count, 0, -1) if problem.width % n == 0)
+        step = problem.width / next(several)
+    return step if step > problem.sensitivity else None
 
 
-def _at_nodes(question: Question, step: Fraction) -> Question:
+def _at_nodes(problem: Problem, step: Fraction) -> Problem:
     """What neighboring nodes must keep, the next node being one sensitivity away."""
-    spread = step / question.sensitivity
-    longer = math.log1p(float(spread) * math.expm1(float(question.epsilon)))
-    epsilon, delta = Fraction(longer * (1 - _INSIDE)), min(spread * question.delta, Fraction(1))
-    return replace(question, epsilon=epsilon, delta=delta, sensitivity=step)
+    spread = step / problem.sensitivity
+    longer = math.log1p(float(spread) * math.expm1(float(problem.epsilon)))
+    epsilon, delta = Fraction(longer * (1 - _INSIDE)), min(spread * problem.delta, Fraction(1))
+    return replace(problem, epsilon=epsilon, delta=delta, sensitivity=step)
 
 
-def _costs(question: Question, step: Fraction, outputs: list[Fraction]) -> Floats:
+def _costs(problem: Problem, step: Fraction, outputs: list[Fraction]) -> Floats:
     """What each node pays for each answer."""
-    losses = NodeLosses(question, step)
+    losses = NodeLosses(problem, step)
     return np.array([[float(losses.cost(k, y)) for y in outputs] for k in range(len(outputs))])

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from ...ask import Question
+from ...problem import Problem
 from ..bounds import Bounds
 from ..method import Method
 from ..search import Search
@@ -40,22 +40,22 @@ _GAINED = 0.25
 _SHARE = 0.7
 
 
-def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
+def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Bounds without a program over cells, then noise, coarse to fine while that gains."""
     if search.done():
         return
-    if copies_pay(question):
+    if copies_pay(problem):
         seconds = search.left(_SECONDS_OF_NOISE)
-        yield boundary_layers.copied_lower(question, search, seconds), None
-    for group, depth in _groups(question):
+        yield boundary_layers.copied_lower(problem, search, seconds), None
+    for group, depth in _groups(problem):
         seconds = _SHARE * search.left(_SECONDS / _SHARE)
-        yield boundary_layers.grouped_lower(question, group, depth, search, seconds), None
+        yield boundary_layers.grouped_lower(problem, group, depth, search, seconds), None
     best = math.inf
-    for steps in remapped.resolutions(question):
+    for steps in remapped.resolutions(problem):
         if search.bracket.upper is not None and search.late():
             return
         seconds = search.left(_SECONDS_OF_NOISE)
-        found = remapped.moved_upper(question, steps, seconds, search)
+        found = remapped.moved_upper(problem, steps, seconds, search)
         yield None, found
         if found is not None:
             if float(found.value) > best * (1 - _GAINED * search.gap):
@@ -63,58 +63,58 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
             best = min(best, float(found.value))
 
 
-def _layers(question: Question, search: Search) -> Iterator[Bounds]:
+def _layers(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Lower bounds of the smallest groups with longer layers; or of cells, coarse to fine."""
-    for group, depth in list(_groups(question))[-1:]:
+    for group, depth in list(_groups(problem))[-1:]:
         seconds, longer = _SHARE * search.left(_SECONDS / _SHARE), depth * _DEEPER / _DEPTH
-        yield boundary_layers.grouped_lower(question, group, longer, search, seconds), None
-    for n, depth in _lower_sizes(question):
+        yield boundary_layers.grouped_lower(problem, group, longer, search, seconds), None
+    for n, depth in _lower_sizes(problem):
         if search.late():
             return
         seconds = _SHARE * search.left(_SECONDS / _SHARE)
-        yield boundary_layers.layered_lower(question, n, depth, search, seconds), None
+        yield boundary_layers.layered_lower(problem, n, depth, search, seconds), None
 
 
-def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
+def _lower_sizes(problem: Problem) -> Iterator[tuple[int, float]]:
     """(cells a sensitivity, length of a layer in sensitivities) that a program can hold."""
-    half = float(question.width / question.sensitivity) / 2
-    if not layers_pay(question) or any(_groups(question)):
+    half = float(problem.width / problem.sensitivity) / 2
+    if not layers_pay(problem) or any(_groups(problem)):
         return
-    reach, epsilon = float(question.sensitivity), max(float(question.epsilon), 0.01)
+    reach, epsilon = float(problem.sensitivity), max(float(problem.epsilon), 0.01)
     if half < _DEPTH / epsilon:
         return  # the noise is as wide as the range: a program over all of it has few nodes
-    grows = float(question.loss(2 * reach)) > 3 * float(question.loss(reach))
+    grows = float(problem.loss(2 * reach)) > 3 * float(problem.loss(reach))
     wanted = max(_LEAST_DEPTH, _DEPTH / epsilon)
     if grows and 2 * half <= _ENDS_MATTER:
         wanted = max(_LEAST_DEEPER, _DEEPER / epsilon)
     wanted = half if half <= 1.5 * wanted else wanted
-    wanted *= 2 if wanted <= half / 2 and not wide_for_layers(question) else 1
-    for n in boundary_layers.resolutions(question):
+    wanted *= 2 if wanted <= half / 2 and not wide_for_layers(problem) else 1
+    for n in boundary_layers.resolutions(problem):
         depth = min(wanted, _MOST_NODES / n, _MOST_WORK / n**2)
         if depth >= _SHORT * wanted:  # a layer that is too short loses more than cells gain
             yield n, depth
 
 
-def _groups(question: Question) -> Iterator[tuple[int, float]]:
+def _groups(problem: Problem) -> Iterator[tuple[int, float]]:
     """(sensitivities of a group, length of a layer in groups), where epsilon is too small for less.
 
     A group's epsilon is large enough for a short layer, and so small that noise hardly changes.
     """
-    epsilon = max(float(question.epsilon), 1e-6)
+    epsilon = max(float(problem.epsilon), 1e-6)
     groups = [math.ceil(share / epsilon) for share in _EPSILONS_OF_GROUPS]
-    far = float(question.width / question.sensitivity)
-    if groups[-1] == 1 or not wide_for_layers(question) or 4 * _DEPTH / epsilon > far:
+    far = float(problem.width / problem.sensitivity)
+    if groups[-1] == 1 or not wide_for_layers(problem) or 4 * _DEPTH / epsilon > far:
         return
     for group in dict.fromkeys(groups):
         yield group, _DEPTH / (group * epsilon)
 
 
-def _rows(several: tuple[int, ...], question: Question, search: Search) -> Iterator[Bounds]:
+def _rows(several: tuple[int, ...], problem: Problem, search: Search) -> Iterator[Bounds]:
     """Both bounds of programs over all of the range, with finer and finer groups."""
     for count in search.sizes(several):
-        yield groups.grouped_rows(question, count, search), None
+        yield groups.grouped_rows(problem, count, search), None
         if not search.done():
-            yield None, groups.long_steps(question, count, search)
+            yield None, groups.long_steps(problem, count, search)
 
 
 WIDE_RANGE = Method(

@@ -17,8 +17,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ...ask import Question
 from ...certify.channel import ChannelCertificate, ChannelDocument, LatticeNoise, Moved
+from ...problem import Problem
 from ...program.layout import Floats, Ints
 from ...work import BUDGET, counted
 from ..bounds import Upper, certified
@@ -43,29 +43,29 @@ _MARGIN = 8
 _GAP = 1e-3
 
 
-def serves(question: Question) -> bool:
+def serves(problem: Problem) -> bool:
     """Whether moved noise answers such a question: a uniform prior, one budget or several."""
     demands = (
-        question.prior,
-        question.crossing,
-        question.instance_bound,
-        question.max_error,
-        question.gdp,
+        problem.prior,
+        problem.crossing,
+        problem.instance_bound,
+        problem.max_error,
+        problem.gdp,
     )
-    return all(one is None for one in demands) and not question.monotone
+    return all(one is None for one in demands) and not problem.monotone
 
 
-def moved_upper(question: Question, n: int, seconds: float, search: Search) -> Upper | None:
+def moved_upper(problem: Problem, n: int, seconds: float, search: Search) -> Upper | None:
     """The additive noise on n steps a sensitivity, its answers moved; None if there is none.
 
     It is searched for so many seconds.
     """
-    step = Fraction(1) if question.integer else question.sensitivity / n
-    last = question.width / step
-    if not serves(question) or last.denominator != 1:
+    step = Fraction(1) if problem.integer else problem.sensitivity / n
+    last = problem.width / step
+    if not serves(problem) or last.denominator != 1:
         return None
-    resolution = None if question.integer else n
-    found = additive_bracket(question, _GAP, seconds, resolution, search).upper
+    resolution = None if problem.integer else n
+    found = additive_bracket(problem, _GAP, seconds, resolution, search).upper
     if found is None:
         return None
     noise = found.noise
@@ -82,32 +82,32 @@ def moved_upper(question: Question, n: int, seconds: float, search: Search) -> U
     if len(weights) > _MOST_STEPS:
         return None
     document = ChannelDocument(
-        question,
+        problem,
         step,
         noise.denominator,
         0,
         (),
         Fraction(0),
         Fraction(0),
-        ChannelCertificate(question.width, ()),
+        ChannelCertificate(problem.width, ()),
         noise=LatticeNoise(first, tuple(weights)),
         moved=Moved((), ()),
     )
     document = replace(document, moved=_tables(document))
     with counted(BUDGET // 6):  # which is left for reading the file and for its bound
-        return certified(document, MOVED, loss=question.loss, resolution=int(last))
+        return certified(document, MOVED, loss=problem.loss, resolution=int(last))
 
 
-def resolutions(question: Question) -> Iterator[int]:
+def resolutions(problem: Problem) -> Iterator[int]:
     """Steps a sensitivity, coarse to fine, that fit the steps of good noise, and not too many."""
-    coarsest, *finer = sorted(fitting(question, (0.5, 1.5, 2.5, 4.5)))
-    least = max(_least_reach(float(epsilon), float(delta)) for epsilon, delta in question.budgets)
+    coarsest, *finer = sorted(fitting(problem, (0.5, 1.5, 2.5, 4.5)))
+    least = max(_least_reach(float(epsilon), float(delta)) for epsilon, delta in problem.budgets)
     if 2 * coarsest * least > _MOST_STEPS:
         return
     yield coarsest
     # Good noise ends where its density has fallen by about delta.
-    smallest = min(float(delta) for _, delta in question.budgets)
-    reach = math.log(1 / max(smallest, 1e-30)) / max(float(question.epsilon), 1e-3) + 1
+    smallest = min(float(delta) for _, delta in problem.budgets)
+    reach = math.log(1 / max(smallest, 1e-30)) / max(float(problem.epsilon), 1e-3) + 1
     yield from (n for n in finer if 2 * n * reach <= _MOST_FINE_STEPS)
 
 
@@ -160,7 +160,7 @@ def _answers(document: ChannelDocument, near: int, places: int, turned: bool = F
     """
     assert document.noise is not None
     weights = np.array(document.noise.weights, dtype=np.float64) / document.denominator
-    end, middle, start = _costs(document.question, document.step, near)
+    end, middle, start = _costs(document.problem, document.step, near)
     if turned:
         weights, end, middle, start = weights[::-1], start[::-1], middle[::-1], end[::-1]
     best = np.empty(places, dtype=np.int64)
@@ -187,17 +187,17 @@ def _answers(document: ChannelDocument, near: int, places: int, turned: bool = F
     return best
 
 
-def _costs(question: Question, step: Fraction, near: int) -> tuple[Floats, Floats, Floats]:
+def _costs(problem: Problem, step: Fraction, near: int) -> tuple[Floats, Floats, Floats]:
     """About what the first, a middle and the last node pay for errors from -near to near."""
     errors = np.arange(-near, near + 1.0)
-    if question.integer:
-        own = np.asarray(question.loss(errors), dtype=np.float64)
+    if problem.integer:
+        own = np.asarray(problem.loss(errors), dtype=np.float64)
         return own, own, own
     # A value that is rounded to the node is at most a step away, less likely the further it is.
     points, shares = np.polynomial.legendre.leggauss(_POINTS)
     away = (1 + points) / 2
     below, above = (
-        np.asarray(question.loss((errors[:, None] + side * away) * float(step)))
+        np.asarray(problem.loss((errors[:, None] + side * away) * float(step)))
         @ (shares * (1 - away))
         for side in (1, -1)
     )

@@ -14,10 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ...ask.queries_of import Marginals, Named, Part
-from ...ask.shape import Cube
-from ...ask.workload import MAX_TABLE
-from ...ask.workloaded import REPLACE, WorkloadQuestion
 from ...certify.base import MechanismDocument
 from ...certify.plain import AnswersStrategy, CountsStrategy, counts_cost, law_claim
 from ...certify.report import PROVEN
@@ -26,6 +22,10 @@ from ...certify.workload import Frames, lower_cost, release_cost, shift_length
 from ...certify.workload_document import WorkloadBudget, WorkloadDocument
 from ...errors import ArgumentError, FormatError, LimitError
 from ...exact import round_down, round_up
+from ...problem.shape import Cube
+from ...problem.workload import MAX_TABLE
+from ...problem.workload_arguments import REPLACE, WorkloadProblem
+from ...problem.workload_parts import Marginals, Named, Part
 from ...work import counted
 from .entropy import best_entropy
 from .rounding import as_floats
@@ -49,18 +49,18 @@ class Piece:
     own: Multipliers | None
     sums: tuple[tuple[TallStrategy, Multipliers], ...]
 
-    def proven(self, question: WorkloadQuestion) -> bool:
+    def proven(self, problem: WorkloadProblem) -> bool:
         """Whether something is known from below."""
-        return self.own is not None or closed_form(self.part, question.largest)
+        return self.own is not None or closed_form(self.part, problem.largest)
 
-    def best(self, question: WorkloadQuestion) -> Found:
+    def best(self, problem: WorkloadProblem) -> Found:
         """The strategy for Laplace noise that costs least, of floats, with its multipliers."""
         ways: list[tuple[float, Found]] = []
-        if question.neighbors != REPLACE and self.part.cells <= MAX_TABLE:
-            cost = float(counts_cost(self.part, question.largest))
+        if problem.neighbors != REPLACE and self.part.cells <= MAX_TABLE:
+            cost = float(counts_cost(self.part, problem.largest))
             ways.append((cost, (CountsStrategy(), self.own)))
         for tall, own in self.sums:
-            ways.append((_cost(self.part, tall, question), (tall, own)))
+            ways.append((_cost(self.part, tall, problem), (tall, own)))
         if not ways:
             raise FormatError("no strategy is small enough")
         return min(ways, key=lambda one: one[0])[1]
@@ -73,33 +73,33 @@ def closed_form(part: Part, largest: bool) -> bool:
     return isinstance(part, Marginals) and not largest
 
 
-def _cost(part: Part, tall: TallStrategy, question: WorkloadQuestion) -> float:
+def _cost(part: Part, tall: TallStrategy, problem: WorkloadProblem) -> float:
     """What measurements of variance 1 cost, in floats."""
     y = as_floats(tall.rows) / 2.0**tall.bits
     rows = as_floats(list(part.rows())) / part.denominator
-    if question.neighbors == REPLACE:
+    if problem.neighbors == REPLACE:
         rows = rows[:, 1:] - rows[:, :1]
     weights = np.array([float(one) for one in part.weights()])
     each = weights * (rows @ np.linalg.inv(y.T @ y) * rows).sum(axis=1)
-    return float(each.max() if question.largest else each.sum())
+    return float(each.max() if problem.largest else each.sum())
 
 
 def candidates(
-    question: WorkloadQuestion, pieces: list[Piece], gaussian: WorkloadDocument | None, law: Law
+    problem: WorkloadProblem, pieces: list[Piece], gaussian: WorkloadDocument | None, law: Law
 ) -> list[WorkloadDocument]:
     """Documents with laws of their own, those that pass."""
     tries = [_on_counts, _on_each_answer, _on_answers]
-    found = [one for way in tries if (one := _tried(way, question, pieces, law)) is not None]
+    found = [one for way in tries if (one := _tried(way, problem, pieces, law)) is not None]
     least = min((one.upper for one in found), default=None)
     if gaussian is not None and (least is None or gaussian.upper < least):
-        moved = _tried(_of_vectors, question, gaussian, law)
+        moved = _tried(_of_vectors, problem, gaussian, law)
         found += [] if moved is None else [moved]
     return found
 
 
-def _tried(way: Any, question: WorkloadQuestion, held: Any, law: Law) -> WorkloadDocument | None:
+def _tried(way: Any, problem: WorkloadProblem, held: Any, law: Law) -> WorkloadDocument | None:
     with contextlib.suppress(ArgumentError, FormatError, LimitError, np.linalg.LinAlgError):
-        document: WorkloadDocument | None = way(question, held, law)
+        document: WorkloadDocument | None = way(problem, held, law)
         if document is None:
             return None
         assert document.asked is not None
@@ -111,14 +111,12 @@ def _tried(way: Any, question: WorkloadQuestion, held: Any, law: Law) -> Workloa
     return None
 
 
-def _on_counts(
-    question: WorkloadQuestion, pieces: list[Piece], law: Law
-) -> WorkloadDocument | None:
+def _on_counts(problem: WorkloadProblem, pieces: list[Piece], law: Law) -> WorkloadDocument | None:
     """Noise on each count: the best of all for histograms."""
-    if question.neighbors == REPLACE or question.workload.cells > MAX_TABLE:
+    if problem.neighbors == REPLACE or problem.workload.cells > MAX_TABLE:
         return None
-    assert question.asked is not None
-    epsilon, delta = question.asked
+    assert problem.asked is not None
+    epsilon, delta = problem.asked
     best = None
     if delta > 0:
         best = law(
@@ -127,42 +125,40 @@ def _on_counts(
         )  # fmt: skip
     strategies = (CountsStrategy(),) * len(pieces)
     own = tuple(one.own for one in pieces)
-    return replace(empty(question), strategies=strategies, multipliers=own, law=best)
+    return replace(empty(problem), strategies=strategies, multipliers=own, law=best)
 
 
 def _on_each_answer(
-    question: WorkloadQuestion, pieces: list[Piece], law: Law
+    problem: WorkloadProblem, pieces: list[Piece], law: Law
 ) -> WorkloadDocument | None:
     """Laplace noise on each answer: for a few small tables of a large one."""
     part, own = pieces[0].part, pieces[0].own
     if len(pieces) > 1 or part.denominator != 1 or part.cells > MAX_TABLE:
         return None
-    return replace(empty(question), strategies=(AnswersStrategy(),), multipliers=(own,))
+    return replace(empty(problem), strategies=(AnswersStrategy(),), multipliers=(own,))
 
 
-def _on_answers(
-    question: WorkloadQuestion, pieces: list[Piece], law: Law
-) -> WorkloadDocument | None:
+def _on_answers(problem: WorkloadProblem, pieces: list[Piece], law: Law) -> WorkloadDocument | None:
     """Joint noise on the answers, where they are few and whole."""
     part, own = pieces[0].part, pieces[0].own
     few = len(pieces) == 1 and part.queries <= _MOST_JOINT
     if not few or part.denominator != 1 or part.queries * part.cells > _MOST_ENTRIES:
         return None
-    assert question.asked is not None
+    assert problem.asked is not None
     rows = [list(row) for row in part.rows()]
-    replaced = question.neighbors == REPLACE
+    replaced = problem.neighbors == REPLACE
     width = max(max(row) - min(row) if replaced else max(map(abs, row)) for row in rows)
     entries = {x > 0 for row in rows for x in row if x}
     shape = Cube(part.queries, width, one_sided=not replaced and len(entries) == 1)
     best = law(
-        epsilon=question.asked[0], delta=0, sensitivity=shape, integer=True, loss="l2",
+        epsilon=problem.asked[0], delta=0, sensitivity=shape, integer=True, loss="l2",
         gap=_GAP, time_limit=_SECONDS / 4,
     )  # fmt: skip
-    return replace(empty(question), strategies=(AnswersStrategy(),), multipliers=(own,), law=best)
+    return replace(empty(problem), strategies=(AnswersStrategy(),), multipliers=(own,), law=best)
 
 
 def _of_vectors(
-    question: WorkloadQuestion, gaussian: WorkloadDocument, law: Law
+    problem: WorkloadProblem, gaussian: WorkloadDocument, law: Law
 ) -> WorkloadDocument | None:
     """Vector noise in the strategy that is the best for Gaussian noise."""
     strategy = gaussian.strategies[0]
@@ -170,27 +166,27 @@ def _of_vectors(
         return None
     if not 2 <= strategy.rank <= _MOST_VECTOR:
         return None
-    assert question.asked is not None
-    epsilon, delta = question.asked
+    assert problem.asked is not None
+    epsilon, delta = problem.asked
     best = law(
         epsilon=epsilon, delta=delta, sensitivity=1, dimension=strategy.rank, loss="l2", gap="0.05",
         time_limit=_SECONDS,
     )  # fmt: skip
-    kept = WorkloadBudget.of(question.budget, question.asked)
+    kept = WorkloadBudget.of(problem.budget, problem.asked)
     return replace(gaussian, kept=kept, law=best)
 
 
 # -- documents --------------------------------------------------------------------------------
 
 
-def empty(question: WorkloadQuestion) -> WorkloadDocument:
+def empty(problem: WorkloadProblem) -> WorkloadDocument:
     """A document of which only the question is known."""
     return WorkloadDocument(
-        workload=question.workload,
-        neighbors=question.neighbors,
-        kept=WorkloadBudget.of(question.budget, question.asked),
-        entropy=best_entropy(question.budget[1]) if question.budget[0] == "zcdp" else None,
-        largest=question.largest,
+        workload=problem.workload,
+        neighbors=problem.neighbors,
+        kept=WorkloadBudget.of(problem.budget, problem.asked),
+        entropy=best_entropy(problem.budget[1]) if problem.budget[0] == "zcdp" else None,
+        largest=problem.largest,
         strategies=(),
         multipliers=(),
         upper=Fraction(0),
@@ -198,10 +194,10 @@ def empty(question: WorkloadQuestion) -> WorkloadDocument:
     )
 
 
-def stated(question: WorkloadQuestion, found: list[Found]) -> WorkloadDocument:
+def stated(problem: WorkloadProblem, found: list[Found]) -> WorkloadDocument:
     """The document with its bounds; `FormatError` if the checker could not prove them."""
     document = replace(
-        empty(question),
+        empty(problem),
         strategies=tuple(strategy for strategy, _ in found),
         multipliers=tuple(own for _, own in found),
     )

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...ask.queries_of import Part
 from ...certify.matrices import Whole
 from ...certify.strategy import QUESTIONS, Basis, Coordinates
 from ...errors import ArgumentError
+from ...problem.workload_parts import Part
 
 _PRIME = (1 << 31) - 1
 #: Longest numerators and denominators that are read off a remainder.

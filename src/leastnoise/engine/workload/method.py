@@ -11,10 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...ask.budgets import mu_for
-from ...ask.privacy import Releases
-from ...ask.queries_of import Marginals, Named, Part
-from ...ask.workloaded import REPLACE, WorkloadQuestion
 from ...certify.roots import MAX_PREFIX, PrefixProof, RootStrategy
 from ...certify.strategy import (
     QUESTIONS,
@@ -31,6 +27,10 @@ from ...certify.workload import variance_above, variance_below
 from ...certify.workload_document import WorkloadDocument, factors_of
 from ...certify.workload_parts import MAX_RANK
 from ...errors import ArgumentError, Described, FormatError, LimitError
+from ...problem.budgets import mu_for
+from ...problem.privacy import Releases
+from ...problem.workload_arguments import REPLACE, WorkloadProblem
+from ...problem.workload_parts import Marginals, Named, Part
 from ...words import gap_of
 from ...work import counted
 from .candidates import Law, Piece, bounded, candidates, closed_form, empty, stated
@@ -60,57 +60,57 @@ class Strategies:
     largest_rounds: float = 1e-7  # the tolerance for the largest variance, which takes longer
     law: Law | None = None  # what finds other noise; none: it is not tried
 
-    def document(self, question: WorkloadQuestion, gap: float, seconds: float) -> WorkloadDocument:
+    def document(self, problem: WorkloadProblem, gap: float, seconds: float) -> WorkloadDocument:
         """The best document that passes; `ArgumentError` if there is none.
 
         For (epsilon, delta): the best of Gaussian noise, of Laplace noise for counts and sums, and
         of other laws.
         """
-        if question.asked is None:
-            return self._of_curve(question, gap, seconds)
-        mu = mu_for(Releases(1, *question.asked))
+        if problem.asked is None:
+            return self._of_curve(problem, gap, seconds)
+        mu = mu_for(Releases(1, *problem.asked))
         gaussian = None
         if mu is not None:
-            curve = replace(question, budget=("gdp", mu))
+            curve = replace(problem, budget=("gdp", mu))
             with contextlib.suppress(ArgumentError, LimitError):  # (too many counts for it alone)
                 gaussian = self._of_curve(curve, gap, seconds / 2)
         found = [] if gaussian is None else [gaussian]
         end = time.monotonic() + seconds / 2
         pieces = [
-            self._piece(question, k, part, gaussian, end)
-            for k, part in enumerate(factors_of(question.workload.part, _replaced(question)))
+            self._piece(problem, k, part, gaussian, end)
+            for k, part in enumerate(factors_of(problem.workload.part, _replaced(problem)))
         ]
-        found += _of_sums(question, pieces)
+        found += _of_sums(problem, pieces)
         if self.law is not None:
-            found += candidates(question, pieces, gaussian, self.law)
+            found += candidates(problem, pieces, gaussian, self.law)
         if not found:
-            raise self._nothing(question)
+            raise self._nothing(problem)
         return min(found, key=lambda one: one.upper)
 
-    def _nothing(self, question: WorkloadQuestion) -> ArgumentError:
-        part = question.workload.part
+    def _nothing(self, problem: WorkloadProblem) -> ArgumentError:
+        part = problem.workload.part
         if part.cells <= self.most_summed:
-            return _badly_scaled(question)
-        if part.cells > MAX_RANK or question.asked is None or question.asked[1] > 0:
+            return _badly_scaled(problem)
+        if part.cells > MAX_RANK or problem.asked is None or problem.asked[1] > 0:
             return _too_large(part)
         words = f"positive for more than {self.most_summed} counts where units are replaced"
-        return ArgumentError("delta", question.asked[1], words)
+        return ArgumentError("delta", problem.asked[1], words)
 
     def _piece(
         self,
-        question: WorkloadQuestion,
+        problem: WorkloadProblem,
         place: int,
         part: Part,
         gaussian: WorkloadDocument | None,
         end: float,
     ) -> Piece:
         """Multipliers for a factor, and strategies for Laplace noise where it is small."""
-        replaced, few = _replaced(question), part.cells <= self.most_summed
+        replaced, few = _replaced(problem), part.cells <= self.most_summed
         own = None if gaussian is None else _multipliers_of(gaussian, place)
-        wanted = few if replaced else few or not closed_form(part, question.largest)
+        wanted = few if replaced else few or not closed_form(part, problem.largest)
         if own is None and wanted:
             with contextlib.suppress(ArgumentError, LimitError, FormatError, np.linalg.LinAlgError):
-                plan = self._plan(part, replaced, question.largest, end)
+                plan = self._plan(part, replaced, problem.largest, end)
                 if isinstance(plan, _Plan):
                     own = replace(plan.at(self.bits[0], 0.0)[1], coordinates=plan.where)
         sums: list[tuple[TallStrategy, Multipliers]] = []
@@ -120,14 +120,14 @@ class Strategies:
                 sums = [_laplace(part, replaced, own, self.bits[0], one) for one in ways]
         return Piece(part, own, tuple(sums))
 
-    def _of_curve(self, question: WorkloadQuestion, gap: float, seconds: float) -> WorkloadDocument:
+    def _of_curve(self, problem: WorkloadProblem, gap: float, seconds: float) -> WorkloadDocument:
         end = time.monotonic() + seconds
-        replaced = _replaced(question)
-        part = question.workload.part
+        replaced = _replaced(problem)
+        part = problem.workload.part
         if isinstance(part, Marginals) and not replaced:
-            return self._tables(question, part, gap, seconds)
+            return self._tables(problem, part, gap, seconds)
         factors = factors_of(part, replaced)
-        plans = [self._plan(one, replaced, question.largest, end) for one in factors]
+        plans = [self._plan(one, replaced, problem.largest, end) for one in factors]
         best: WorkloadDocument | None = None
         for bits, even in self._tries(max(plan.rank for plan in plans)):
             if best is not None and (
@@ -136,7 +136,7 @@ class Strategies:
                 break
             try:
                 with counted():
-                    found = stated(question, [plan.at(bits, even) for plan in plans])
+                    found = stated(problem, [plan.at(bits, even) for plan in plans])
             except LimitError:
                 if best is None:
                     raise
@@ -149,7 +149,7 @@ class Strategies:
             if done or all(isinstance(plan, _Roots) for plan in plans):
                 break
         if best is None:
-            raise _badly_scaled(question)
+            raise _badly_scaled(problem)
         return best
 
     def _tries(self, rank: int) -> list[tuple[int, float]]:
@@ -199,14 +199,14 @@ class Strategies:
         return coordinates_of(part, frame_of(part, False, None).cost, replaced)
 
     def _tables(
-        self, question: WorkloadQuestion, part: Marginals, gap: float, seconds: float
+        self, problem: WorkloadProblem, part: Marginals, gap: float, seconds: float
     ) -> WorkloadDocument:
         own: tuple[int, ...] | None = None
-        if question.largest:
+        if problem.largest:
             strategy, own = largest_tables(part, self.table_bits, gap, seconds)
         else:
             strategy = best_tables(part, self.table_bits)
-        document = replace(empty(question), strategies=(strategy,), multipliers=(own,))
+        document = replace(empty(problem), strategies=(strategy,), multipliers=(own,))
         return bounded(document)
 
 
@@ -237,9 +237,9 @@ class _Plan:
 
     def at(self, bits: int, even: float) -> tuple[Strategy, Multipliers]:
         """The strategy and the multipliers with so many bits."""
-        shifts, questions = self._whole(even)
-        frame = frame_of(self.part, self.replaced, self.where, questions)
-        return rounded(frame, shifts, self.where, bits, questions)
+        shifts, problems = self._whole(even)
+        frame = frame_of(self.part, self.replaced, self.where, problems)
+        return rounded(frame, shifts, self.where, bits, problems)
 
 
 @dataclass(frozen=True)
@@ -273,13 +273,13 @@ def _laplace(
     return tall, replace(own, inverse=inverse_rows(tall, bits))
 
 
-def _of_sums(question: WorkloadQuestion, pieces: list[Piece]) -> list[WorkloadDocument]:
+def _of_sums(problem: WorkloadProblem, pieces: list[Piece]) -> list[WorkloadDocument]:
     """The document with Laplace noise: the best strategy of each factor, or none."""
-    if any(not one.sums and (_replaced(question) or not one.proven(question)) for one in pieces):
+    if any(not one.sums and (_replaced(problem) or not one.proven(problem)) for one in pieces):
         return []
     with contextlib.suppress(FormatError, LimitError, np.linalg.LinAlgError), counted():
-        held = [one.best(question) for one in pieces]
-        return [stated(question, held)]
+        held = [one.best(problem) for one in pieces]
+        return [stated(problem, held)]
     return []
 
 
@@ -295,8 +295,8 @@ def shortened(tall: TallStrategy, frame: Frame, replaced: bool) -> TallStrategy:
     return TallStrategy(bits, tuple(tuple(int(x * scale) for x in row) for row in tall.rows))
 
 
-def _replaced(question: WorkloadQuestion) -> bool:
-    return question.neighbors == REPLACE
+def _replaced(problem: WorkloadProblem) -> bool:
+    return problem.neighbors == REPLACE
 
 
 def _long_prefix(part: Part) -> bool:
@@ -324,10 +324,10 @@ def _of_strategy(found: WorkloadDocument) -> float:
     return (gap_of(found) + 1) * float(least / variance_above(found)) - 1 if least else 0.0
 
 
-def _badly_scaled(question: WorkloadQuestion) -> ArgumentError:
+def _badly_scaled(problem: WorkloadProblem) -> ArgumentError:
     return ArgumentError(
         "workload",
-        question.workload,
+        problem.workload,
         "better scaled: columns of nearly one size, none nearly a combination of others",
     )
 

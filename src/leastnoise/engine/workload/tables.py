@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...ask.queries_of import Marginals
 from ...certify.tables import TableStrategy, left_over, shares_of
+from ...problem.workload_parts import Marginals
 from .optimise import Fixed, Step
 
 Floats = NDArray[np.float64]

@@ -128,7 +128,7 @@ async def create(name: str, form: LedgerForm, here: Here) -> dict[str, Any]:
 
 
 def _create(table: Table, form: LedgerForm) -> dict[str, Any]:
-    from ...ledger import Ledger
+    from ...tables.ledger import Ledger
 
     Ledger.create(
         table.ledger, epsilon=form.epsilon, delta=form.delta, composition=form.composition
@@ -137,7 +137,7 @@ def _create(table: Table, form: LedgerForm) -> dict[str, Any]:
 
 
 def _balance(table: Table) -> dict[str, Any]:
-    from ...ledger import Ledger
+    from ...tables.ledger import Ledger
     from ..books import balance_of
 
     if not table.ledger.exists():

@@ -35,7 +35,7 @@ function written(steps, place) {
 }
 
 // An answer in the digits that its interval supports, whose ends are rounded outwards. The rule
-// stands in docs/reports.md under Digits; Python follows it, too (`rounded` in queries/answer.py).
+// stands in docs/reports.md under Digits; Python follows it, too (`rounded` in tables/answer.py).
 // The margin is that of the rounded number, and `even` says whether it says as much as the ends do.
 export function measured(value, low, high) {
   if (low === null || high === null) return { value: number(value), margin: null, low: null, high: null, even: false };

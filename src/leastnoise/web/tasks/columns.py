@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...queries.door import opened
+from ...tables.sources import opened
 from ..written import source_of
 
 

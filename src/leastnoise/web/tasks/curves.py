@@ -14,8 +14,8 @@ import numpy as np
 
 from ...design import DependentDesign, Design, VectorDesign
 from ...designs.accuracy import error_bound
-from ...mechanisms import Mechanism
-from ...mechanisms.analytic_gaussian import smallest_sigma
+from ...baselines import Mechanism
+from ...baselines.analytic_gaussian import smallest_sigma
 from ...words import NEGLIGIBLE
 from .looks import look, short
 

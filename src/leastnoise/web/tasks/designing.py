@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...ask.arguments import Arguments
+from ...problem.arguments import Arguments
 from ...design import DependentDesign, Design, VectorDesign, design
 from ...designs.accuracy import error_bound
 from ...designs.keyed import KeyedDesign
-from ...mechanisms import Mechanism
-from ...plotting.words import question
+from ...baselines import Mechanism
+from ...show.words import caption
 from ...words import NEGLIGIBLE, number, outwards, percent
 from ..asked import arguments_of
 from .looks import look
@@ -70,7 +70,7 @@ def described(found: Found | KeyedDesign, stopped: bool) -> dict[str, Any]:
     """The bracket, rounded outwards, and what to expect."""
     return {
         "kind": kind_of(found),
-        "title": question(found),
+        "title": caption(found),
         "lower": found.lower,
         "upper": found.upper,
         "gap": found.gap,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...plotting.palette import look_of
+from ...show.palette import look_of
 
 
 def look(name: str) -> dict[str, Any]:

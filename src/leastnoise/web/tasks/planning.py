@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...ask.values import check_delta, check_epsilon
+from ...problem.checks import check_delta, check_epsilon
 from ...errors import ArgumentError, LeastnoiseError
-from ...queries import plan
-from ...queries.base import Query
-from ...queries.budget import Budget
-from ...queries.planner import setting_for, shares
-from ...queries.quantile import Quantile
+from ...tables import plan
+from ...tables.queries.base import Query
+from ...tables.planning.budget import Budget
+from ...tables.planning.planner import setting_for, shares
+from ...tables.queries.quantile import Quantile
 from ..questions import check_columns, queries_of, unit_of
 
 

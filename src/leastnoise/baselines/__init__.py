@@ -1,0 +1,114 @@
+"""Closed-form mechanisms from the literature, one per file: the baselines of a design.
+
+`closed_forms` lists those that serve a budget; each states its guarantee, its moments, its
+privacy profile and where it comes from.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import RegimeError
+from ..exact import Number
+from ..losses import Loss
+from .analytic_gaussian import AnalyticGaussian
+from .atom_staircase import AtomStaircase
+from .base import Mechanism
+from .calibrated_laplace import CalibratedLaplace
+from .dependent_baselines import ExponentialMechanism, InverseSensitivity, SmoothSensitivity
+from .discrete_gaussian import DiscreteGaussian
+from .discrete_laplace import DiscreteLaplace
+from .gaussian import Gaussian
+from .integer import IntegerMechanism
+from .inverse import inverse_error
+from .laplace import Laplace
+from .lower_bounds import geng_lower_bound, remainder_lower_bound
+from .remap import Remapped
+from .rounded_tulap import RoundedTulap
+from .staircase import Staircase
+from .truncated_discrete_laplace import TruncatedDiscreteLaplace
+from .truncated_laplace import TruncatedLaplace
+from .tulap import Tulap
+from .uniform import Uniform
+from .uniform_atom import UniformAtom
+
+__all__ = [
+    "AnalyticGaussian",
+    "AtomStaircase",
+    "CalibratedLaplace",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "ExponentialMechanism",
+    "Gaussian",
+    "IntegerMechanism",
+    "InverseSensitivity",
+    "Laplace",
+    "Mechanism",
+    "Remapped",
+    "RoundedTulap",
+    "SmoothSensitivity",
+    "Staircase",
+    "TruncatedDiscreteLaplace",
+    "TruncatedLaplace",
+    "Tulap",
+    "Uniform",
+    "UniformAtom",
+    "closed_forms",
+    "geng_lower_bound",
+    "inverse_error",
+    "remainder_lower_bound",
+]
+
+REAL: tuple[type[Mechanism], ...] = (
+    Laplace,
+    CalibratedLaplace,
+    Gaussian,
+    AnalyticGaussian,
+    TruncatedLaplace,
+    Staircase,
+    AtomStaircase,
+    Tulap,
+    Uniform,
+    UniformAtom,
+)
+
+WHOLE: tuple[type[Mechanism], ...] = (
+    DiscreteLaplace,
+    TruncatedDiscreteLaplace,
+    DiscreteGaussian,
+    RoundedTulap,
+)
+
+
+def closed_forms(
+    epsilon: Number,
+    delta: Number,
+    sensitivity: Number = 1,
+    loss: str | Loss = "l1",
+    integer: bool = False,
+) -> list[Mechanism]:
+    """Every mechanism here that is private at this budget, staircases tuned for the loss.
+
+    With `integer=True` only noise on the whole numbers, which needs a whole sensitivity.
+
+    Guarantee: each of them is (epsilon, delta)-DP for the sensitivity.
+
+    Example: what is private at delta = 0.
+
+        >>> [form.label for form in closed_forms(epsilon=1, delta=0, sensitivity=1)]
+        ['Laplace noise', 'Laplace noise calibrated to delta', 'staircase noise', 'staircase
+        noise with an atom', 'Tulap noise']
+    """
+    budget: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
+    found: list[Mechanism] = []
+    for kind in WHOLE if integer else REAL:
+        try:
+            if not issubclass(kind, Staircase):
+                found.append(kind(**budget))
+            elif found and isinstance(found[-1], Staircase):  # tuned already, for both of them
+                found.append(kind(**budget, gamma=found[-1].gamma))
+            else:
+                found.append(kind(**budget, loss=loss))
+        except RegimeError:
+            continue
+    return found

@@ -1,0 +1,278 @@
+"""One plan for each noise of the literature: noise for every kind, the total budget met.
+
+A single number, the level, scales the noise of all kinds until the pessimistic total cost meets the
+budget. Whatever a noise is called, that cost is computed from its integer weights (`kinds.cost`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from fractions import Fraction
+
+from ..baselines import AnalyticGaussian, Gaussian, RoundedTulap, TruncatedDiscreteLaplace
+from ..errors import ArgumentError, RegimeError
+from .kinds import Chosen, Kind, Plan, changed, cost, harm_of, shares
+from .ranged import RangedNoise
+from .whole import WholeNoise, gaussian, geometric, laplace, seen_whole
+
+#: A lattice is this much finer than the noise, if the statistic is not whole anyway.
+_FINER = 4
+_MOST_CELLS = 256
+MOST_CELLS_OF_STEPS = 16  # where every shift has to be looked at
+#: The level is found to this relative precision.
+_PRECISION = 2e-3
+
+
+def ratio_of(epsilon: float, delta: float) -> float:
+    """sigma / norm of one Gaussian release that keeps the budget."""
+    return float(AnalyticGaussian(epsilon=epsilon, delta=delta).sigma)
+
+
+def start(kinds: Sequence[Kind], epsilon: float, delta: float) -> float:
+    """The level at which continuous Gaussian noise keeps the budget exactly."""
+    shape = shares(kinds)
+    worst = max(
+        math.sqrt(
+            sum(
+                kind.times(way) * (kind.changes[way][1] / share) ** 2
+                for kind, share in zip(kinds, shape, strict=True)
+            )
+        )
+        for way in range(len(kinds[0].changes))
+    )
+    return worst * ratio_of(epsilon, delta)
+
+
+def cells_of(kind: Kind, spread: float, most: int = _MOST_CELLS) -> int:
+    """Lattice cells in a unit, for noise of about this many units."""
+    if kind.whole:
+        return 1
+    cells = 1
+    while cells * spread < _FINER and cells < most:
+        cells *= 2
+    return cells
+
+
+def _levelled(
+    make: Callable[[float], list[Chosen]],
+    level: float,
+    epsilon: float,
+    delta: float,
+    limit: float = math.inf,
+) -> tuple[list[Chosen], float] | None:
+    """The choice at the least level (the least noise) whose total keeps the budget, and it.
+
+    None if there is none, or none that does less harm than `limit`.
+    """
+
+    def made_at(at: float) -> list[Chosen] | None:
+        with suppress(RegimeError, ArgumentError):
+            return make(at)
+        return None
+
+    def keeps(at: float) -> list[Chosen] | None:
+        found = made_at(at)
+        return found if found is not None and cost(found, epsilon) <= delta else None
+
+    first = made_at(level) if math.isfinite(limit) else None
+    harm = math.inf if first is None else harm_of(first)
+    # The harm grows like the level squared, and the cost falls with it.
+    if math.isfinite(harm) and keeps(level * math.sqrt(limit / harm)) is None:
+        return None
+    best, high = keeps(level), level
+    tries = 0
+    while best is None:
+        high, tries = high * (1.02 if tries < 5 else 1.3), tries + 1
+        if tries > 40:
+            return None
+        best = keeps(high)
+    low = high / 1.05 if tries else high / 1.3
+    while high / low > 1 + _PRECISION:
+        middle = math.sqrt(low * high)
+        found = keeps(middle)
+        if found is None:
+            low = middle
+        else:
+            best, high = found, middle
+    return best, high
+
+
+def made(
+    epsilon: Fraction, delta: Fraction, found: tuple[list[Chosen], float] | None, words: str
+) -> Plan:
+    """The plan of what a search of the level found; `RegimeError` if it found nothing."""
+    if found is None:
+        raise RegimeError(
+            f"no such noise satisfies a total of ({float(epsilon):g}, {float(delta):g}) here"
+        )
+    return Plan(float(epsilon), float(delta), tuple(found[0]), words, found[1])
+
+
+def gaussian_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
+    """Discrete Gaussian noise, the total by composition."""
+    eps, dlt = float(epsilon), float(delta)
+    shape = shares(kinds)
+
+    def make(level: float) -> list[Chosen]:
+        found = []
+        for kind, share in zip(kinds, shape, strict=True):
+            cells = cells_of(kind, level * share)
+            noise = gaussian(level * share * cells)
+            found.append(Chosen(kind, noise, cells, "discrete Gaussian"))
+        return found
+
+    found = _levelled(make, start(kinds, eps, dlt) * 0.999, eps, dlt)
+    return made(epsilon, delta, found, "analytic Gaussian noise, total by composition")
+
+
+def classic_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
+    """Every changed number gets an equal part of the budget, as textbooks do it."""
+    times = changed(kinds)
+    try:
+        sigma = Gaussian(epsilon=epsilon / times, delta=delta / times).sigma
+    except RegimeError as error:
+        raise ArgumentError(
+            "epsilon",
+            float(epsilon),
+            f"at most {times} for noise='gaussian' here: the classic formula holds for epsilon <= "
+            "1 per release; use noise='analytic-gaussian'",
+        ) from error
+    chosen = []
+    for kind in kinds:
+        cells = cells_of(kind, sigma * kind.reach)
+        noise = gaussian(sigma * kind.reach * cells)
+        chosen.append(Chosen(kind, noise, cells, "discrete Gaussian, classic formula"))
+    if cost(chosen, float(epsilon)) > float(delta):
+        raise RegimeError("the classic formula does not satisfy the total budget")
+    return Plan(
+        float(epsilon),
+        float(delta),
+        tuple(chosen),
+        f"classic Gaussian noise, budget divided by {times}",
+    )
+
+
+def laplace_plan(
+    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, limit: float = math.inf
+) -> Plan:
+    """Discrete Laplace noise, or geometric noise whose epsilons add up, whichever hurts less."""
+    eps, dlt = float(epsilon), float(delta)
+    shape = shares(kinds)
+
+    def make(level: float) -> list[Chosen]:
+        found = []
+        for kind, share in zip(kinds, shape, strict=True):
+            scale = level * share / math.sqrt(2)
+            cells = cells_of(kind, scale)
+            found.append(Chosen(kind, laplace(scale * cells), cells, "discrete Laplace"))
+        return found
+
+    simple = pure(kinds, epsilon) if epsilon else None
+    found = _levelled(make, start(kinds, eps, dlt), eps, dlt, limit)
+    if found is None and simple is not None and simple.harm < limit:
+        return simple
+    words = "Laplace noise, total by composition of its losses"
+    composed = made(epsilon, delta, found, words)
+    return composed if simple is None else min(composed, simple, key=lambda one: one.harm)
+
+
+def pure(kinds: tuple[Kind, ...], epsilon: Fraction) -> Plan:
+    """delta = 0: geometric noise, epsilons add up over the worst way."""
+    wanted = [(kind.weight * kind.reach**2) ** (1 / 3) for kind in kinds]
+    # A kind's epsilon is for its largest change; smaller changes cost in proportion.
+    total = max(
+        sum(
+            kind.times(way) * want * kind.changes[way][1] / kind.reach
+            for kind, want in zip(kinds, wanted, strict=True)
+        )
+        for way in range(len(kinds[0].changes))
+    )
+    chosen = []
+    for kind, want in zip(kinds, wanted, strict=True):
+        own = epsilon * Fraction(want / total * (1 - 1e-12))
+        cells = cells_of(kind, kind.reach / float(own))
+        chosen.append(Chosen(kind, geometric(own, kind.reach * cells), cells, "geometric"))
+    return Plan(
+        float(epsilon),
+        0.0,
+        tuple(chosen),
+        "geometric noise (discrete Laplace), delta = 0, epsilons add up",
+    )
+
+
+def at_level(
+    kinds: Sequence[Kind],
+    level: float,
+    delta: float,
+    noise_of: Callable[[Kind, int, float, float], WholeNoise | RangedNoise],
+    label: str,
+) -> list[Chosen]:
+    """Noise that is (epsilon_i, delta)-private per release; epsilon_i as the level says."""
+    found = []
+    for kind, share in zip(kinds, shares(kinds), strict=True):
+        own = min(kind.reach * math.sqrt(2) / (level * share), 14.0)
+        cells = cells_of(kind, kind.reach / own, MOST_CELLS_OF_STEPS)
+        found.append(Chosen(kind, noise_of(kind, cells, own, delta), cells, label))
+    return found
+
+
+def _budgeted(
+    kinds: tuple[Kind, ...],
+    epsilon: Fraction,
+    delta: Fraction,
+    noise_of: Callable[[Kind, int, float, float], WholeNoise],
+    label: str,
+    words: str,
+    limit: float = math.inf,
+) -> Plan:
+    """Noise with a budget per release; half of delta goes into the budgets."""
+    eps, dlt = float(epsilon), float(delta)
+    each = dlt / (2 * changed(kinds))
+    found = _levelled(
+        lambda level: at_level(kinds, level, each, noise_of, label),
+        start(kinds, eps, dlt),
+        eps,
+        dlt,
+        limit,
+    )
+    return made(epsilon, delta, found, words)
+
+
+def _truncated(kind: Kind, cells: int, epsilon: float, delta: float) -> WholeNoise:
+    return seen_whole(
+        TruncatedDiscreteLaplace(epsilon=epsilon, delta=delta, sensitivity=kind.reach * cells)
+    )
+
+
+def tulap(kind: Kind, cells: int, epsilon: float, delta: float) -> WholeNoise:
+    """Tulap noise for one release of a kind, on its lattice."""
+    return seen_whole(RoundedTulap(epsilon=epsilon, delta=delta, sensitivity=kind.reach * cells))
+
+
+def truncated_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
+    """Truncated discrete Laplace noise."""
+    return _budgeted(
+        kinds,
+        epsilon,
+        delta,
+        _truncated,
+        "truncated discrete Laplace",
+        "truncated Laplace noise, total by composition of its losses",
+    )
+
+
+def tulap_plan(
+    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, limit: float = math.inf
+) -> Plan:
+    """Tulap noise on whole numbers."""
+    return _budgeted(
+        kinds,
+        epsilon,
+        delta,
+        tulap,
+        "rounded Tulap",
+        "Tulap noise, total by composition of its losses",
+        limit,
+    )

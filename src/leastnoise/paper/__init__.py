@@ -1,0 +1,1 @@
+"""The paper as published: its hierarchy of bounding problems, and its experiments."""

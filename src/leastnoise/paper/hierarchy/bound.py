@@ -1,0 +1,76 @@
+"""What `solve` returns: the optimum of a bounding problem, and what has been proven about it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ...words import float_towards
+from .exactly import Whole
+from .partition import Partition
+from .shortfall import Floats
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The result of one bounding problem.
+
+    `optimum` is what the linear programming solver says. `upper` is the exact expected loss of
+    noise that was checked to be private; `lower` an exact lower bound on the loss of all private
+    noise. At most one of the two is set, and only after an exact check. A problem that is no
+    valid lower bound, such as D(pi,beta) with merged cells, sets neither, and gives the bound
+    that weak duality proves from its multipliers as `recertified`.
+    """
+
+    problem: str
+    optimum: float
+    upper: Fraction | None
+    lower: Fraction | None
+    recertified: Fraction | None
+    reason: str
+    rounds: int
+    constraints: int
+    seconds: float
+    partition: Partition
+    weights: Floats = field(repr=False)
+    exact_weights: Whole | None = field(default=None, repr=False)
+
+    @property
+    def certified(self) -> bool:
+        """Whether `value` is a bound proven in exact arithmetic."""
+        return self.upper is not None or self.lower is not None
+
+    @property
+    def value(self) -> float:
+        """The certified bound, rounded to the safe side, or else what the solver says."""
+        if self.upper is not None:
+            return float_towards(self.upper, math.inf)
+        if self.lower is not None:
+            return float_towards(self.lower, -math.inf)
+        return self.optimum
+
+    def summary(self) -> dict[str, Any]:
+        """The JSON object of the command line."""
+        return {
+            "problem": self.problem,
+            "value": _plain(self.value),
+            "certified": self.certified,
+            "reason": self.reason,
+            "optimum": _plain(self.optimum),
+            "recertified": None
+            if self.recertified is None
+            else float_towards(self.recertified, -math.inf),
+            "rounds": self.rounds,
+            "constraints": self.constraints,
+            "seconds": self.seconds,
+        }
+
+    def __str__(self) -> str:
+        known = "certified" if self.certified else "not certified"
+        return f"{self.problem} = {self.value:.6g} ({known}: {self.reason})"
+
+
+def _plain(value: float) -> float | None:
+    return value if math.isfinite(value) else None

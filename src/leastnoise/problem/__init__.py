@@ -1,0 +1,38 @@
+"""What is asked: budgets, constraints, a range, and the frozen question they make."""
+
+from .constraints import (
+    Constraint,
+    Distinguishing,
+    LossAtMost,
+    MaxError,
+    Monotone,
+    Support,
+    Symmetric,
+    Unbiased,
+    Unimodal,
+    ends_of,
+    foldable,
+)
+from .privacy import GaussianCurve, Point, Releases
+from .problem import Crossing, Prior, Problem, Range
+
+__all__ = [
+    "Constraint",
+    "Crossing",
+    "Distinguishing",
+    "GaussianCurve",
+    "LossAtMost",
+    "MaxError",
+    "Monotone",
+    "Point",
+    "Prior",
+    "Problem",
+    "Range",
+    "Releases",
+    "Support",
+    "Symmetric",
+    "Unbiased",
+    "Unimodal",
+    "ends_of",
+    "foldable",
+]

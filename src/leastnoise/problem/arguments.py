@@ -1,0 +1,374 @@
+"""All arguments of `design`: their names, types and defaults, and what they mean.
+
+`Arguments` holds what was given, as it was given. `asked` checks it once, before anything is
+dispatched, and returns an `Asked`: the frozen question, and how to search. Whatever makes no sense
+is refused here with an `ArgumentError` that names the argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from typing import Any, Required, TypedDict
+
+from ..errors import ArgumentError
+from ..exact import Number, rational
+from ..hints import reject_unknown
+from ..losses import L2, Loss, as_loss
+from .budgets import check_releases, refuse_too_many, total_budget
+from .checks import (
+    check_dimension,
+    check_gap,
+    check_progress,
+    check_resolution,
+    check_sizes,
+    check_time_limit,
+    stated_sensitivity,
+)
+from .combinations import refuse_combinations
+from .constraints import Constraint, LossAtMost, MaxError, check_constraints
+from .domain import PriorLike, core_of, outputs_of, problem_of, refuse_pure
+from .privacy import Releases
+from .problem import Problem
+from .shape import Ball, Shape
+from .workload import Workload
+
+#: Gaps that are asked for if nobody says which: additive, with a range, with a curve on a range,
+#: for a vector.
+_GAP, _GAP_OF_RANGE, _GAP_OF_CURVE, _GAP_OF_VECTOR = 1e-3, 1e-2, 5e-2, 3e-3
+#: For real noise below a Gaussian curve: programs come so near in seconds. (For squared error a
+#: closed form is nearer.)
+_GAP_BELOW_CURVE = 5e-3
+#: Without a time limit a search ends after so many seconds; on a range.
+_SECONDS, _LONGEST = 60.0, 600.0
+#: The same for a vector.
+_LONGEST_OF_VECTOR = 60.0
+#: Arguments whose numbers must be of a size that floats can steer by.
+_SIZED = (
+    *("epsilon", "delta", "output_step", "bounds", "profile", "time_limit"),
+    *("instance_bound", "max_error", "core", "outputs", "crossing"),
+)
+#: The finest mesh of a range that may be asked for.
+_MOST_CELLS = 256
+
+Listener = Callable[[Any], None] | bool | None
+
+
+class PlainArguments(TypedDict, total=False):
+    """One budget and additive noise: what a shelf and the cells of a sweep can be asked."""
+
+    epsilon: Number | None
+    delta: Number | None
+    sensitivity: Required[Number]
+    loss: str | Loss
+    gap: Number | None
+    integer: bool
+    time_limit: float | None
+    resolution: int | None
+
+
+class CommonArguments(PlainArguments, total=False):
+    """What `design` can be asked, whether there are bounds or not."""
+
+    progress: Listener
+    constraints: Iterable[Constraint]
+    profile: Sequence[tuple[Number, Number]] | None
+    gdp: Number | None
+    releases: int | None
+    output_step: Number | None
+
+
+class RangeArguments(CommonArguments, total=False):
+    """The same with what needs bounds; see `design_dependent`."""
+
+    prior: PriorLike
+    instance_bound: Number | None
+    max_error: Number | None
+    outputs: Iterable[Number] | None
+    crossing: tuple[Number, Number] | None
+    exact_answers: bool
+    monotone: bool
+    core: tuple[Number, Number] | None
+
+
+class ShapeArguments(TypedDict, total=False):
+    """What `design` can be asked where the sensitivity is a shape."""
+
+    epsilon: Number | None
+    delta: Number | None
+    loss: str | Loss
+    gap: Number | None
+    integer: bool
+    time_limit: float | None
+    progress: Listener
+    weights: Sequence[Number] | None
+
+
+class WorkloadArguments(TypedDict, total=False):
+    """What `design` can be asked where there are many linear questions."""
+
+    epsilon: Number | None
+    delta: Number | None
+    gdp: Number | None
+    zcdp: Number | None
+    loss: str | Loss
+    neighbors: str
+    gap: Number | None
+    time_limit: float | None
+    progress: Listener
+
+
+#: Arguments that mean nothing without bounds.
+OF_RANGE = frozenset(RangeArguments.__annotations__) - frozenset(CommonArguments.__annotations__)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Arguments:
+    """What was asked of `design`, as it was given; `design` says what each argument means.
+
+    The three classes above are for type checkers, which cannot read them off this one (a test
+    compares them); names and defaults are here and nowhere else.
+    """
+
+    epsilon: Number | None = None
+    delta: Number | None = None
+    sensitivity: Number | Shape | Ball | None = None
+    loss: str | Loss = "l1"
+    gap: Number | None = None
+    integer: bool = False
+    time_limit: float | None = None
+    resolution: int | None = None
+    progress: Listener = None
+    bounds: tuple[Number, Number] | None = None
+    constraints: Iterable[Constraint] = ()
+    profile: Sequence[tuple[Number, Number]] | None = None
+    gdp: Number | None = None
+    releases: int | None = None
+    output_step: Number | None = None
+    dimension: int | None = None
+    weights: Sequence[Number] | None = None
+    workload: Workload | None = None
+    zcdp: Number | None = None
+    neighbors: str = "add-remove"
+    prior: PriorLike = "uniform"
+    instance_bound: Number | None = None
+    max_error: Number | None = None
+    outputs: Iterable[Number] | None = None
+    crossing: tuple[Number, Number] | None = None
+    exact_answers: bool = True
+    monotone: bool = False
+    core: tuple[Number, Number] | None = None
+
+    @classmethod
+    def of(
+        cls, given: Mapping[str, Any], known: Collection[str] | None = None, where: str = "design()"
+    ) -> Arguments:
+        """Arguments by name; `ArgumentError` for a name that is not known `where` they go."""
+        reject_unknown(given, [one.name for one in fields(cls)] if known is None else known, where)
+        return cls(**given)
+
+    def given(self) -> dict[str, Any]:
+        """Those that ask for something: not their default."""
+        found = {}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            unset = value is None or value is one.default
+            if isinstance(one.default, bool):
+                unset = bool(value) == one.default
+            elif isinstance(one.default, str):  # (arrays and histograms are not compared)
+                unset = isinstance(value, str) and value == one.default
+            elif isinstance(one.default, tuple):
+                unset = isinstance(value, (list, tuple)) and not value
+            if not unset:
+                found[one.name] = value
+        return found
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question and how to search for its answer.
+
+    `total` is the budget of several releases (the question's epsilon and delta are then that
+    total). The rest is for a range: which answers are allowed, whether a value may be answered
+    with itself, where one noise ends and the next begins, and the whole of a wide range whose
+    core the question is about.
+    """
+
+    problem: Problem
+    gap: float
+    time_limit: float | None
+    resolution: int | None
+    progress: Callable[[Any], None] | bool | None
+    total: Releases | None = None
+    outputs: tuple[Fraction, ...] | None = None
+    exact_answers: bool = True
+    wide: tuple[Fraction, Fraction] | None = None
+
+
+def asked(arguments: Arguments) -> Asked:
+    """What the arguments mean, each of them checked; `ArgumentError` for what makes no sense."""
+    given = _checked(arguments)
+    refuse_combinations(given.given())
+    total = None
+    if given.releases is not None:
+        total = total_budget(given.releases, given.epsilon, given.delta)
+    gap = float(check_gap(_usual_gap(given) if given.gap is None else given.gap))
+    seconds, cells = check_time_limit(given.time_limit), check_resolution(given.resolution)
+    if given.bounds is not None:
+        return replace(
+            _ranged(given, cells),
+            gap=gap,
+            time_limit=seconds or _LONGEST,
+            progress=given.progress,
+            total=total,
+        )
+    common: dict[str, Any] = {
+        name: getattr(given, name) for name in ("epsilon", "delta", "sensitivity", "loss")
+    }
+    if given.dimension is not None:
+        problem = Problem.of_vector(dimension=given.dimension, **common)
+        return Asked(problem, gap, seconds or _LONGEST_OF_VECTOR, None, given.progress)
+    if total is not None:
+        refuse_too_many(total)
+    problem = Problem.of(
+        **common,
+        integer=given.integer,
+        constraints=given.constraints,
+        profile=given.profile,
+        gdp=given.gdp,
+        output_step=given.output_step,
+    )
+    return Asked(problem, gap, seconds or _SECONDS, cells, given.progress, total)
+
+
+def _checked(given: Arguments) -> Arguments:
+    """The same, each checked by itself; one release and one dimension are none to speak of."""
+    for name in _SIZED:
+        check_sizes(name, getattr(given, name))
+    dimension = check_dimension(given.dimension)
+    integer = _flag("integer", given.integer)
+    check_progress(given.progress)
+    count = 1 if given.releases is None else check_releases(given.releases)
+    ranged = given.bounds is not None
+    demands = check_constraints(given.constraints, integer and not ranged)
+    for name, value in given.given().items():
+        if name in OF_RANGE and not ranged:
+            raise ArgumentError(name, value, "left out without bounds")
+    sensitivity, loss = stated_sensitivity(given.sensitivity), as_loss(given.loss)
+    check_sizes("loss", _numbers_of(loss.spec()))
+    found = replace(
+        given,
+        dimension=dimension if dimension > 1 else None,
+        integer=integer,
+        releases=count if count > 1 else None,
+        constraints=demands,
+        sensitivity=sensitivity,
+        loss=loss,
+    )
+    return replace(found, **_limits(demands, loss, given)) if ranged else found
+
+
+def _usual_gap(given: Arguments) -> float:
+    if given.bounds is not None:
+        return _GAP_OF_RANGE if given.gdp is None else _GAP_OF_CURVE
+    if given.gdp is not None and not given.integer and as_loss(given.loss) != L2():
+        return _GAP_BELOW_CURVE
+    return _GAP if given.dimension is None else _GAP_OF_VECTOR
+
+
+#: Why the other constraints mean nothing where every value has a law of its own.
+_ADDITIVE_ONLY = {
+    "support": "MaxError (or outputs=) in the place of Support when bounds are given: errors at "
+    "different values have different distributions",
+    "monotone": "without Monotone when bounds are given: monotone=True makes answers grow with the "
+    "value",
+    "unimodal": "without Unimodal when bounds are given: errors at different values have different "
+    "distributions",
+    "symmetric": "without Symmetric when bounds are given: at an end of the range answers lie on "
+    "one side",
+    "unbiased": "without Unbiased when bounds are given: at an end of the range answers lie on one "
+    "side",
+    "distinguishing": "without Distinguishing when bounds are given: it is about the support of "
+    "additive noise",
+}
+
+
+def _limits(demands: Iterable[Constraint], loss: Loss, given: Arguments) -> dict[str, Any]:
+    """What `MaxError` and a `LossAtMost` of the loss itself say with bounds: `max_error` and
+    `instance_bound`.
+
+    Both mean what they mean for additive noise: for every value. Others are refused, with a reason.
+    """
+    found: dict[str, Any] = {}
+    for one in demands:
+        if isinstance(one, MaxError):
+            name, bound = "max_error", one.t
+        elif isinstance(one, LossAtMost) and one.loss == loss:
+            name, bound = "instance_bound", one.bound
+        elif isinstance(one, LossAtMost):
+            raise ArgumentError(
+                "constraints",
+                one.loss.name,
+                "LossAtMost of the design's own loss when bounds are given",
+            )
+        else:
+            raise ArgumentError("constraints", one.name, _ADDITIVE_ONLY[one.name])
+        if name in found or getattr(given, name) is not None:
+            raise ArgumentError("constraints", one.name, f"left out when {name} is given")
+        found[name] = bound
+    return found
+
+
+def _ranged(given: Arguments, cells: int | None) -> Asked:
+    """What is asked about a range: the question, and how its answers may look."""
+    # What can be read only once is read here.
+    values = {name: getattr(given, name) for name in OF_RANGE}
+    once: dict[str, Any] = {k: list(v) for k, v in values.items() if isinstance(v, Iterator)}
+    given = replace(given, **once)
+    bounds, sensitivity = given.bounds, stated_sensitivity(given.sensitivity)
+    assert bounds is not None  # the caller's condition
+    integer, prior, crossing = given.integer, given.prior, given.crossing
+    core = core_of(given.core, bounds, sensitivity, integer, prior, crossing)
+    if core is not None:  # chosen for a range so wide, if nobody asked for one
+        refuse_combinations(replace(given, core=core).given())
+    problem = problem_of(
+        bounds=bounds if core is None else core,
+        prior=prior,
+        crossing=crossing,
+        monotone=_flag("monotone", given.monotone),
+        instance_bound=given.instance_bound,
+        max_error=given.max_error,
+        epsilon=given.epsilon,
+        delta=given.delta,
+        sensitivity=sensitivity,
+        loss=given.loss,
+        integer=integer,
+        profile=given.profile,
+        gdp=given.gdp,
+    )
+    if cells is not None and cells > _MOST_CELLS:
+        raise ArgumentError("resolution", cells, f"at most {_MOST_CELLS} cells of the range")
+    outputs = outputs_of(given.outputs, given.output_step, problem)
+    exact_answers = _flag("exact_answers", given.exact_answers)
+    wide = None
+    if core is not None:
+        refuse_pure(problem)
+        wide = rational(bounds[0], "bounds"), rational(bounds[1], "bounds")
+    return Asked(problem, 0.0, None, cells, None, None, outputs, exact_answers, wide)
+
+
+def _numbers_of(spec: object) -> list[Any]:
+    """The numbers in the JSON object of a loss."""
+    if isinstance(spec, dict):
+        return [_numbers_of(one) for name, one in spec.items() if name != "name"]
+    if isinstance(spec, (list, tuple)):
+        return [_numbers_of(one) for one in spec]
+    return [spec]
+
+
+def _flag(name: str, value: object) -> bool:
+    # (NumPy has a bool of its own.)
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool_", "bool"):
+        raise ArgumentError(name, value, "True or False")
+    return bool(value)

@@ -1,0 +1,377 @@
+"""What a notebook shows: short tables for designs, noise, comparisons, sweeps and compositions.
+
+Bounds are rounded to their safe side, and what is not proven says so. Nothing here shows a data
+value: all of it is read off mechanism files.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from ..words import (
+    NEGLIGIBLE,
+    UNPROVEN,
+    bare_unit,
+    escaped,
+    excess_words,
+    interval,
+    number,
+    outwards,
+    percent,
+)
+from . import channel_alone, density_alone
+from .words import keyed_budget, caption
+
+_CELL = 'style="text-align:{}; padding:1px 8px"'
+#: A table of a sweep is cut in the middle beyond this many rows.
+_MOST = 24
+#: Answers of more groups are not drawn.
+_DRAWN = 60
+
+
+def html_design(design: Any) -> str:
+    """A `Design`: its bracket, what to expect of its noise, and its density."""
+    kind = "Integer noise" if design.integer else "Additive noise"
+    rows = [*_bracket(design, "noise"), *_law(design.noise)]
+    drawn = _drawn(partial(density_alone, design)) if design.noise.listable else None
+    return _page(f"{kind}, {caption(design)}", rows, design.status, drawn)
+
+
+def html_dependent(design: Any) -> str:
+    """A `DependentDesign`: its bracket, its range and its answers."""
+    low, high = design.bounds
+    rows = [
+        *_bracket(design, "answers"),
+        ("range of the query", f"{number(low)} to {number(high)}", ""),
+    ]
+    if len(design.answers):
+        rows.append(("different answers", str(len(design.answers)), ""))
+    if design.core != design.bounds:
+        start, end = design.core
+        rows.append(("the bracket is for values", f"{number(start)} to {number(end)}", ""))
+    drawn = _drawn(partial(channel_alone, design))
+    return _page(f"Private answers, {caption(design)}", rows, design.status, drawn)
+
+
+def html_vector(design: Any) -> str:
+    """A `VectorDesign`: its bracket, what to expect of its noise, and its radial density."""
+    rows = [*_bracket(design, "noise"), *_radial(design.noise)]
+    drawn = _drawn(design.plot)
+    return _page(
+        f"Noise for {design.dimension} numbers, {caption(design)} of the norm",
+        rows,
+        design.status,
+        drawn,
+    )
+
+
+def html_keyed(design: Any) -> str:
+    """A `KeyedDesign`: how many units a key needs, what its value is worth, and a picture."""
+    word = "proven" if design.certified else UNPROVEN
+    rows = [
+        ("released half the time from", f"{design.group_size_for(0.5)} units", word),
+        ("released 95% of the time from", f"{design.group_size_for(0.95)} units", word),
+        ("always released from", f"{design.always_released_from} units", word),
+        ("largest error", str(design.reach), word),
+        ("expected loss of large keys at most", outwards(design.upper, 7, True), word),
+        ("no noise has less than", outwards(design.lower, 7, False), word),
+    ]
+    title = f"Private keys and their counts, {keyed_budget(design)}, loss {design.loss_name}"
+    return _page(title, rows, design.status, _drawn(design.plot))
+
+
+def html_joint(design: Any) -> str:
+    """A `JointDesign`: its bracket, what to expect of its noise, and how it is spread."""
+    noise = design.noise
+    rows = [
+        *_bracket(design, "noise"),
+        ("standard deviation of a number", number(noise.std, 5), ""),
+        ("95% of errors of a number within", number(noise.error_bound(0.95), 5), ""),
+        ("95% of errors of all within", number(noise.error_bound(0.95, all_at_once=True), 5), ""),
+    ]
+    title = f"Noise for {design.dimension} numbers at once, {caption(design)}, mean over numbers"
+    return _page(title, rows, design.status, _drawn(design.plot))
+
+
+def html_workload(design: Any) -> str:
+    """A `WorkloadDesign`: its bracket, what to expect of its answers, and their error bars."""
+    bars = design.error_bound(0.95)
+    rows = [
+        *_bracket(design, "noise"),
+        (
+            "standard deviation of an answer",
+            f"{number(design.std.min(), 5)} to {number(design.std.max(), 5)}",
+            "",
+        ),
+        (
+            "95% of errors of an answer within",
+            f"{number(bars.min(), 5)} to {number(bars.max(), 5)}",
+            "",
+        ),
+    ]
+    title = f"{design.workload.queries} queries, {design.budget_words}, {design.neighbors}"
+    return _page(title, rows, design.status, _drawn(design.plot))
+
+
+def html_vector_noise(noise: Any) -> str:
+    """A `VectorNoise`: what to expect of it."""
+    return _page(f"Noise for {noise.dimension} numbers", _radial(noise))
+
+
+def html_privacy(privacy: Any) -> str:
+    """A `Privacy` of a classifier: what was released, and what voids the guarantee."""
+    rows = [
+        (one.name, str(one.numbers), one.noise, number(one.std, 4), number(one.sensitivity))
+        for one in privacy.releases
+    ]
+    head = ("released", "numbers", "noise", "standard deviation", "a row changes one by")
+    return _page(f"{privacy.head}; {privacy.picked}", rows, " ".join(privacy.caveats), head=head)
+
+
+def html_noise(noise: Any) -> str:
+    """An `AdditiveNoise`: what to expect of it."""
+    kind = "Integer noise" if noise.integer else "Additive noise"
+    return _page(kind, _law(noise))
+
+
+def html_clamped(clamped: Any) -> str:
+    """A `Clamped`: its range and, if it was computed, its worst loss."""
+    rows = [
+        ("releases from", f"{clamped.low} to {clamped.high}", ""),
+        ("loss", clamped.loss.name, ""),
+    ]
+    if "upper" in clamped.__dict__:
+        rows.append(("expected loss at most", outwards(clamped.upper, 6, True), "at every value"))
+    return _page("Clamped integer noise", [*rows, *_law(clamped.noise)[:1]])
+
+
+def html_comparison(comparison: Any) -> str:
+    """A `Comparison`: one row per mechanism, the best first."""
+    word = "proven" if comparison.design.certified else UNPROVEN
+    rows = [
+        (
+            row.label,
+            number(row.loss, 6),
+            excess_words(row.excess),
+            number(row.error_95, 5),
+            interval(row.support),
+        )
+        for row in comparison.rows
+    ]
+    head = ("mechanism", "expected loss", "excess", "95% error", "support")
+    note = (
+        f"Excess over the lower bound {outwards(comparison.lower, 7, False)} of all additive noise "
+        f"({word})."
+    )
+    return _page(f"Mechanisms for {caption(comparison.design)}", rows, note, head=head)
+
+
+def html_curve(curve: Any, places: Sequence[float], name: str) -> str:
+    """A `Frontier` or a `Tradeoff`: the bracket at each place, and the curve."""
+    rows = [
+        (number(at), outwards(low, 6, False), outwards(high, 6, True))
+        for at, low, high in zip(places, curve.lower, curve.upper, strict=True)
+    ]
+    proven = all(one.certified for one in curve.designs)
+    note = "" if proven else f"The brackets are {UNPROVEN}."
+    return _page(repr(curve), _cut(rows), note, _drawn(curve.plot), head=(name, "lower", "upper"))
+
+
+def html_sweep(table: Any) -> str:
+    """A `SweepTable`: one row per cell, the middle of a long table left out."""
+    cells = _cut([_sweep_row(row) for row in table.rows])
+    head = ("loss", "ε", "δ", "lower", "upper", "gap", "seconds")
+    title = f"{len(table)} designs, {len(table.missed)} short of their gap"
+    return _page(title, cells, head=head)
+
+
+def html_answer(answer: Any, rows: Sequence[tuple[str, ...]]) -> str:
+    """An `Answer`: its groups with their intervals, what was spent, and why, to be unfolded.
+
+    (An answer is private: all of it may be published.)
+    """
+    spent = (
+        f"Spent ε = {number(float(answer.epsilon))}, δ = {number(float(answer.delta))} for the "
+        f"privacy unit {bare_unit(answer.unit)} ({answer.neighbors})"
+    )
+    spent += " together with other queries" if answer.batch else ""
+    spent += "; no ledger." if answer.charge is None else f"; charge {answer.charge}."
+    head = ("", "answer", "95% confidence interval")
+    drawn = _drawn(answer.plot) if 1 < len(answer.groups) <= _DRAWN else None
+    page = _page(answer.query, _cut(rows), spent, drawn, head=head)
+    said = [answer.why, answer.noise, *answer.notes]
+    said += [f"proof: leastnoise verify {path}" for path in answer.mechanisms]
+    return page + _unfolded(said)
+
+
+def html_plan(plan: Any) -> str:
+    """A `Plan`: the error to expect, for what, and why, to be unfolded."""
+    rows = [
+        ("95% of answers within", f"{number(plan.error, 3)}{plan.counted}"),
+        ("relative", f"{number(100 * plan.relative, 3)}%"),
+        ("rows of a group (a guess)", str(plan.rows)),
+    ]
+    if plan.keys_from is not None:
+        rows.append(("units that a key needs to be released 95% of the time", str(plan.keys_from)))
+    budget = f"ε = {number(float(plan.epsilon))}, δ = {number(float(plan.delta))}"
+    page = _page(f"{plan.query} at {budget}", rows, "No row was read and no budget was spent.")
+    return page + _unfolded([plan.why, plan.noise, *plan.notes])
+
+
+def html_balance(balance: Any) -> str:
+    """A `Balance`: what is left, spent and allowed; a charge may be refused below what is left."""
+    rows = [
+        (
+            sign,
+            number(float(outwards(float(left), 4, False))),
+            number(float(outwards(float(spent), 4, True))),
+            number(float(whole), 4),
+        )
+        for sign, left, spent, whole in (
+            ("ε", balance.left_epsilon, balance.spent_epsilon, balance.epsilon),
+            ("δ", balance.left_delta, balance.spent_delta, balance.delta),
+        )
+    ]
+    charges = "1 charge" if balance.charges == 1 else f"{balance.charges} charges"
+    note = f"{charges}; {balance.composition} composition"
+    note += "" if balance.protects is None else f"; for {balance.protects}"
+    note += ". It is closed." if balance.closed else "."
+    return _page("Ledger", rows, note, head=("", "left", "spent", "total"))
+
+
+def html_history(charges: Sequence[Any]) -> str:
+    """The charges of a ledger: when, what for, and what they cost."""
+    rows = [
+        (
+            str(one.id),
+            one.time[:19].replace("T", " "),
+            number(float(one.epsilon), 4),
+            number(float(one.delta), 4),
+            one.query,
+        )
+        for one in charges
+    ]
+    title = "1 charge" if len(rows) == 1 else f"{len(rows)} charges"
+    return _page(title, _cut(rows), head=("", "time (UTC)", "ε", "δ", "query"))
+
+
+def html_composition(composition: Any) -> str:
+    """A `Composition`: the total, from both sides."""
+    sign = {"epsilon": "ε", "delta": "δ"}[composition.asked]
+    given = (
+        f"δ = {number(composition.delta)}"
+        if composition.asked == "epsilon"
+        else f"ε = {number(composition.epsilon)}"
+    )
+    endless = ""
+    if math.isinf(composition.pessimistic):
+        endless = "no bound: an output may exclude a neighboring table"
+    rows = [
+        (f"total {sign} at most", outwards(composition.pessimistic, 6, True), endless),
+        (f"total {sign} at least", outwards(composition.optimistic, 6, False), ""),
+        ("Gaussian noise of equal variance", outwards(composition.gaussian, 6, True), ""),
+    ]
+    title = f"{composition.times} releases of {composition.mechanism} at {given}"
+    return _page(title, rows)
+
+
+# -- rows ---------------------------------------------------------------------------------------
+
+
+def _bracket(design: Any, what: str) -> list[tuple[str, str, str]]:
+    word = "proven" if design.certified else UNPROVEN
+    asked = ("constraints", "profile", "gdp")
+    which = f"such {what}" if any(getattr(design, name, None) for name in asked) else what
+    return [
+        ("expected loss at most", outwards(design.upper, 7, True), word),
+        (f"no {which} has less than", outwards(design.lower, 7, False), word),
+        ("gap", percent(design.gap), ""),
+    ]
+
+
+def _law(noise: Any) -> list[tuple[str, str, str]]:
+    if not noise.listable:
+        return [("tail", "too long to be listed", "")]
+    rows = [
+        ("standard deviation", number(noise.std, 5), ""),
+        ("95% of errors within", number(noise.error_bound(0.95), 5), ""),
+        ("support", interval(noise.support), ""),
+    ]
+    if noise.atom > NEGLIGIBLE:
+        rows.append(("exactly 0 with probability", number(noise.atom, 4), "beyond the density"))
+    return rows
+
+
+def _radial(noise: Any) -> list[tuple[str, str, str]]:
+    end = "" if noise.endless else number(float(noise.radii[-1]), 5)
+    return [
+        ("standard deviation of a number", number(noise.variance**0.5, 5), ""),
+        ("95% of errors within", number(noise.error_radius(0.95), 5), "Euclidean"),
+        *([("largest error", end, "")] if end else []),
+    ]
+
+
+def _sweep_row(row: Any) -> tuple[str, ...]:
+    budget = (row.loss, number(row.epsilon), number(row.delta))
+    seconds = "" if math.isnan(row.seconds) else f"{row.seconds:.1f}"
+    if row.failed:
+        return (*budget, "", "", "refused", seconds)
+    ends = outwards(row.lower, 6, False), outwards(row.upper, 6, True)
+    return (*budget, *ends, percent(row.gap), seconds)
+
+
+def _cut(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The first and the last rows of a long table."""
+    if len(rows) <= _MOST:
+        return list(rows)
+    left_out = (f"... {len(rows) - _MOST} more ...", *[""] * (len(rows[0]) - 1))
+    return [*rows[: _MOST // 2], left_out, *rows[-_MOST // 2 :]]
+
+
+# -- a page -------------------------------------------------------------------------------------
+
+
+def _page(
+    title: str,
+    rows: Iterable[Sequence[str]],
+    note: str = "",
+    picture: bytes | None = None,
+    head: Sequence[str] = (),
+) -> str:
+    """A title, a table, a note and a picture; in the colours of whatever page it is shown on."""
+    parts = [f"<div><b>{escaped(title)}</b>", "<table>"]
+    if head:
+        parts.append(_row(head, "th"))
+    parts += [_row(row, "td") for row in rows]
+    parts.append("</table>")
+    if note:
+        parts.append(f"<p>{escaped(note)}</p>")
+    if picture is not None:
+        held = base64.b64encode(picture).decode("ascii")
+        parts.append(f'<img alt="{escaped(title)}" src="data:image/png;base64,{held}">')
+    return "".join([*parts, "</div>"])
+
+
+def _unfolded(lines: Iterable[str]) -> str:
+    items = "".join(f"<li>{escaped(line)}</li>" for line in lines)
+    return f"<details><summary>Why, and with which noise</summary><ul>{items}</ul></details>"
+
+
+def _row(cells: Sequence[str], tag: str) -> str:
+    written = [
+        f"<{tag} {_CELL.format('left' if k == 0 else 'right')}>{escaped(cell)}</{tag}>"
+        for k, cell in enumerate(cells)
+    ]
+    return f"<tr>{''.join(written)}</tr>"
+
+
+def _drawn(draw: Callable[[], Any]) -> bytes | None:
+    """A picture's bytes; None without the extra `plot`."""
+    try:
+        return bytes(draw().png(90))
+    except ImportError:
+        return None

@@ -1,0 +1,68 @@
+"""Many questions: the error bars of all answers, or a map of them for a table of two axes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..problem.workload_parts import Marginals, Product
+from ..words import bracket_words
+from .palette import look_of
+from .picture import Picture, canvas
+
+if TYPE_CHECKING:
+    from ..design import WorkloadDesign
+
+#: More questions than this are drawn without a bar for each.
+_MOST = 2_000
+
+
+def plot_workload(
+    design: WorkloadDesign, path: str | Path | None = None, answers: Any = None
+) -> Picture:
+    """Error bars (95%) of every answer; of a two-way table a map of answers, or of errors."""
+    bars = design.error_bound(0.95)
+    shape = _table(design)
+    with canvas(6.4, 4.0, path) as picture:
+        axes = picture.figure.subplots()
+        if shape is not None and len(bars) == shape[0] * shape[1]:
+            values = bars if answers is None else np.asarray(answers, dtype=float)
+            held = axes.imshow(values.reshape(shape), cmap="Blues", aspect="auto")
+            name = "95% of errors within" if answers is None else "released count"
+            picture.figure.colorbar(held, ax=axes, label=name)
+            axes.set(xlabel="second attribute", ylabel="first attribute")
+        else:
+            _lines(axes, bars, answers)
+        picture.figure.suptitle(_title(design), fontsize=9)
+    return picture
+
+
+def _lines(axes: Any, bars: Any, answers: Any) -> None:
+    colour = look_of("design").line["color"]
+    places = np.arange(1, len(bars) + 1)
+    middle = np.zeros(len(bars)) if answers is None else np.asarray(answers, dtype=float)
+    if len(bars) <= _MOST:
+        axes.errorbar(places, middle, yerr=bars, fmt=".", color=colour, elinewidth=0.8, ms=3)
+    else:
+        axes.fill_between(places, middle - bars, middle + bars, color=colour, alpha=0.6, lw=0)
+    what = "error, 95% within" if answers is None else "released answer, 95% margin of error"
+    axes.set(xlabel="question", ylabel=what)
+
+
+def _table(design: WorkloadDesign) -> tuple[int, int] | None:
+    """(rows, columns) of the answers where they are one table of two axes."""
+    part = design.workload.part
+    if isinstance(part, Product) and len(part.parts) == 2:
+        return part.parts[0].queries, part.parts[1].queries
+    if isinstance(part, Marginals) and len(part.sets) == 1 and len(part.sets[0]) == 2:
+        first, second = part.sets[0]
+        return part.sizes[first], part.sizes[second]
+    return None
+
+
+def _title(design: WorkloadDesign) -> str:
+    words = bracket_words(design.lower, design.upper, design.certified, 6)
+    count = design.workload.queries
+    return f"{count} queries, {design.budget_words}, {design.loss_name}: {words}"

@@ -1,0 +1,53 @@
+"""Questions about tables: counts, totals, means, variances, quantiles, histograms, shares.
+
+The engine adds up exactly and bounds what each unit can do; the noise is drawn once, centrally.
+"""
+
+from .answer import Answer
+from .ask import ask
+from .planning.planner import Plan, plan
+from .queries.base import PRIVATE, Query
+from .queries.count import Count
+from .queries.cumulative import Cumulative, RangeCounts
+from .queries.histogram import Histogram
+from .queries.marginals import Marginals
+from .queries.mean import Mean
+from .queries.mean_vector import MeanVector
+from .queries.proportion import Proportion
+from .queries.quantile import Median, Quantile
+from .queries.sum import Sum
+from .queries.text import query_of
+from .queries.variance import Variance
+from .reports.report import PublishedReport, report
+from .sources.csv_file import CsvFile
+from .unit import PrivacyUnit, Row
+from .workload import ask_all, plan_all
+
+__all__ = [
+    "PRIVATE",
+    "Answer",
+    "Count",
+    "CsvFile",
+    "Cumulative",
+    "Histogram",
+    "Marginals",
+    "Mean",
+    "MeanVector",
+    "Median",
+    "Plan",
+    "PrivacyUnit",
+    "Proportion",
+    "PublishedReport",
+    "Quantile",
+    "Query",
+    "RangeCounts",
+    "Row",
+    "Sum",
+    "Variance",
+    "ask",
+    "ask_all",
+    "plan",
+    "plan_all",
+    "query_of",
+    "report",
+]

@@ -1,0 +1,221 @@
+"""Answer: what a user gets, in numbers, in words, and as a table in a notebook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ..words import printable
+from .queries.base import Estimate
+from .reports.basis import Basis
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A differentially private answer; all of it may be published.
+
+    groups: for each key its value with an interval that covers the exact answer with 95%
+        confidence, one group at a time. The interval is about the noise; it covers neither
+        clamped values nor sampling. The key of a query without groups is "".
+    epsilon, delta: what was spent; `charge` is the ledger's entry (None: no ledger).
+    mechanisms: the mechanism files; `leastnoise verify FILE` checks each. Empty for quantiles.
+
+    Guarantee: everything in an answer was released under its budget.
+
+    Example: an answer can be published as it is.
+
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"age": [20 + k % 60 for k in range(1000)]})
+        >>> answer = ask(table, Count(), epsilon=1)
+        >>> print(answer)  # doctest: +SKIP
+        count(): 1003  [1000, 1006]
+        spent epsilon=1, delta=0
+        >>> float(answer.epsilon)
+        1.0
+    """
+
+    query: str
+    groups: dict[str, Estimate]
+    epsilon: Fraction
+    delta: Fraction
+    unit: str
+    neighbors: str
+    why: str
+    noise: str
+    notes: tuple[str, ...]
+    mechanisms: tuple[Path, ...]
+    charge: int | None
+    #: The question, and which files prove the noise of its numbers.
+    basis: Basis
+    #: The columns that it is grouped by; several make keys such as "north, f".
+    by: tuple[str, ...] = ()
+    #: The same for answers that cost their budget together, once; empty where it is alone.
+    batch: str = ""
+
+    @property
+    def value(self) -> Any:
+        """The number; a dictionary by key where the query has groups."""
+        if set(self.groups) == {""}:
+            return _number(self.groups[""].value)
+        return {key: _number(one.value) for key, one in self.groups.items()}
+
+    @property
+    def interval(self) -> Any:
+        """(low, high), or a dictionary of them; None where there is none (quantiles)."""
+        pairs = {
+            key: None if one.low is None or one.high is None else (one.low, one.high)
+            for key, one in self.groups.items()
+        }
+        return pairs[""] if set(pairs) == {""} else pairs
+
+    def to_frame(self) -> Any:
+        """A pandas data frame: a row for each group with its key or keys, value, low and high."""
+        from ..frame import data_frame
+        from .queries.crossed import parts_of
+
+        several = len(self.by) > 1
+        names = self.by if several else self.by or ("key",)
+        rows = [
+            dict(zip(names, parts_of(key) if several else [key], strict=True))
+            | {"value": _number(one.value), "low": _finite(one.low), "high": _finite(one.high)}
+            for key, one in self.groups.items()
+        ]
+        return data_frame(rows, [*names, "value", "low", "high"])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, for JSON; an end that is not known is None."""
+        return {
+            "query": self.query,
+            "answers": [
+                {
+                    "key": key,
+                    "value": _number(one.value),
+                    "low": _finite(one.low),
+                    "high": _finite(one.high),
+                }
+                for key, one in self.groups.items()
+            ],
+            "confidence": 0.95,
+            "epsilon": float(self.epsilon),
+            "delta": float(self.delta),
+            "unit": self.unit,
+            "neighbors": self.neighbors,
+            "why": self.why,
+            "noise": self.noise,
+            "notes": list(self.notes),
+            "mechanisms": [str(path) for path in self.mechanisms],
+            "charge": self.charge,
+            "basis": self.basis.to_json(),
+        }
+
+    def _lines(self) -> list[str]:
+        return [
+            f"{printable(key) or self.query}: {rounded(one)[0]}{_around(one)}"
+            for key, one in self.groups.items()
+        ] or [f"{self.query}: no key was released"]
+
+    def __str__(self) -> str:
+        together = " together with other queries" if self.batch else ""
+        return "\n".join([*self._lines(), f"{spent_words([self])}{together}"])
+
+    def __repr__(self) -> str:
+        groups = "" if set(self.groups) == {""} else f", {len(self.groups)} groups"
+        return f"Answer({str(self).partition(chr(10))[0]}{groups})"
+
+    def _repr_html_(self) -> str:
+        from ..show.html import html_answer
+
+        rows = [
+            (
+                printable(key) or "all rows",
+                rounded(one)[0],
+                _around(one).strip(" []").replace(", ", " to "),
+            )
+            for key, one in self.groups.items()
+        ]
+        return html_answer(self, rows)
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Every number with its interval (extra `plot`), as a `Picture`; saved if there is a path.
+
+        A histogram has its bins on an axis of numbers; see `plotting.plot_answer`.
+        """
+        from ..show import plot_answer
+
+        return plot_answer(self, path)
+
+
+class Answers(list[Answer]):
+    """Answers to queries that were asked together: a list that a notebook shows one by one."""
+
+    def __str__(self) -> str:
+        lines = ["\n".join(one._lines()) for one in self]
+        return "\n\n".join([*lines, spent_words(self)])
+
+    def _repr_html_(self) -> str:
+        return "<hr>".join(one._repr_html_() for one in self)
+
+
+def spent_words(answers: Sequence[Answer]) -> str:
+    """What the answers of one charge spent: one budget for all of them, or parts that add up."""
+    each = {one.batch or str(number): one for number, one in enumerate(answers)}.values()
+    epsilon, delta = sum(float(one.epsilon) for one in each), sum(float(one.delta) for one in each)
+    once = f" once for all {len(answers)} queries" if len(answers) > 1 else ""
+    return f"spent epsilon={epsilon:g}, delta={delta:g}{once}"
+
+
+def shown(value: float) -> str:
+    """A number as a person reads it."""
+    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.8g}"
+
+
+def rounded(one: Estimate) -> tuple[str, str, str]:
+    """The value and its interval in as many digits as the interval supports.
+
+    The ends are rounded outwards, so that what is written is still an interval of 95%. The rule
+    stands in docs/reports.md under Digits; the page follows it, too (`measured` in words.js).
+    """
+    low, high = _finite(one.low), _finite(one.high)
+    if low is None or high is None or not low < high:
+        ends = ["" if end is None else shown(end) for end in (low, high)]
+        return shown(one.value), ends[0], ends[1]
+    exact = [Fraction(repr(float(x))) for x in (one.value, low, high)]
+    place = _last_place(*exact)
+    unit = Fraction(10) ** place
+    steps = (math.floor(exact[0] / unit + Fraction(1, 2)), exact[1] // unit, -(-exact[2] // unit))
+    value, below, above = (f"{Decimal(int(k)).scaleb(place):f}" for k in steps)
+    return value, below, above
+
+
+def _last_place(value: Fraction, low: Fraction, high: Fraction) -> int:
+    """The power of ten of the last digit that is shown."""
+    margin = max(high - value, value - low)
+    lead = len(str(margin.numerator)) - len(str(margin.denominator))
+    lead -= margin < Fraction(10) ** lead
+    if lead >= 3:
+        return lead - 2
+    place = 0 if lead >= 1 else lead - (margin < 3 * Fraction(10) ** lead)
+    whole = all(x.denominator == 1 for x in (value, low, high))
+    return max(place, 0) if whole else place
+
+
+def _around(one: Estimate) -> str:
+    if one.low is None or one.high is None:
+        return "  (interval of the rank only: see the notes)"
+    if not (math.isfinite(one.low) and math.isfinite(one.high)):
+        return "  (too few rows for an interval)"
+    _, low, high = rounded(one)
+    return f"  [{low}, {high}]"
+
+
+def _number(value: float) -> float | int:
+    return int(value) if value == int(value) and abs(value) < 2**53 else value
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -1,0 +1,1 @@
+"""Noise for queries: its choice, its expected error, and the budget of each part."""

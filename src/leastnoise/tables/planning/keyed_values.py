@@ -1,0 +1,307 @@
+"""Sums and means with unknown keys: the numbers themselves say which keys may be shown.
+
+A unit adds x, from lo to hi, to a sum. Released are the distances of all x from lo and from hi:
+they add up to (hi - lo) times the number of units, whatever the x are, so a key is shown where they
+are large together. The sum costs what it costs with public keys. A mean has both distances anyway.
+Statement and proof: `keyed_values.proof.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from ...errors import ArgumentError
+from ...noise.keyed import in_order
+from ...sampling import Entropy
+from ...words import number
+from ..queries.base import PRIVATE, Form, Part, Query, Released, Setting
+from ..queries.count import Count
+from ..queries.mean import FINE, Mean
+from ..queries.proportion import Proportion
+from ..queries.sum import Sum
+from ..sources.bounding import Sums
+from .believed import Line
+from .noise import Law, Noise, noise_for
+from .tails import TwoTails, two_tails
+
+_CONFIDENCE = Fraction(95, 100)
+_MOST_UNITS = 10**9
+#: Steps that a unit can make: so many times the epsilon of a key, and not fewer than that.
+_STEPS, _FEWEST = 1000, 4
+_LEAST_DELTA = Fraction(1, 10**20)
+
+
+#: What a number is of a key's sums: so much of the rows, of the scaled values and of the units.
+Combination = tuple[Fraction, Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How the numbers of a query tell that somebody has a key.
+
+    form: the numbers; `of` says what each is of the exact sums. Together they are between `least`
+        and `most` for one unit, and add up over units.
+    answer: what the answer is of them, in parts of each; None for a mean, which divides.
+    """
+
+    form: Form
+    of: tuple[Combination, ...]
+    least: Fraction
+    most: Fraction
+    answer: tuple[Fraction, ...] | None = None
+
+    def numbers(self, sums: Sums) -> list[Fraction]:
+        """The exact numbers of one key."""
+        return [r * sums.rows + v * sums.values + u * sums.units for r, v, u in self.of]
+
+
+def sharing_of(query: Query, setting: Setting) -> Sharing | None:
+    """How a query with private keys shares its budget with them; None if it cannot."""
+    if query.keys != PRIVATE:
+        return None
+    rows, none, one = setting.rows, Fraction(0), Fraction(1)
+    if type(query) is Count:
+        counted = one, none, none
+        if rows > 1:
+            return _sides(counted, none, Fraction(rows), one)
+        part = Part("rows", one, whole=True)
+        return Sharing(Form((part,), 1), (counted,), one, one, (one,))
+    if type(query) is Sum:
+        scale = query.scale
+        ends = rows * min(none, scale.low), rows * max(none, scale.high)
+        return _sides((scale.low, scale.step, none), *ends, scale.step)
+    if type(query) in (Mean, Proportion):
+        form = query.forms(replace(setting, neighbors="add-remove"))[-1]
+        top = Fraction(form.top)
+        return Sharing(form, ((none, one, none), (top, -one, none)), top, rows * top)
+    return None
+
+
+def _sides(total: Combination, low: Fraction, high: Fraction, step: Fraction) -> Sharing:
+    """The distances of a sum from its least and from its largest."""
+    width, (rows, values, units) = high - low, total
+    # Whole for every unit, however few rows it has: only then is nothing rounded.
+    whole = step == 1 and all(x.denominator == 1 for x in (rows, low, high))
+    fine = width.numerator if whole and width <= FINE else FINE
+    parts = tuple(
+        Part(name, width, whole=whole, step=width / fine)
+        for name in ("distances from the smallest", "distances from the largest")
+    )
+    steps = fine if fine == width and whole else fine + 1
+    of = (rows, values, units - low), (-rows, -values, high - units)
+    return Sharing(Form(parts, steps, fine), of, width, width, (high / width, low / width))
+
+
+@dataclass(frozen=True)
+class KeyedValues:
+    """Values and their keys from the same numbers, at the full budget.
+
+    threshold: a key is shown where its noisy numbers are above it together.
+    """
+
+    noise: Noise
+    sharing: Sharing
+    threshold: Fraction
+    failure: Fraction
+
+    @property
+    def laws(self) -> tuple[Any, ...]:
+        """What the mechanism files are about."""
+        return self.noise.laws
+
+    @property
+    def form(self) -> Form:
+        """The numbers that are released."""
+        return self.noise.form
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Each with how far a unit can move it."""
+        return self.form.parts
+
+    @property
+    def sha256(self) -> str:
+        """One hash for all mechanism files."""
+        return self.noise.sha256
+
+    @property
+    def words(self) -> str:
+        """Which noise, and why."""
+        return f"{self.noise.words}; {self.told}"
+
+    @property
+    def told(self) -> str:
+        """Which keys are shown."""
+        return (
+            f"a key is released where these add up to more than {float(self.threshold):.6g}, and a "
+            f"key of one unit with probability at most {float(self.failure):.3g}"
+        )
+
+    @property
+    def note(self) -> str:
+        """What a reader must know."""
+        return (
+            "keys spend nothing of epsilon, because the values decide which keys are released: a "
+            f"key of {self.group_size_for(0.95)} units{self._rows} is released with 95%"
+        )
+
+    @property
+    def _rows(self) -> str:
+        return "" if self.sharing.least == self.sharing.most else " with one row each"
+
+    # -- what to expect -------------------------------------------------------------------------
+
+    @cached_property
+    def _sum(self) -> TwoTails:
+        return tails_of(self.noise)
+
+    def release_probability(self, units: int) -> float:
+        """At most the probability that a key is shown that so many units have."""
+        level = self.threshold - units * self.sharing.least
+        return float(self._sum.surely_above(level))
+
+    def group_size_for(self, probability: float) -> int:
+        """How many units a key needs to be shown at least with this probability."""
+        low, high = 0, 1
+        while self.release_probability(high) < probability:
+            low, high = high, 2 * high
+            if high > _MOST_UNITS:
+                raise ArgumentError("probability", probability, "smaller")
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (
+                (low, middle) if self.release_probability(middle) >= probability else (middle, high)
+            )
+        return high
+
+    @cached_property
+    def error(self) -> Fraction:
+        """With 95% the answer is no further from the truth, where it is a sum."""
+        assert self.sharing.answer is not None
+        return two_tails(self.laws, self.sharing.answer).within(1 - _CONFIDENCE)
+
+    def limits(self, lines: tuple[Line, Line]) -> list[float]:
+        """What the noise of a line of both numbers keeps to, piece by piece (`believed.py`)."""
+        return self.noise.limits(lines)
+
+    def around(self, values: Sequence[Fraction]) -> list[Released]:
+        """Numbers of one key as if they had been released, for planning."""
+        errors = [self.error] if self.sharing.answer is not None else self._errors
+        return [Released(value, error) for value, error in zip(values, errors, strict=True)]
+
+    @cached_property
+    def _errors(self) -> list[Fraction]:
+        """Of each number by itself."""
+        return [one.error for one in self.noise.around([Fraction(0)] * len(self.laws))]
+
+    # -- releasing ------------------------------------------------------------------------------
+
+    def release(self, sums: Mapping[str, Sums], entropy: Entropy) -> dict[str, list[Released]]:
+        """What is shown, by key, in the order of the keys; a key of nobody never is."""
+        keys = [key for key, _ in in_order({key: one.units for key, one in sums.items()})]
+        found = [sums[key] for key in keys]
+        step = grid_of(self.laws[0])
+        assert all(grid_of(law) == step for law in self.laws)
+        columns = [
+            _drawn(law, of, found, entropy)
+            for law, of in zip(self.laws, self.sharing.of, strict=True)
+        ]
+        level = self.threshold / step
+        least = level.numerator // level.denominator  # whole numbers are above both, or neither
+        return {
+            key: self._answer([k * step for k in drawn])
+            for key, drawn in zip(keys, zip(*columns, strict=True), strict=True)
+            if sum(drawn) > least
+        }
+
+    def _answer(self, drawn: Sequence[Fraction]) -> list[Released]:
+        if self.sharing.answer is None:
+            return self.around(drawn)
+        value = sum((w * x for w, x in zip(self.sharing.answer, drawn, strict=True)), Fraction(0))
+        return self.around([value])
+
+
+def _drawn(law: Law, of: Combination, sums: Sequence[Sums], entropy: Entropy) -> list[int]:
+    """Releases of one number of every key, in steps of the grid, as `Law.release` draws them.
+
+    All of it is in whole numbers, for there may be a million keys.
+    """
+    each = [x / grid_of(law) for x in of]
+    q = lcm(*(x.denominator for x in each))
+    rows, values, units = (int(x * q) for x in each)
+    parts = [rows * one.rows + values * one.values + units * one.units for one in sums]
+    steps = law.design.noise.grid_sample_any(len(parts), entropy)
+    rounded = [n // q for n in parts]
+    if q > 1:  # floor(n/q + U): up with the probability (n mod q)/q
+        draws = _below(q, len(parts), entropy)
+        rounded = [k + (u < n % q) for k, n, u in zip(rounded, parts, draws, strict=True)]
+    return [k + int(n) for k, n in zip(rounded, steps, strict=True)]
+
+
+def _below(bound: int, count: int, entropy: Entropy) -> list[int]:
+    """So many whole numbers from 0 to bound - 1, each as likely."""
+    if bound < 1 << 63:
+        drawn = entropy.below_each(np.full(count, bound, dtype=np.uint64))
+        return [int(u) for u in drawn.tolist()]
+    return [entropy.below(bound) for _ in range(count)]
+
+
+def grid_of(law: Law) -> Fraction:
+    """What is released is a whole multiple of it."""
+    return Fraction(law.design.noise.grid_step) * law.scale
+
+
+def coarser(form: Form, fine: int) -> Form:
+    """The same numbers in at most so many steps: tables are short where epsilon is small."""
+    if form.most <= fine:
+        return form
+    parts = tuple(replace(part, step=part.sensitivity / fine) for part in form.parts)
+    return replace(form, parts=parts, steps=fine + 1, most=fine)
+
+
+def tails_of(noise: Noise) -> TwoTails:
+    """How the noise of all numbers of a key adds up."""
+    return two_tails(noise.laws, (Fraction(1),) * len(noise.laws))
+
+
+def keyed_values(
+    sharing: Sharing, epsilon: Fraction, delta: Fraction, groups: int, loss: str
+) -> KeyedValues:
+    """Noise and threshold such that any `groups` keys of a unit keep (epsilon, delta) together.
+
+    Each key that a unit is added to or removed from keeps an equal share; one in which it is
+    replaced keeps two of them.
+    """
+    if delta <= 0:
+        words = (
+            'keys="private" needs delta > 0 (for example delta=1e-6): with delta = 0 no private '
+            "key can be released."
+        )
+        raise ArgumentError("delta", number(delta), "positive", words)
+    form = coarser(sharing.form, max(_FEWEST, int(_STEPS * epsilon / groups)))
+    # Noise can do without a delta that is too small to be of use; the keys cannot.
+    spare = delta if delta >= _LEAST_DELTA else Fraction(0)
+    noise = noise_for([form], epsilon, spare, groups, loss, together=False)
+    assert all(isinstance(law, Law) for law in noise.laws)
+    # Whole-number noise is for numbers that are never rounded: steps and tails rest on it.
+    assert all(
+        x.denominator == 1
+        for law, of in zip(noise.laws, sharing.of, strict=True)
+        for x in of
+        if law.design.integer
+    )
+    failure = delta / groups
+    try:
+        threshold = sharing.most + tails_of(noise).level(failure)
+    except ArithmeticError:  # the noise is not listed so far out
+        raise ArgumentError(
+            "delta", number(delta), "larger: with this budget no key would be released"
+        ) from None
+    return KeyedValues(noise, sharing, threshold, failure)

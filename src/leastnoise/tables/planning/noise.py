@@ -1,0 +1,247 @@
+"""Which noise a query's parts get, by certified loss; designs are kept on disk.
+
+The noise comes from `leastnoise.design` alone. How budgets of parts add up: `noise.proof.md`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ...cache import designed, sha256_of
+from ...errors import ArgumentError
+from ...exact import exp_lower, exp_upper, round_down, text_of
+from ...sampling import Entropy
+from ...work import bits, charge
+from ..queries.base import Form, Part, Released
+from .believed import Line, limits_of
+from .ranged import RangedLaw, ranged_law, suits
+
+#: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.
+_WHOLE = 30
+#: From so many releases on, noise designed for all of them together can beat equal shares.
+MANY = 12
+#: Microseconds of the exponentials in the delta of many steps.
+_EXPONENTIALS = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """Noise for one sensitivity: what adds it, its error, the file that proves it."""
+
+    design: Any
+    scale: Fraction  # values are divided by it first: the design's sensitivity then fits
+    path: Path
+    words: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Law) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Path, Fraction]:
+        return self.path, self.scale
+
+    @property
+    def size(self) -> float:
+        """What forms are compared by: the certified mean error, or its 95% for other losses."""
+        if self.design.loss_name == "l1":
+            return float(self.design.upper) * float(self.scale)
+        return float(self.error(0.95))
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the mechanism file."""
+        return sha256_of(self.design)
+
+    def error(self, confidence: float) -> Fraction:
+        """An error that a release stays within with this confidence; a step of the grid more."""
+        noise = self.design.noise
+        bound = Fraction(noise.error_bound(confidence))
+        step = Fraction(0) if self.design.integer else Fraction(noise.grid_step)
+        return (bound + step) * self.scale
+
+    def around(self, values: Sequence[Fraction], confidence: float) -> list[Released]:
+        """Released values with their error."""
+        error = self.error(confidence)
+        return [Released(value, error) for value in values]
+
+    def release(self, values: Sequence[Fraction], entropy: Entropy | None) -> list[Fraction]:
+        """One release each."""
+        if self.design.integer:
+            whole = [int(value) for value in values]
+            found = self.design.release(whole, each_is_a_release=True, entropy=entropy)
+        else:
+            scaled = [value / self.scale for value in values]
+            found = self.design.release(scaled, exact=True, each_is_a_release=True, entropy=entropy)
+        return [Fraction(value) * self.scale for value in found]
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A law for each part; all parts of all groups that a unit can move keep the budget."""
+
+    laws: tuple[Law | RangedLaw, ...]
+    form: Form
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The numbers to release."""
+        return self.form.parts
+
+    def released(
+        self, rows: Sequence[Sequence[Fraction]], entropy: Entropy | None
+    ) -> list[list[Released]]:
+        """Release the parts of every group; errors hold for all parts of a group together."""
+        columns = []
+        for j, law in enumerate(self.laws):
+            values = law.release([row[j] for row in rows], entropy)
+            columns.append(law.around(values, self._confidence))
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def around(self, values: Sequence[Fraction]) -> list[Released]:
+        """Numbers of one group as if they had been released, for planning."""
+        return [
+            law.around([value], self._confidence)[0]
+            for law, value in zip(self.laws, values, strict=True)
+        ]
+
+    @property
+    def _confidence(self) -> float:
+        return 1 - 0.05 / len(self.parts)
+
+    def limits(self, lines: tuple[Line, Line]) -> list[float]:
+        """What the noise of a line of both parts keeps to, piece by piece (`believed.py`)."""
+        return limits_of(self.laws[0], self.laws[1], lines)
+
+    @property
+    def loss(self) -> float:
+        """What forms are compared by: the losses of the parts with their weights."""
+        weights = self.form.weights or tuple(1 / p.sensitivity for p in self.parts)
+        return sum(float(w) * law.size for w, law in zip(weights, self.laws, strict=True))
+
+    @property
+    def sha256(self) -> str:
+        """One hash for all mechanism files."""
+        hashes = sorted({law.sha256 for law in self.laws})
+        if len(hashes) == 1:
+            return hashes[0]
+        return hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+    @property
+    def words(self) -> str:
+        """Which noise, and why."""
+        said: dict[str, list[str]] = {}
+        for part, law in zip(self.parts, self.laws, strict=True):
+            said.setdefault(law.words, []).append(part.name)
+        return "; ".join(f"{', '.join(names)}: {words}" for words, names in said.items())
+
+
+def noise_for(
+    forms: Sequence[Form],
+    epsilon: Fraction,
+    delta: Fraction,
+    groups: int,
+    loss: str = "l1",
+    together: bool = True,
+) -> Noise:
+    """Noise such that all parts of any `groups` groups together keep (epsilon, delta).
+
+    Of all forms, and of noise for each release or for all of them together, the one with the
+    smallest certified loss. Not `together`: each group by itself keeps its part of the budget.
+    """
+    found = [_stepped(form, epsilon, delta, groups, loss) for form in forms]
+    if groups == 1 and suits(forms[0], epsilon, loss):
+        (part,) = forms[0].parts
+        near = ranged_law(part, epsilon, delta, found[0].laws[0])
+        if near is not None:
+            return Noise((near,), forms[0])
+    count = forms[0].steps * groups if together else 0
+    joint = jointly([forms[0]], epsilon, delta, count, loss)
+    return min([*found, *(joint or [])], key=lambda noise: noise.loss)
+
+
+def _stepped(form: Form, epsilon: Fraction, delta: Fraction, groups: int, loss: str) -> Noise:
+    """A budget for one step of one part; so many steps of all parts keep the whole."""
+    steps = form.steps * groups
+    each = epsilon / steps, delta_of_a_step(epsilon / steps, delta / steps, form.most)
+    laws = [_law(part, *each, 1, loss) for part in form.parts]
+    return Noise(tuple(laws), form)
+
+
+def delta_of_a_step(epsilon: Fraction, delta: Fraction, most: int) -> Fraction:
+    """A delta such that `most` steps of one release cost at most `most` times the given delta."""
+    grown = growth_of_delta(epsilon, most) if delta > 0 else most
+    return delta if grown == most else round_down(delta * most / grown, 12)
+
+
+def growth_of_delta(epsilon: Fraction, most: int) -> Fraction:
+    """At least 1 + e^epsilon + ... + e^((most - 1) epsilon): how a delta grows in so many steps."""
+    if most == 1 or epsilon == 0:
+        return Fraction(most)
+    charge(_EXPONENTIALS + bits(epsilon))
+    # It is at most so many times its last term, which is sharp where epsilon is tiny.
+    grown, least = most * exp_upper((most - 1) * epsilon), exp_lower(epsilon)
+    return min(grown, (exp_upper(most * epsilon) - 1) / (least - 1)) if least > 1 else grown
+
+
+def jointly(
+    forms: Sequence[Form], epsilon: Fraction, delta: Fraction, count: int, loss: str
+) -> list[Noise] | None:
+    """Noise of one law for `count` releases together; None where shares are as good.
+
+    Every form must be one whose parts move by one step at most.
+    """
+    if count < MANY or delta == 0:
+        return None
+    parts = [part for form in forms for part in form.parts]
+    # One law for all of them: only the very same noise is proven to compose.
+    whole = all(p.whole and p.sensitivity == parts[0].sensitivity for p in parts)
+    return [
+        Noise(
+            tuple(
+                _law(replace(p, whole=whole, step=None), epsilon, delta, count, loss)
+                for p in form.parts
+            ),
+            form,
+        )
+        for form in forms
+    ]
+
+
+def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: str) -> Law:
+    if part.measure <= 0:
+        raise ArgumentError("sensitivity", part.measure, "positive")
+    whole = part.whole and part.measure.denominator == 1 and part.measure <= _WHOLE
+    sensitivity = part.measure if whole else Fraction(1)
+    found, path = designed(epsilon, delta, sensitivity, whole, releases, loss)
+    if not found.noise.listable:  # said now, and not once the budget is spent
+        words = "larger: with this budget the margin of error of the noise cannot be computed"
+        raise ArgumentError("epsilon", float(epsilon), words)
+    kind = "integer noise" if whole else "additive noise"
+    steps = part.sensitivity / part.measure
+    moved = f"sensitivity {_short(part.sensitivity)}"
+    if steps > 1:
+        moved = f"each of {_short(steps)} equal steps that a unit can move it by,"
+    words = f"{kind} for {moved} at epsilon={_short(epsilon)}, delta={float(delta):.3g}"
+    if releases > 1:
+        words += f" for {releases} releases together"
+    words += f", {gap_of(found)}"
+    return Law(found, Fraction(1) if whole else part.measure, path, words)
+
+
+def gap_of(found: Any) -> str:
+    """How far the noise is from the best there is, in words."""
+    if found.gap > 1:
+        return "and no useful lower bound is known"
+    return f"within {100 * found.gap:.2g}% of the least possible loss"
+
+
+def _short(value: Fraction) -> str:
+    return text_of(value) if value.denominator < 10**6 else f"{float(value):.6g}"

@@ -1,0 +1,134 @@
+"""Noise that depends on the value, for a number with a small public range.
+
+It pays where additive noise is about as wide as the range. Which of the two is taken is decided by
+their mean error over all values of the range, each alike; the answer says so. Intervals:
+`ranged.proof.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...cache import designed, sha256_of
+from ...sampling import Entropy
+from ..queries.base import Form, Part, Released
+
+#: Ranges of at most so many sensitivities, and of so many times the size of additive noise.
+_WIDEST, _NOISY = 60, 8
+#: It must be better by this share, for it is biased and additive noise is not.
+_BETTER = 0.02
+
+
+def suits(form: Form, epsilon: Fraction, loss: str) -> bool:
+    """Whether the range is so small, compared with the noise, that it is worth a look."""
+    if loss != "l1" or len(form.parts) > 1 or form.parts[0].range is None:
+        return False
+    width = _width(form.parts[0])
+    return width.denominator == 1 and width <= _WIDEST and width * epsilon <= _NOISY
+
+
+def _width(part: Part) -> Fraction:
+    low, high = part.range or (Fraction(0), Fraction(0))
+    return (high - low) / part.sensitivity
+
+
+def ranged_law(part: Part, epsilon: Fraction, delta: Fraction, additive: Any) -> RangedLaw | None:
+    """Noise for this range, if its certified loss is below that of additive noise moved into it."""
+    width = int(_width(part))
+    whole = part.whole and part.sensitivity == 1
+    found, path = designed(epsilon, delta, Fraction(1), whole, 1, "l1", 1, width)
+    baseline = _moved_in(additive, width, whole) / float(1 if whole else part.sensitivity)
+    if found.document.additive is not None or found.upper > (1 - _BETTER) * baseline:
+        return None
+    words = (
+        f"data dependent noise on {width + 1} values, at epsilon={float(epsilon):.6g}, "
+        f"delta={float(delta):.3g}: mean error at most {found.upper:.4g} sensitivities over the "
+        f"range, where additive noise moved into it has {baseline:.4g}"
+    )
+    return RangedLaw(found, part, path, words)
+
+
+def _moved_in(law: Any, width: int, whole: bool) -> float:
+    """The mean error of additive noise whose answers are cut to the range, over all its values."""
+    noise, scale = law.design.noise, float(law.scale)
+    if whole:
+        far = np.arange(1, width + 1, dtype=float)
+        tails = 1 - noise.cdf((far - 1) / scale) + noise.cdf(-far / scale)
+        return float(((width + 1 - far) * tails).sum() / (width + 1))
+    unit = float(law.scale)
+    far = (np.arange(2000) + 0.5) * width * unit / 2000
+    tails = 1 - noise.cdf(far / scale) + noise.cdf(-far / scale)
+    return float(((width * unit - far) * tails).mean())
+
+
+@dataclass(frozen=True, eq=False)
+class RangedLaw:
+    """Answers for one number of a public range; has what a `Law` has."""
+
+    design: Any
+    part: Part
+    path: Path
+    words: str
+
+    @property
+    def scale(self) -> Fraction:
+        """The value of one step of the design."""
+        return self.part.sensitivity
+
+    @property
+    def size(self) -> float:
+        """The certified mean error over the range."""
+        return float(self.design.upper) * float(self.scale)
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the mechanism file."""
+        return sha256_of(self.design)
+
+    @property
+    def _low(self) -> Fraction:
+        assert self.part.range is not None
+        return self.part.range[0]
+
+    def release(self, values: Sequence[Fraction], entropy: Entropy | None) -> list[Fraction]:
+        """One answer each."""
+        placed = [(value - self._low) / self.scale for value in values]
+        found = self.design.release(placed, exact=True, each_is_a_release=True, entropy=entropy)
+        return [self._low + Fraction(answer) * self.scale for answer in found]
+
+    @cached_property
+    def _accepted(self) -> list[tuple[float, float]]:
+        """(node, how far an answer is with 95%) for every node of the range."""
+        found = []
+        for node in self.design.nodes:
+            answers, masses = self.design.law(float(node))
+            errors = np.abs(answers - node)
+            order = np.argsort(errors, kind="stable")
+            reached = np.searchsorted(np.cumsum(masses[order]), 0.95 * masses.sum())
+            found.append((float(node), float(errors[order][min(int(reached), len(order) - 1)])))
+        return found
+
+    def around(self, values: Sequence[Fraction], confidence: float) -> list[Released]:
+        """Answers with the values that make them likely."""
+        return [self._around(value) for value in values]
+
+    def _around(self, value: Fraction) -> Released:
+        answer = float((value - self._low) / self.scale)
+        nodes = self._accepted
+        held = [i for i, (node, far) in enumerate(nodes) if abs(answer - node) <= far + 1e-9]
+        first, last = (held[0], held[-1]) if held else (0, len(nodes) - 1)
+        if self.design.document.rounds:  # a value between two nodes is answered as one of them
+            first, last = max(first - 1, 0), min(last + 1, len(nodes) - 1)
+        ends = tuple(
+            self._low + Fraction(nodes[i][0]).limit_denominator(10**9) * self.scale
+            for i in (first, last)
+        )
+        error = max(abs(value - end) for end in ends)
+        return Released(value, error, (ends[0], ends[1]))

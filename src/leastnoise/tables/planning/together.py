@@ -1,0 +1,345 @@
+"""One draw for all numbers of a question, or of several: by levels at delta = 0, or with a delta.
+
+What a unit can do to all of them together is a shape, and noise of that shape is far smaller than
+noise for each number by itself. Which shape, and why: `together.proof.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...cache import designed_together, sha256_of
+from ...certify.joint import mean_error
+from ...errors import ArgumentError, LimitError
+from ...exact import text_of
+from ...noise.joint import quantile_of
+from ...problem.shape import MAX_NUMBERS, MAX_SPARSE, Block, Blocks, Shape
+from ...sampling import Entropy
+from ..queries.base import PRIVATE, Form, Part, Query, Released, Setting
+from .believed import Line, pieces
+from .noise import Noise
+from .tracks import Track
+
+Floats = NDArray[np.float64]
+
+#: Losses that there is noise by levels for.
+_LOSSES = ("l1", "l2")
+#: Weights are whole parts of so many.
+_PARTS = 1 << 12
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with public groups: in how many of them a unit is, and how many it can move."""
+
+    query: Query
+    setting: Setting
+    each: int  # groups of one unit
+    touched: int  # groups that differ between neighbors
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        keys = self.query.public_keys
+        return 1 if keys is None else len(keys)
+
+    @property
+    def tracks(self) -> tuple[Track, ...]:
+        """What is released of each group; nothing where it cannot be drawn with others."""
+        return () if self.query.keys == PRIVATE else self.query.tracks(self.setting)
+
+    def block(self, track: Track) -> Block:
+        """How a unit can move the numbers of a track in all groups, in steps of its grid."""
+        units = 2 if self.setting.replace else 1
+        most = units * self.each if track.pair else self.touched
+        return Block(track.size * self.groups, most, Fraction(track.steps))
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the numbers of a question are in the vector: track by track, group by group."""
+
+    tracks: tuple[Track, ...]
+    groups: int
+    first: int
+
+    @property
+    def numbers(self) -> int:
+        """How many there are."""
+        return self.groups * sum(track.size for track in self.tracks)
+
+    def starts(self) -> Iterator[tuple[Track, int]]:
+        """Each track and the place of its first number in the vector."""
+        start = self.first
+        for track in self.tracks:
+            yield track, start
+            start += track.size * self.groups
+
+    def counted(self, rows: Sequence[Sequence[Fraction]], entropy: Entropy) -> list[int]:
+        """The numbers of all groups in whole steps."""
+        found, place = [], 0
+        for track in self.tracks:
+            for row in rows:
+                found += track.counted(row[place : place + track.size], entropy)
+            place += track.size
+        return found
+
+    def rows(self, steps: Sequence[int]) -> list[list[Fraction]]:
+        """The numbers of each group from all steps of a vector."""
+        found: list[list[Fraction]] = [[] for _ in range(self.groups)]
+        for track, start in self.starts():
+            for g, row in enumerate(found):
+                at = start + g * track.size
+                row += [step * track.step for step in steps[at : at + track.size]]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """The design for a vector of whole numbers, and its file."""
+
+    design: Any
+    path: Path
+    known: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the mechanism file."""
+        return sha256_of(self.design)
+
+    @property
+    def delta(self) -> Fraction:
+        """The delta that it needs: none for noise by levels."""
+        found: Fraction = self.design.document.spent_delta
+        return found
+
+    def block(self, number: int) -> int:
+        """The block of the shape in which a number of the vector is."""
+        ends = accumulate(block.numbers for block in self.design.shape.blocks)
+        return next(b for b, end in enumerate(ends) if number < end)
+
+    def release(self, steps: Sequence[int], entropy: Entropy) -> list[int]:
+        """One release of the whole vector."""
+        return [int(one) for one in self.design.release(steps, exact=True, entropy=entropy)]
+
+    def error(self, number: int, confidence: float) -> Fraction:
+        """An error in steps that a number stays within with this confidence."""
+        block = self.block(number)
+        if (block, confidence) not in self.known:
+            error = self.design.noise.block_error(block, confidence)
+            self.known[block, confidence] = Fraction(error)
+        found: Fraction = self.known[block, confidence]
+        return found
+
+    def size(self, number: int) -> float:
+        """The certified mean error of a number in steps, or its 95% for other losses than l1."""
+        if self.design.loss_name != "l1":
+            return float(self.error(number, 0.95))
+        block = self.block(number)
+        if block not in self.known:
+            self.known[block] = float(mean_error(self.design.document, block))
+        return float(self.known[block])
+
+    def pairs(self, number: int, groups: int) -> tuple[Floats, Floats]:
+        """Draws of the pairs of so many groups, of which the first number is this one."""
+        block = self.block(number)
+        drawn = self.design.noise.drawn(block)
+        start = number - sum(one.numbers for one in self.design.shape.blocks[:block])
+        own = drawn[:, start : start + 2 * groups]
+        return own[:, ::2], own[:, 1::2]
+
+
+@dataclass(frozen=True)
+class DrawnNoise:
+    """What one question sees of the draw."""
+
+    draw: Draw
+    place: Place
+    form: Form
+    baseline: str = ""  # how it compares
+
+    @property
+    def laws(self) -> tuple[Draw, ...]:
+        """What the answer's mechanism file is about."""
+        return (self.draw,)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The numbers to release for one group."""
+        return self.form.parts
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the mechanism file."""
+        return self.draw.sha256
+
+    @cached_property
+    def _tracked(self) -> list[tuple[Track, int]]:
+        """The track of each part of a group, and the place of such a number."""
+        return [(track, start) for track, start in self.place.starts() for _ in range(track.size)]
+
+    def released(
+        self, rows: Sequence[Sequence[Fraction]], entropy: Entropy
+    ) -> list[list[Released]]:
+        """Release the numbers of every group, where no other question shares the draw."""
+        return release_drawn([self], [rows], entropy)[0]
+
+    @cached_property
+    def _errors(self) -> list[Fraction]:
+        """What the parts of a group keep to, all of them together."""
+        confidence = 1 - 0.05 / len(self.parts)
+        return [
+            (self.draw.error(number, confidence) + track.rounds) * track.step
+            for track, number in self._tracked
+        ]
+
+    def around(self, values: Sequence[Fraction]) -> list[Released]:
+        """Numbers of one group with their errors, which hold for all of them together."""
+        return [Released(*one) for one in zip(values, self._errors, strict=True)]
+
+    def limits(
+        self, lines: tuple[Line, Line], first: int = 0, confidence: float = 0.95
+    ) -> list[float]:
+        """What the noise of a line of the parts `first` and the next keeps to, piece by piece."""
+        track, number = self._tracked[first]
+        known, key = self.draw.known, (number, lines, confidence)
+        if key not in known:
+            known[key] = self._limits(track, number, lines, confidence)
+        found: list[float] = known[key]
+        return found
+
+    def _limits(
+        self, track: Track, number: int, lines: tuple[Line, Line], confidence: float
+    ) -> list[float]:
+        one, two = self.draw.pairs(number, self.place.groups)
+        step, found = float(track.step), []
+        for ends in pieces():
+            at = [(lines[0].at(f), lines[1].at(f)) for f in ends]
+            sizes = np.maximum(*(np.abs(a * one + b * two) for a, b in at))
+            rounding = max(abs(a) + abs(b) for a, b in at) if track.rounds else 0.0
+            found.append((quantile_of(sizes, confidence) + rounding) * step)
+        return found
+
+    @property
+    def loss(self) -> float:
+        """What it is compared by: the losses of the parts with their weights."""
+        weights = self.form.weights or tuple(1 / p.sensitivity for p in self.parts)
+        sizes = [self.draw.size(number) * float(track.step) for track, number in self._tracked]
+        return sum(float(w) * size for w, size in zip(weights, sizes, strict=True))
+
+    @property
+    def words(self) -> str:
+        """Which noise, and why."""
+        found = self.draw.design
+        errors = [
+            f"{part.name} {self.draw.size(number) * float(track.step / part.sensitivity):.4g}"
+            for part, (track, number) in zip(self.parts, self._tracked, strict=True)
+        ]
+        kind = "mean error" if found.loss_name == "l1" else "95% error"
+        which = found.document.noise.name
+        words = (
+            f"one draw for all {found.dimension} numbers, {which}; {shortly(found.shape)}; "
+            f"epsilon={text_of(found.document.epsilon)}, "
+            f"delta={text_of(self.draw.delta)}; {kind} in units of the sensitivity: "
+            f"{', '.join(errors)}"
+        )
+        return f"{words}; {self.baseline}" if self.baseline else words
+
+
+def shortly(shape: Shape) -> str:
+    """What a unit can change, in words that are not longer than a line."""
+    said = [
+        f"at most {block.most} of {block.numbers} numbers by up to {text_of(block.width)}"
+        if block.most < block.numbers
+        else f"{block.numbers} number{'s' * (block.numbers > 1)} by up to {text_of(block.width)}"
+        for block in shape.blocks
+    ]
+    words = " and ".join(said) if len(said) <= 4 else f"{len(said)} groups of numbers"
+    return f"a unit changes {words}{', all in one direction' if shape.one_sided else ''}"
+
+
+def drawn_together(
+    asked: Sequence[Asked], epsilon: Fraction, loss: str, delta: Fraction = Fraction(0)
+) -> list[DrawnNoise] | None:
+    """Noise of one draw for all numbers of all questions: together they keep (epsilon, 0), or
+    (epsilon, delta) if it is Gaussian or Euclidean (`Draw.delta`).
+
+    None where there is none: too many numbers, another loss; or where a unit moves one number only.
+    """
+    tracks = [one.tracks for one in asked]
+    if loss not in _LOSSES or epsilon == 0 or not all(tracks):
+        return None
+    blocks = [one.block(track) for one, own in zip(asked, tracks, strict=True) for track in own]
+    if sum(block.most for block in blocks) < 2 or sum(b.numbers for b in blocks) > MAX_NUMBERS:
+        return None
+    if any(block.numbers > MAX_SPARSE for block in blocks if not block.box):
+        return None
+    try:
+        shape, weights = shape_of(asked, 1 if loss == "l1" else 2)
+        found = designed_together(epsilon, shape, weights, loss, delta)
+    except (ArgumentError, LimitError):
+        return None  # too large for exact counts
+    draw, noises, first = Draw(*found), [], 0
+    for one, own in zip(asked, tracks, strict=True):
+        place = Place(own, one.groups, first)
+        noises.append(DrawnNoise(draw, place, one.query.drawn_form(one.setting)))
+        first += place.numbers
+    return noises
+
+
+def shape_of(asked: Sequence[Asked], power: int) -> tuple[Shape, tuple[Fraction, ...]]:
+    """All that a unit can do to the numbers of all questions, and what their errors weigh.
+
+    power: of an error that is its loss.
+    """
+    tracks = [(one, track) for one in asked for track in one.tracks]
+    one_sided = all(track.one_sided for _, track in tracks)
+    blocks = (Shape((one.block(track),), one_sided) for one, track in tracks)
+    return Blocks(*blocks), _weights(asked, power)
+
+
+def _weights(asked: Sequence[Asked], power: int) -> tuple[Fraction, ...]:
+    """What a step's error of each number weighs: as much for every question, all groups alike."""
+    found = []
+    for one in asked:
+        for track in one.tracks:
+            weight = (track.effect * track.step) ** power / one.groups
+            found += [weight] * (track.size * one.groups)
+    most = max(found)
+    return tuple(Fraction(max(1, round(w / most * _PARTS)), _PARTS) for w in found)
+
+
+def better_together(
+    noise: Noise, asked: Asked, epsilon: Fraction, delta: Fraction, loss: str
+) -> Noise | DrawnNoise:
+    """The noise, or one draw for all groups and parts if its certified loss is smaller."""
+    found = drawn_together([asked], epsilon, loss, delta)
+    if found is None or found[0].loss >= noise.loss:
+        return noise
+    part = 100 * found[0].loss / noise.loss
+    return replace(found[0], baseline=f"{part:.0f}% of the error of noise for each number alone")
+
+
+def release_drawn(
+    noises: Sequence[DrawnNoise], rows: Sequence[Sequence[Sequence[Fraction]]], entropy: Entropy
+) -> list[list[list[Released]]]:
+    """One release of the whole vector: for each question the numbers of every group.
+
+    noises: all that share one draw, in their order. rows: the exact numbers. Not private.
+    """
+    steps = [
+        step
+        for noise, own in zip(noises, rows, strict=True)
+        for step in noise.place.counted(own, entropy)
+    ]
+    found = noises[0].draw.release(steps, entropy)
+    return [[noise.around(row) for row in noise.place.rows(found)] for noise in noises]

@@ -1,0 +1,100 @@
+"""Groups by several columns at once: every combination of their public keys is a group.
+
+A group is known to the engine by its number. Why the number is defined for every row, and no two
+combinations share one: `bounding.proof.md`. Where keys are private a group is a combination that
+occurs, known by the keys themselves.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from ...errors import ArgumentError, Described
+from ..sources import WHOLE, Form
+from ..sources.rows import Cell, Rows, sought
+
+#: Groups that an engine tells apart by comparing, row by row.
+MOST_GROUPS = 100_000
+_MOST_EACH = 1_000
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """Columns to group by together, each with its public keys."""
+
+    names: tuple[str, ...]
+    keys: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        if max(map(len, self.keys)) > _MOST_EACH or self.groups > MOST_GROUPS:
+            allowed = f"at most {_MOST_EACH} keys a column and {MOST_GROUPS} combinations"
+            raise ArgumentError("keys", Described(f"{self.groups} combinations"), allowed)
+
+    @property
+    def groups(self) -> int:
+        """How many combinations there are."""
+        return prod(map(len, self.keys))
+
+    def label(self, number: int) -> str:
+        """A combination in words, different for each; `parts_of` takes it apart again."""
+        found = []
+        for keys in reversed(self.keys):
+            number, at = divmod(number, len(keys))
+            found.append(keys[at])
+        return label_of(found[::-1])
+
+    def cell(self, rows: Rows) -> Cell:
+        """The number of each row's combination; NULL where a column has none of its keys."""
+        sql = ""
+        for name, keys in zip(self.names, self.keys, strict=True):
+            column = rows.key(name, "by")
+            written = [(at, sought(column.kind, key)) for at, key in enumerate(keys)]
+            branches = [
+                f"WHEN {column.sql} = {literal(rows.engine)} THEN {rows.engine.whole(at)}"
+                for at, literal in written
+                if literal is not None
+            ]
+            found = f"(CASE {' '.join(branches) or 'WHEN 1 = 0 THEN 0'} END)"
+            sql = f"({sql} * {rows.engine.whole(len(keys))} + {found})" if sql else found
+        return Cell(sql, Form(WHOLE, ""))
+
+
+def label_of(keys: Sequence[str]) -> str:
+    """Keys of so many columns in words, different for each combination.
+
+    A part is in quotation marks iff it begins with one, and a comma, quotation mark, line end or
+    space at an end is in a part only there, so that every label can be taken apart in one way.
+    """
+    return ", ".join(map(quoted, keys))
+
+
+def parts_of(label: str) -> list[str]:
+    """The keys of a combination from its label."""
+    return next(csv.reader([label], skipinitialspace=True))
+
+
+def names_of(by: Sequence[str]) -> tuple[str, ...]:
+    """The columns to group by, as texts."""
+    if not by or not all(isinstance(name, str) for name in by):
+        raise ArgumentError("by", by, "the name of a column, or a list of names")
+    if len(set(by)) < len(by):
+        raise ArgumentError("by", list(by), "different columns")
+    return tuple(by)
+
+
+def quoted(key: str) -> str:
+    """A key as a part of a label: in quotes where `parts_of` needs them."""
+    plain = key and key == key.strip() and not set(key) & set(',"\r\n')
+    return key if plain else '"' + key.replace('"', '""') + '"'
+
+
+def named_in(label: str, name: str) -> str:
+    """ "group: column"; a group's key that could be taken for more than itself is quoted."""
+    if not name:
+        return label
+    plain = label and ": " not in label and not label.startswith('"')
+    return f"{label if plain else json.dumps(label, ensure_ascii=False)}: {name}"

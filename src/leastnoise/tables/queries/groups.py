@@ -1,0 +1,49 @@
+"""Groups of a question: how many one unit is in, and how many it can move."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ...errors import ArgumentError
+from ..planning.together import Asked
+from ..unit import PrivacyUnit
+from .base import Query, Setting
+
+
+def touched(query: Query, setting: Setting) -> int:
+    """How many groups one unit can move, at most: added or removed, or in both of two places."""
+    if not query.grouped:
+        return 1
+    each = 1
+    if isinstance(setting.unit, PrivacyUnit):
+        keys = query.public_keys
+        most = setting.unit.max_groups
+        if keys is None and most is None:
+            raise ArgumentError(
+                "max_groups",
+                None,
+                "given with private keys: the largest number of groups of one person",
+            )
+        each = min(x for x in (most, None if keys is None else len(keys)) if x is not None)
+    if not setting.replace:
+        return each
+    keys = query.public_keys
+    return 2 * each if keys is None else min(2 * each, len(keys))
+
+
+def asked_of(query: Query, setting: Setting) -> Asked:
+    """The question with how many groups one unit is in, and can move."""
+    each = touched(query, replace(setting, neighbors="add-remove"))
+    return Asked(query, setting, each, touched(query, setting))
+
+
+def bounded(query: Query, setting: Setting) -> Any:
+    """The engine's request, with the groups per person enforced where they are not all allowed."""
+    request = query.request(setting)
+    unit, keys = setting.unit, query.public_keys
+    if not query.grouped or not isinstance(unit, PrivacyUnit) or unit.max_groups is None:
+        return request
+    if keys is not None and unit.max_groups >= len(keys):
+        return request
+    return replace(request, max_groups=unit.max_groups)

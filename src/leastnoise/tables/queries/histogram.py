@@ -1,0 +1,174 @@
+"""Histogram: counts by bins of a column. Sensitivity and proof: `count.proof.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import ClassVar
+
+from ...errors import ArgumentError
+from ...exact import Number, rational
+from ...hints import hinted_class
+from ...work import arithmetic, bits, charge
+from ..sources import WHOLE, Form
+from ..sources.bounding import Request
+from ..sources.rows import Cell, Rows
+from .base import PRIVATE, Query, Setting, numbered
+from .count import Count
+from .crossed import MOST_GROUPS, Crossed
+from .scale import FURTHEST, NARROWEST
+
+_MOST_BINS = 10_000
+
+
+@hinted_class
+@dataclass(frozen=True)
+class Histogram(Count):
+    """A histogram: how many rows fall into each public bin of a column.
+
+    bins: a number of equal ones between low and high, or their edges in rising order. Values
+    beyond the ends are in the first or last bin; rows without a number are in none.
+    by: a histogram for every combination of the public keys of these columns.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: ages by decade.
+
+        >>> plan(Histogram("age", bins=10, low=0, high=100), epsilon=1, rows=1000).error
+        3.0
+    """
+
+    column: str | None = None
+    low: Number | None = None
+    high: Number | None = None
+    bins: int | Sequence[Number] = 10
+    word: ClassVar[str] = "histogram"
+
+    def __post_init__(self) -> None:
+        if not self.column:
+            raise ArgumentError("column", self.column, "the name of a column")
+        if isinstance(self.keys, str) and self.keys == PRIVATE:
+            raise ArgumentError(
+                "keys", PRIVATE, "a list of public keys: a histogram has bins for each of them"
+            )
+        Query.__post_init__(self)
+        bins = len(self._edges) - 1
+        if len({self._bin(i) for i in range(bins)}) < bins:
+            raise ArgumentError("bins", self.bins, "wide enough to be distinguished by 12 digits")
+        if self._outer is not None and bins * self._outer.groups > MOST_GROUPS:
+            raise ArgumentError(
+                "keys", self.keys, f"few enough for at most {MOST_GROUPS} bins in all"
+            )
+
+    @property
+    def grouped(self) -> bool:
+        """It is: by its bins."""
+        return True
+
+    @property
+    def columns_by(self) -> tuple[str, ...]:
+        """Its column: a key is a bin, behind the keys of other columns."""
+        return (str(self.column),)
+
+    @property
+    def public_keys(self) -> tuple[str, ...]:
+        """The numbers of its bins, those of one combination of keys after the other."""
+        outer = 1 if self._outer is None else self._outer.groups
+        return numbered(outer * (len(self._edges) - 1))
+
+    @property
+    def _outer(self) -> Crossed | None:
+        """The columns that it is grouped by, even if it is only one."""
+        if isinstance(self.by, str):
+            return Crossed((self.by,), (tuple(self.keys or ()),))
+        return self.crossed
+
+    @cached_property
+    def _edges(self) -> list[Fraction]:
+        if not isinstance(self.bins, int):
+            edges = [rational(edge, "bins") for edge in self.bins]
+        elif self.low is None or self.high is None:
+            raise ArgumentError("low", self.low, "given, and high, too; or give the edges as bins")
+        else:
+            low, high = rational(self.low, "low"), rational(self.high, "high")
+            if isinstance(self.bins, bool) or not 1 <= self.bins <= _MOST_BINS:
+                raise ArgumentError("bins", self.bins, f"from 1 to {_MOST_BINS}")
+            charge(self.bins * arithmetic(bits(low, high)))
+            edges = [low + (high - low) * i / self.bins for i in range(self.bins + 1)]
+        ends = [float(edge) for edge in edges if abs(edge) <= FURTHEST]
+        if len(ends) < len(edges):
+            raise ArgumentError("bins", self.bins, "edges between -1e300 and 1e300")
+        rising = all(b - a >= NARROWEST for a, b in pairwise(ends))
+        if not rising or not 2 <= len(edges) <= _MOST_BINS + 1:
+            raise ArgumentError(
+                "bins",
+                self.bins,
+                f"1 to {_MOST_BINS} bins with rising edges that differ as doubles",
+            )
+        return edges
+
+    def _group(self) -> Callable[[Rows], tuple[Cell, ...]]:
+        name, edges = str(self.column), [float(edge) for edge in self._edges]
+
+        def group(rows: Rows) -> tuple[Cell, ...]:
+            number = rows.number(name, "column").sql
+            if isinstance(self.bins, int):
+                index = _equal_bin(rows, number, edges)
+            else:
+                index = _bin_between(rows, number, edges)
+            one = f"CASE WHEN {number} IS NULL THEN NULL ELSE {index} END"
+            if self._outer is not None:
+                before = self._outer.cell(rows).sql
+                one = f"({before} * {rows.engine.whole(len(edges) - 1)} + {one})"
+            return (Cell(one, Form(WHOLE, "")),)
+
+        return group
+
+    def request(self, setting: Setting) -> Request:
+        """Rows by bin."""
+        return self._request(setting)
+
+    def label(self, key: str) -> str:
+        """The bin in words, behind its combination of keys."""
+        outer, i = divmod(int(key), len(self._edges) - 1)
+        return (
+            self._bin(i) if self._outer is None else f"{self._outer.label(outer)}: {self._bin(i)}"
+        )
+
+    def _bin(self, i: int) -> str:
+        edges = self._edges
+        close = "]" if i == len(edges) - 2 else ")"
+        return f"[{float(edges[i]):.12g}, {float(edges[i + 1]):.12g}{close}"
+
+    def why(self, setting: Setting) -> str:
+        """Why a unit moves few bins by little."""
+        return super().why(setting) + " Every row is in at most one bin."
+
+    def __str__(self) -> str:
+        return self.text(str(self.column))
+
+
+def _equal_bin(rows: Rows, number: str, edges: list[float]) -> str:
+    """The bin of a number among equal ones, by arithmetic: from 0 to bins - 1, whatever it is.
+
+    A distance from the lower end that is next to nothing is taken for a little more than that: it
+    stays in the first bin, and no engine has to multiply what it cannot write down.
+    """
+    engine, bins = rows.engine, len(edges) - 1
+    low, high = edges[0], edges[-1]
+    held = f"LEAST({engine.real(high)}, GREATEST({engine.real(low)}, {number}))"
+    least = engine.real((high - low) * 1e-10 / bins)
+    away = f"GREATEST({least}, {held} - {engine.real(low)})"
+    index = f"CAST(FLOOR({away} * {engine.real(bins / (high - low))}) AS BIGINT)"
+    return f"LEAST({engine.whole(bins - 1)}, GREATEST({engine.whole(0)}, {index}))"
+
+
+def _bin_between(rows: Rows, number: str, edges: list[float]) -> str:
+    """The bin of a number among given edges: of one level, however many (engines limit them)."""
+    engine, last = rows.engine, len(edges) - 2
+    below = (f"WHEN {number} < {engine.real(edge)}" for edge in edges[1:-1])
+    cases = " ".join(f"{one} THEN {engine.whole(i)}" for i, one in enumerate(below))
+    return f"CASE {cases} ELSE {engine.whole(last)} END" if cases else engine.whole(last)

@@ -1,0 +1,166 @@
+"""Marginals: tables of counts by some attributes, all of them from one release.
+
+Sensitivity and proof: `linear.proof.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, product
+from math import comb, prod
+from typing import Any, ClassVar
+
+from ...errors import ArgumentError, Described
+from ...hints import hinted_class
+from ...problem.workload import MAX_ATTRIBUTES, Workload
+from ...work import charge
+from ..sources.expression import parse_condition
+from .base import PRIVATE, keys_of, listed
+from .crossed import Crossed, names_of, quoted
+from .linear import MOST_ANSWERS, Linear
+
+#: In the name of a count: whatever the attribute is.
+EVERY = "*"
+
+
+@hinted_class
+@dataclass(frozen=True)
+class Marginals(Linear):
+    """Marginals: tables of counts by each attribute, by each pair of attributes, and so on.
+
+    attributes: columns. keys: a public list of values for each; rows that have another value in one
+    of them do not count. ways: how many attributes a table has, or a list of such numbers and of
+    lists of attributes, as in [1, ["region", "age"]]; 0 is the number of all rows that count.
+    An answer is called "north, *, f" where the second attribute may be anything. All tables come
+    from one release, so they fit together but for being rounded, and a unit pays once.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: counts by region, by sex, and by both.
+
+        >>> groups = [["north", "south"], ["f", "m"]]
+        >>> tables = Marginals(["region", "sex"], ways=[1, 2], keys=groups)
+        >>> 0 < plan(tables, epsilon=1, rows=1000).error < 50
+        True
+    """
+
+    attributes: Sequence[str] = ()
+    ways: int | Sequence[int | Sequence[str]] = 2
+    word: ClassVar[str] = "marginals"
+
+    def __post_init__(self) -> None:
+        if self.where is not None:
+            parse_condition(self.where)
+        if self.by is not None:
+            raise ArgumentError(
+                "by", self.by, "left out: the attributes are the columns to group by"
+            )
+        if isinstance(self.attributes, str):
+            raise ArgumentError("attributes", self.attributes, "a list of columns")
+        if len(set(map(str, self.attributes))) < len(self.attributes):
+            raise ArgumentError("attributes", list(self.attributes), "different columns")
+        names = names_of(self.attributes)
+        if len(names) > MAX_ATTRIBUTES:
+            raise ArgumentError(
+                "attributes", Described(f"{len(names)} columns"), f"at most {MAX_ATTRIBUTES}"
+            )
+        given = listed(self.keys)
+        lists = f"{len(names)} public lists of values, one for each attribute"
+        if given == PRIVATE or given is None or isinstance(given, str):
+            raise ArgumentError("keys", given, lists)
+        if len(given) != len(names):
+            raise ArgumentError("keys", Described(f"{len(given)} of them"), lists)
+        keys = tuple(keys_of(one) for one in given)
+        if any(EVERY in one for one in keys):
+            raise ArgumentError(
+                "keys", EVERY, f"values other than {EVERY}, which stands for all values"
+            )
+        object.__setattr__(self, "attributes", names)
+        object.__setattr__(self, "keys", keys)
+        if not isinstance(self.ways, int):
+            object.__setattr__(self, "ways", _frozen(self.ways))
+        answers = sum(prod(len(keys[i]) for i in one) for one in self._sets)
+        if answers > MOST_ANSWERS:
+            raise ArgumentError(
+                "ways",
+                Described(f"{answers} counts"),
+                f"at most {MOST_ANSWERS} counts in all tables",
+            )
+
+    @property
+    def crossed(self) -> Crossed:
+        """All attributes together: the cells of the vector."""
+        return Crossed(tuple(self.attributes), tuple(map(tuple, self.keys or ())))
+
+    @property
+    def grouped(self) -> bool:
+        """It is: by its attributes."""
+        return True
+
+    @property
+    def columns_by(self) -> tuple[str, ...]:
+        """Its attributes."""
+        return tuple(self.attributes)
+
+    @cached_property
+    def _sets(self) -> tuple[tuple[int, ...], ...]:
+        """The attributes of each table, by their places."""
+        places = {name: i for i, name in enumerate(self.crossed.names)}
+        every = (self.ways,) if isinstance(self.ways, int) else self.ways
+        found: list[tuple[int, ...]] = []
+        if any(isinstance(one, bool) for one in every):
+            raise ArgumentError("ways", list(every), "numbers, or lists of attributes")
+        for one in dict.fromkeys(every):
+            if isinstance(one, int):
+                if not 0 <= one <= len(places):
+                    words = f"from 0 to {len(places)}, or lists of attributes"
+                    raise ArgumentError("ways", one, words)
+                if comb(len(places), one) > MOST_ANSWERS:
+                    raise ArgumentError(
+                        "ways", one, f"sets of attributes, at most {MOST_ANSWERS} of them"
+                    )
+                found += combinations(range(len(places)), one)
+            elif isinstance(one, str) or not set(one) <= set(places) or len(set(one)) < len(one):
+                names = ", ".join(places)
+                raise ArgumentError("ways", one, f"lists of different attributes out of {names}")
+            else:
+                found.append(tuple(sorted(places[name] for name in one)))
+        if not found:
+            raise ArgumentError("ways", list(every), "one table or more")
+        return tuple(dict.fromkeys(found))
+
+    def workload(self) -> Workload:
+        """The tables of the counts of all combinations."""
+        return Workload.marginals([len(one) for one in self.crossed.keys], self._sets)
+
+    def names(self) -> list[str]:
+        """The values of each count, with * for attributes that its table has not."""
+        keys = [[quoted(key) for key in one] for one in self.crossed.keys]
+        if len(keys) == 1:
+            keys = [list(self.crossed.keys[0])]
+        charge(len(self._sets) * len(keys) // 5)
+        return [
+            ", ".join(values)
+            for chosen in self._sets
+            for values in product(*(own if i in chosen else [EVERY] for i, own in enumerate(keys)))
+        ]
+
+    def __str__(self) -> str:
+        every = (self.ways,) if isinstance(self.ways, int) else self.ways
+        ways = ";".join(str(one) if isinstance(one, int) else " ".join(one) for one in every)
+        return self.text(f"{', '.join(self.attributes)}, ways={ways}")
+
+
+def _frozen(ways: Any) -> tuple[Any, ...]:
+    """Numbers and lists in a tuple, as a question that is compared and kept needs them."""
+    if isinstance(ways, str) or not isinstance(ways, Sequence):
+        raise ArgumentError("ways", ways, "an integer, or a list of numbers and of lists")
+    return tuple(one if isinstance(one, (int, str)) else tuple(_listed(one)) for one in ways)
+
+
+def _listed(one: Any) -> Sequence[str]:
+    if not isinstance(one, Sequence) or not all(isinstance(name, str) for name in one):
+        raise ArgumentError("ways", one, "an integer, or a list of numbers and of lists")
+    return one

@@ -1,0 +1,198 @@
+"""Mean: from a total and a count, or from what lies above and below. Proof: `mean.proof.md`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from ...exact import text_of
+from ...hints import hinted_class
+from ..planning.believed import Line, believed
+from ..planning.tracks import Track
+from ..sources.bounding import Sums, centred, exact_total
+from .base import Estimate, Form, Part, Released, Setting, clamped, nearest_of, ratio_interval
+from .scale import Scale
+from .valued import Valued
+
+
+@hinted_class
+@dataclass(frozen=True)
+class Mean(Valued):
+    """The mean of a column, clamped to public bounds.
+
+    Where the number of rows is public and every row counts (rows replaced, no filter, no groups,
+    `nulls="middle"`) it is one release with sensitivity (high - low) / rows. Otherwise two: the
+    sums of the distances from the lower and from the upper bound, which one unit cannot both move
+    far; or the total of the distances from the middle, and the count. Whichever has the smaller
+    certified loss is released.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: the mean age.
+
+        >>> round(plan(Mean("age", low=0, high=100), epsilon=1, rows=1000).error, 2)
+        0.22
+    """
+
+    word: ClassVar[str] = "mean"
+
+    def parts(self, setting: Setting) -> list[Part]:
+        """The mean itself, or a centred total in half steps and a count."""
+        return mean_parts(self.scale, setting)
+
+    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+        """The exact parts."""
+        if setting.size is not None:
+            return [exact_total(sums, self.scale) / setting.size]
+        return [Fraction(centred(sums, self.scale)), Fraction(sums.rows)]
+
+    def forms(self, setting: Setting) -> list[Form]:
+        """A total and a count, or the sums above and below."""
+        return mean_forms(self.scale, setting)
+
+    def tracks(self, setting: Setting) -> tuple[Track, ...]:
+        """The mean itself, or the distances from both bounds."""
+        return mean_tracks(self.scale, setting)
+
+    def drawn_form(self, setting: Setting) -> Form:
+        """The mean itself, or the sums above and below."""
+        return mean_drawn(self.scale, setting)
+
+    def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
+        """The parts of either form."""
+        return mean_numbers(form, exact)
+
+    def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
+        """The mean, within the bounds."""
+        return mean_estimate(self.scale, released, noise)
+
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """Rows in the middle; an error as a part of the width."""
+        return mean_typical(self.scale, rows, setting), self.scale.width
+
+    def why(self, setting: Setting) -> str:
+        """Why the sensitivities are what they are."""
+        parts = self.parts(setting)
+        if setting.size is not None:
+            return (
+                f"One of {setting.size} rows is replaced, its value stays within "
+                f"{self.bounds}: the mean moves by at most {text_of(parts[0].sensitivity)}."
+            )
+        return why_mean(self.scale, setting)
+
+
+def why_mean(scale: Scale, setting: Setting) -> str:
+    """Why a mean, or a share, costs what it costs."""
+    width = text_of(scale.width)
+    rows = "one row" if setting.rows == 1 else f"at most {setting.rows} rows"
+    if setting.replace:
+        return (
+            f"A unit is replaced, {rows} within bounds that are {width} apart. A unit that moves "
+            "the sum the most cannot also move the count. Both are released, and the answer is "
+            "their quotient."
+        )
+    return (
+        f"A unit has {rows}, and a row adds {width} in all to the sums of the distances from the "
+        "two bounds: what it adds to one sum, it cannot add to the other. Both sums are released."
+    )
+
+
+def mean_parts(scale: Scale, setting: Setting) -> list[Part]:
+    """The parts of a mean of values on a scale."""
+    if setting.size is not None:
+        sensitivity = scale.width / max(setting.size, 1)
+        return [Part("mean", sensitivity, range=(scale.low, scale.high))]
+    apart = 2 if setting.replace else 1
+    return [
+        Part("centered sum in half steps", Fraction(apart * setting.rows * scale.top), whole=True),
+        Part("rows", Fraction(setting.rows), whole=True),
+    ]
+
+
+#: Steps that a unit can make where they can be chosen: more cost time, and gain little.
+FINE = 32
+_SIDES = "sides"
+
+
+def mean_forms(scale: Scale, setting: Setting) -> list[Form]:
+    """The ways to release a mean; statement and proof: `mean.proof.md`."""
+    parts, rows, top = mean_parts(scale, setting), setting.rows, scale.top
+    if setting.size is not None:
+        return [Form.plain(parts)]
+    weights = Fraction(1), Fraction(top, 2)
+    plain = Form(tuple(parts), 2, weights=weights)
+    if setting.replace:
+        fine = min(rows, FINE)
+        total, count = (
+            replace(part, step=Fraction(size * rows, fine))
+            for part, size in zip(parts, (top, 1), strict=True)
+        )
+        steps = 2 * rows if fine == rows else 2 * fine + 1
+        return [plain, Form((total, count), steps, 2 * fine, "a sum and a count", weights)]
+    most = rows * top
+    fine = min(most, FINE)
+    steps = fine if fine == most else fine + 1
+    return [plain, _sides(scale, setting, fine, steps)]
+
+
+def _sides(scale: Scale, setting: Setting, fine: int, steps: int) -> Form:
+    """The distances of all values from the lower and from the upper bound."""
+    most = setting.rows * scale.top
+    sides = tuple(
+        Part(name, Fraction(most), whole=True, step=Fraction(most, fine))
+        for name in ("distances from the lower bound", "distances from the upper bound")
+    )
+    return Form(sides, steps, fine, _SIDES, (Fraction(1), Fraction(1)), scale.top)
+
+
+def mean_drawn(scale: Scale, setting: Setting) -> Form:
+    """What is released of a mean whose numbers are drawn with others."""
+    if setting.size is not None:
+        return Form.plain(mean_parts(scale, setting))
+    return _sides(scale, setting, 1, 2)
+
+
+def mean_tracks(scale: Scale, setting: Setting) -> tuple[Track, ...]:
+    """How a unit moves them: `together.proof.md`."""
+    if setting.size is not None:
+        (part,) = mean_parts(scale, setting)
+        return (Track(part.name, part.sensitivity, False, setting.size / scale.width),)
+    width, effect = Fraction(setting.rows * scale.top), Fraction(1, 2 * scale.top)
+    name, one_sided = "distances from both bounds", not setting.replace
+    return (Track(name, width, one_sided, effect, whole=True, rows=setting.rows),)
+
+
+def mean_numbers(form: Form, exact: list[Fraction]) -> list[Fraction]:
+    """Total and count as they are, or the distances from both bounds, in steps."""
+    if form.name != _SIDES:
+        return exact
+    total, count = exact
+    return [(form.top * count + total) / 2, (form.top * count - total) / 2]
+
+
+def mean_typical(scale: Scale, rows: int, setting: Setting) -> list[Fraction]:
+    """The parts for rows in the middle."""
+    return [scale.middle] if setting.size is not None else [Fraction(0), Fraction(rows)]
+
+
+def mean_estimate(scale: Scale, released: list[Released], noise: Any = None) -> Estimate:
+    """The mean from its parts, cut to the bounds."""
+    if len(released) == 1:
+        return clamped(released[0].value, released[0].ends, scale.low, scale.high)
+    one, two = (part.value for part in released)
+    sided = noise is not None and noise.form.name == _SIDES
+    total, count = (one - two, (one + two) / scale.top) if sided else (one, two)
+    value = scale.middle + scale.step / 2 * total / max(Fraction(1), count)
+    if noise is None:
+        ends = ratio_interval(released[0].ends, released[1].ends)
+        if ends is not None:
+            ends = scale.middle + scale.step / 2 * ends[0], scale.middle + scale.step / 2 * ends[1]
+        return clamped(value, ends, scale.low, scale.high)
+    # A share f of the way from low to high is believed if it makes what was released likely.
+    at = (Line(1, -1), Line(0, -1)) if sided else (Line(1, 0), Line(scale.top, -2 * scale.top))
+    found = believed(noise.limits(at), at, (one, two))
+    if found is None:
+        return clamped(value, None, scale.low, scale.high)
+    low, high = (scale.low + scale.width * Fraction(f) for f in found)
+    return clamped(nearest_of(value, (low, high)), (low, high), scale.low, scale.high)

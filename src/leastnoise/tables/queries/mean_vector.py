@@ -1,0 +1,252 @@
+"""MeanVector: the means of several columns at once, with noise that is designed for vectors.
+
+One release of a vector instead of one for each column. Sensitivity and proof:
+`mean_vector.proof.md`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from math import isqrt
+from typing import Any, ClassVar
+
+from ...cache import designed
+from ...errors import ArgumentError, Described
+from ...exact import Number
+from ...hints import hinted_class
+from ...sampling import Entropy
+from ..planning.noise import Law, gap_of, noise_for
+from ..sources.bounding import Request, Sums
+from .base import Estimate, Form, Part, Query, Released, Setting, clamped
+from .mean import Mean, mean_estimate
+
+_DIGITS = 10**12
+#: The part of an answer that is several numbers, with noise for their length.
+VECTOR = "vector"
+
+
+@hinted_class
+@dataclass(frozen=True)
+class MeanVector(Query):
+    """The means of 2 to 1,000 columns, clamped to public bounds, released as one vector.
+
+    Each column is measured in halves of its own width, so errors are alike in parts of the width.
+    Rows without a number count as the middle of the bounds.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: the means of two columns at once.
+
+        >>> query = MeanVector(["age", "pay"], low=[0, 0], high=[100, 5000])
+        >>> plan(query, epsilon=1, delta=1e-6, rows=1000).relative < 0.02
+        True
+    """
+
+    columns: Sequence[str] = ()
+    low: Sequence[Number] = field(default=(), kw_only=True)
+    high: Sequence[Number] = field(default=(), kw_only=True)
+    word: ClassVar[str] = "mean"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("low", "high"):
+            if isinstance(getattr(self, name), str) or not getattr(self, name):
+                raise ArgumentError(
+                    name, getattr(self, name) or None, "given, with one bound for each column"
+                )
+        if not 2 <= len(self.columns) == len(self.low) == len(self.high) <= 1000:
+            raise ArgumentError(
+                "columns",
+                Described(f"{len(self.columns)} columns"),
+                "2 to 1,000 columns, with as many bounds in low and in high",
+            )
+        if len(set(self.columns)) < len(self.columns):
+            raise ArgumentError("columns", Described("a name twice"), "different columns")
+        for name in ("columns", "low", "high"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        _ = self.means
+
+    @cached_property
+    def means(self) -> list[Mean]:
+        """One mean for each column, of all rows: the filter and the groups are those of `self`."""
+        return [
+            Mean(column, low=low, high=high, nulls="middle")
+            for column, low, high in zip(self.columns, self.low, self.high, strict=True)
+        ]
+
+    @property
+    def columns_by(self) -> tuple[str, ...]:
+        """None: a key is that of a group and the name of a column."""
+        return ()
+
+    @property
+    def _sized(self) -> bool:
+        return True
+
+    def squared_sensitivity(self, setting: Setting) -> Fraction:
+        """The square of how far (Euclidean) a unit moves the vector that is released."""
+        apart = 2 if setting.replace else 1
+        each = Fraction(2, setting.size) if setting.size is not None else apart * setting.rows
+        return Fraction(len(self.columns)) * each * each
+
+    def sensitivity(self, setting: Setting) -> Fraction:
+        """Its root, rounded up."""
+        square = self.squared_sensitivity(setting) * _DIGITS * _DIGITS
+        return Fraction(isqrt(-(-square.numerator // square.denominator)) + 1, _DIGITS)
+
+    def request(self, setting: Setting) -> Request:
+        """Sums of the clamped values of all columns, over the same rows: read in one query."""
+        first, *others = self.means
+        first = replace(first, where=self.where, by=self.by, keys=self.keys)
+        further = tuple((one._value(one.scale), one.scale) for one in others)
+        return replace(first.request(setting), further=further)
+
+    @property
+    def columns_answered(self) -> tuple[str, ...]:
+        """An answer for each of its columns."""
+        return tuple(self.columns)
+
+    def parts(self, setting: Setting) -> list[Part]:
+        """The vector as one, moved by a length, and the number of rows if it is to be released."""
+        vector = Part(VECTOR, self.sensitivity(setting))
+        rows = Part("rows", Fraction(setting.rows), whole=True)
+        return [vector] if setting.size is not None else [vector, rows]
+
+    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+        """The vector in halves of the widths, and the number of rows if it is to be released."""
+        vector, rows = [], []
+        values = sums.values, *(sums.further or [0] * (len(self.columns) - 1))
+        for mean, value in zip(self.means, values, strict=True):
+            parts = mean.exact(Sums(sums.rows, value), setting)
+            if setting.size is not None:
+                vector.append((parts[0] - mean.scale.middle) / (mean.scale.width / 2))
+            else:
+                vector.append(parts[0] / mean.scale.top)
+                rows = [parts[1]]
+        return vector + rows
+
+    def noise(
+        self, setting: Setting, epsilon: Fraction, delta: Fraction, groups: int, loss: str
+    ) -> VectorNoiseFor:
+        """Noise for one group of `groups`: all of its budget for the vector, or half of it if the
+        rows need some, too.
+        """
+        (vector, *rows) = parts = self.parts(setting)
+        share = epsilon / (len(parts) * groups), delta / (len(parts) * groups)
+        found, path = designed(*share, Fraction(1), False, 1, loss, len(self.columns))
+        words = (
+            f"noise for {len(self.columns)} numbers together at epsilon="
+            f"{float(share[0]):g}, delta={float(share[1]):.3g}, {gap_of(found)}"
+        )
+        law = Law(found, vector.sensitivity, path, words)
+        count = noise_for([Form.plain(rows)], *share, 1).laws[0] if rows else None
+        return VectorNoiseFor(law, count)
+
+    def estimates(
+        self, released: list[Released], setting: Setting, noise: Any = None
+    ) -> dict[str, Estimate]:
+        """The means from what was released: post-processing."""
+        found = {}
+        count = released[-1] if setting.size is None else None
+        for mean, one in zip(self.means, released, strict=False):
+            scale = mean.scale
+            if count is None:
+                half = scale.width / 2
+                ends = scale.middle + half * one.ends[0], scale.middle + half * one.ends[1]
+                value = scale.middle + half * one.value
+                found[mean.column] = clamped(value, ends, scale.low, scale.high)
+            else:
+                total = Released(one.value * scale.top, one.error * scale.top)
+                found[mean.column] = mean_estimate(scale, [total, count])
+        return found
+
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """Rows in the middle; errors are in parts of the widths."""
+        middle = [Fraction(0)] * len(self.columns)
+        return middle + ([] if setting.size is not None else [Fraction(rows)]), Fraction(1)
+
+    def why(self, setting: Setting) -> str:
+        """Why the sensitivity is what it is."""
+        size = float(self.sensitivity(setting))
+        if setting.size is not None:
+            return (
+                f"One of {setting.size} rows is replaced, each column stays within its bounds: "
+                f"the vector of means, in halves of the widths, moves by at most {size:.6g}."
+            )
+        return (
+            f"The vector of sums of distances from the middles, in halves of the widths, "
+            f"moves by at most {size:.6g} (Euclidean), the count by at most {setting.rows}; "
+            "both are released, and the answer is their quotient."
+        )
+
+    def notes(self, setting: Setting) -> list[str]:
+        """What a reader of the answer must know about the values."""
+        bounds = ", ".join(f"{mean.column} to {mean.bounds}" for mean in self.means[:5])
+        more = ", ..." if len(self.means) > 5 else ""
+        return [
+            f"values are clamped ({bounds}{more}); rows without a number (missing, or text that is "
+            "none) count as the middle of the bounds"
+        ]
+
+    def __str__(self) -> str:
+        return self.text(", ".join(self.columns))
+
+
+@dataclass(frozen=True)
+class VectorNoiseFor:
+    """A law for the vector, and one for the number of rows if it is not public."""
+
+    vector: Law
+    count: Any
+
+    @property
+    def laws(self) -> list[Law]:
+        """All of them."""
+        return [self.vector] if self.count is None else [self.vector, self.count]
+
+    @property
+    def sha256(self) -> str:
+        """One hash for all mechanism files."""
+        hashes = [law.sha256 for law in self.laws]
+        if len(hashes) == 1:
+            return hashes[0]
+        return hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+    @property
+    def words(self) -> str:
+        """Which noise, and why."""
+        return "; ".join(law.words for law in self.laws)
+
+    @property
+    def form(self) -> Form:
+        """The numbers as they are."""
+        return Form((), len(self.laws))
+
+    def around(self, values: Sequence[Fraction]) -> list[Released]:
+        """Numbers of one group as if they had been released, for planning."""
+        law, confidence = self.vector, 0.95 if self.count is None else 0.975
+        noise = law.design.noise
+        error = (Fraction(noise.coordinate_error(confidence)) + noise.grid_step) * law.scale
+        if self.count is None:
+            return [Released(value, error) for value in values]
+        vector = [Released(value, error) for value in values[:-1]]
+        return [*vector, Released(values[-1], self.count.error(confidence))]
+
+    def released(
+        self, rows: Sequence[Sequence[Fraction]], entropy: Entropy | None
+    ) -> list[list[Released]]:
+        """One release of the vector of each group, and one of its rows."""
+        found = []
+        for row in rows:
+            vector = row if self.count is None else row[:-1]
+            scaled = [value / self.vector.scale for value in vector]
+            drawn = self.vector.design.release(scaled, exact=True, entropy=entropy)
+            numbers = [value * self.vector.scale for value in drawn]
+            if self.count is not None:
+                numbers += self.count.release([row[-1]], entropy)
+            found.append(self.around(numbers))
+        return found

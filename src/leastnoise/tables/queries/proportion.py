@@ -1,0 +1,154 @@
+"""Proportion: the part of the rows for which a condition is true. Proof: `mean.proof.md`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from ...errors import ArgumentError
+from ...exact import text_of
+from ...hints import hinted_class
+from ..planning.tracks import Track
+from ..sources.bounding import Request, Sums, centred
+from ..sources.expression import parse_condition
+from ..sources.rows import Rows
+from ..sources.where import truth_of
+from ..unit import PrivacyUnit
+from .base import Estimate, Form, Part, Query, Released, Setting, clamped
+from .mean import (
+    mean_drawn,
+    mean_estimate,
+    mean_forms,
+    mean_numbers,
+    mean_parts,
+    mean_tracks,
+    mean_typical,
+    why_mean,
+)
+from .scale import Scale
+
+_SCALE = Scale(Fraction(0), Fraction(1), 1)
+#: Persons with too many rows count with a part of each: ones are made of small steps there.
+_PARTS = 1 << 20
+_FINE = Scale(Fraction(0), Fraction(1, _PARTS), _PARTS)
+
+
+NULLS = ("skip", "no")
+
+
+def _scale(setting: Setting) -> Scale:
+    return _FINE if isinstance(setting.unit, PrivacyUnit) else _SCALE
+
+
+@hinted_class
+@dataclass(frozen=True)
+class Proportion(Query):
+    """The proportion of the rows for which `condition` is true.
+
+    condition: such as "age > 30", or the name of a Boolean column.
+
+    nulls: what a row is for which the condition is NULL, because a value that it needs is missing:
+        "skip" (the default) leaves it out, "no" counts it as not true.
+
+    Guarantee: the answer is as private as `ask` says; this class only states the query.
+
+    Example: which part of the people is over 40.
+
+        >>> round(plan(Proportion("age > 40"), epsilon=1, rows=1000).error, 4)
+        0.002
+    """
+
+    condition: str = ""
+    nulls: str | None = field(default=None, kw_only=True)
+    word: ClassVar[str] = "proportion"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        parse_condition(self.condition, "condition", flag=True)
+        if self.nulls not in (None, *NULLS):
+            raise ArgumentError("nulls", self.nulls, f"one of {', '.join(NULLS)}, or None")
+
+    @property
+    def _sized(self) -> bool:
+        # The number of rows for which the condition is known is not public, even if all rows are.
+        return self.nulls == "no"
+
+    def parts(self, setting: Setting) -> list[Part]:
+        """The number of rows for which it is true, or a centred total and a count."""
+        if setting.size is not None:
+            ends = Fraction(0), Fraction(setting.size)
+            return [Part("rows for which it is true", Fraction(1), whole=True, range=ends)]
+        return mean_parts(_scale(setting), setting)
+
+    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+        """The exact parts."""
+        if setting.size is not None:
+            return [Fraction(sums.values)]
+        return [Fraction(centred(sums, _scale(setting))), Fraction(sums.rows)]
+
+    def forms(self, setting: Setting) -> list[Form]:
+        """A total and a count, or the rows for which it is true and those for which it is not."""
+        if setting.size is not None:
+            return [Form.plain(self.parts(setting))]
+        return mean_forms(_scale(setting), setting)
+
+    def tracks(self, setting: Setting) -> tuple[Track, ...]:
+        """The rows for which it is true, alone or beside those for which it is not."""
+        if setting.size is not None:
+            (part,) = self.parts(setting)
+            return (Track(part.name, part.sensitivity, False, Fraction(1), whole=True),)
+        return mean_tracks(_scale(setting), setting)
+
+    def drawn_form(self, setting: Setting) -> Form:
+        """The same as a form."""
+        if setting.size is not None:
+            return Form.plain(self.parts(setting))
+        return mean_drawn(_scale(setting), setting)
+
+    def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
+        """The parts of either form."""
+        return mean_numbers(form, exact)
+
+    def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
+        """A number from 0 to 1."""
+        if setting.size is not None:
+            (true,) = released
+            low, high = (end / setting.size for end in true.ends)
+            return clamped(true.value / setting.size, (low, high), Fraction(0), Fraction(1))
+        return mean_estimate(_scale(setting), released, noise)
+
+    def request(self, setting: Setting) -> Request:
+        """Sums of zeros and ones; NULL where the condition is NULL, unless that counts as no."""
+        condition, scale = parse_condition(self.condition, "condition", flag=True), _scale(setting)
+        otherwise = "ELSE" if self.nulls == "no" else "WHEN FALSE THEN"
+
+        def value(rows: Rows) -> str:
+            true = truth_of(rows, condition, "condition")
+            top, none = rows.engine.whole(scale.top), rows.engine.whole(0)
+            return f"CASE {true} WHEN TRUE THEN {top} {otherwise} {none} END"
+
+        return self._request(setting, value=value, scale=scale)
+
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """One half of the rows."""
+        if setting.size is not None:
+            return [Fraction(setting.size // 2)], Fraction(1)
+        return mean_typical(_SCALE, rows, setting), Fraction(1)
+
+    def why(self, setting: Setting) -> str:
+        """Why the sensitivities are what they are."""
+        if setting.size is not None:
+            return (
+                f"One of {setting.size} rows is replaced: the proportion moves by at most "
+                f"{text_of(Fraction(1, setting.size))}."
+            )
+        return f"A proportion is the mean of zeros and ones. {why_mean(_SCALE, setting)}"
+
+    def notes(self, setting: Setting) -> list[str]:
+        """What a reader of the answer must know about missing values."""
+        missing = "count as not true" if self.nulls == "no" else "are left out"
+        return [f"rows for which the condition is NULL (a value is missing) {missing}"]
+
+    def __str__(self) -> str:
+        return self.text(self.condition)

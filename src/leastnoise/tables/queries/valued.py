@@ -1,0 +1,99 @@
+"""What queries about a column of numbers share: bounds, steps, the rule for missing values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+from ...errors import ArgumentError
+from ...exact import Number, text_of
+from ..sources.bounding import Request
+from .base import Query, Setting
+from .scale import STEPS, Scale, scale_of
+
+NULLS = ("skip", "middle")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Valued(Query):
+    """A query about the numbers of one column between public bounds.
+
+    low, high: mandatory and public; values beyond them are clamped, infinities too.
+    nulls: what a row without a number (NULL, NaN, a text) is: "skip" (the default) leaves it out,
+        "middle" counts it as the middle of the bounds. With "middle" the number of rows that count
+        is public where rows of a file, frame or base table are replaced, without a filter or
+        groups, and is then used as it is.
+    step: values are rounded to low + a multiple of it; a fine power of ten if None.
+    """
+
+    column: str = field(kw_only=False)
+    low: Number | None = None
+    high: Number | None = None
+    nulls: str | None = None
+    step: Number | None = None
+
+    most: ClassVar[int] = STEPS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.column, str) or not self.column:
+            hint = ": the loss that adds up losses is WeightedSum" if self.word == "sum" else ""
+            raise ArgumentError("column", self.column, f"the name of a column{hint}")
+        if self.nulls is not None and self.nulls not in NULLS:
+            raise ArgumentError("nulls", self.nulls, f"one of {', '.join(NULLS)}, or None")
+        if self.low is None or self.high is None:
+            missing = "low" if self.low is None else "high"
+            words = (
+                f"{self.word}({self.column}) needs low= and high=: the smallest and the largest "
+                "value that count. Choose them from public knowledge, not from the data."
+            )
+            raise ArgumentError(missing, None, "given", words)
+        _ = self.scale
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The bounds and the steps between them."""
+        assert self.low is not None and self.high is not None  # checked above
+        return scale_of(self.low, self.high, self.most, self.step)
+
+    @property
+    def _sized(self) -> bool:
+        return self.nulls == "middle"
+
+    @property
+    def fills(self) -> bool:
+        """Whether a row without a number counts as the middle."""
+        return self.nulls == "middle"
+
+    def _value(self, scale: Scale) -> Any:
+        name = self.column
+        return lambda rows: rows.scaled(name, scale, "column")
+
+    def request(self, setting: Setting) -> Request:
+        """Sums of the clamped values in steps."""
+        return self._request(
+            setting, value=self._value(self.scale), scale=self.scale, fill=self.fills
+        )
+
+    @property
+    def bounds(self) -> str:
+        """The bounds in words."""
+        return f"{text_of(self.scale.low)} to {text_of(self.scale.high)}"
+
+    def notes(self, setting: Setting) -> list[str]:
+        """What a reader of the answer must know about the values."""
+        missing = "count as the middle of the bounds" if self.fills else "are left out"
+        return [
+            f"values are clamped to {self.bounds}; rows without a "
+            f"number (missing, or text that is none) {missing}"
+        ]
+
+    def __str__(self) -> str:
+        return self.text(self.column)
+
+
+def reach(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+    """(how far from 0, how far apart) numbers between low and high, or 0, can be."""
+    return max(abs(low), abs(high)), max(Fraction(0), high) - min(Fraction(0), low)

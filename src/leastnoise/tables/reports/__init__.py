@@ -1,0 +1,1 @@
+"""Reports of released answers: one page and one JSON file for reviewers."""

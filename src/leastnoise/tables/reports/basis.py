@@ -1,0 +1,391 @@
+"""What an answer rests on: its question and the files of its noise. All else follows from them.
+
+How far a unit moves which numbers, in how many groups and steps, and what shape a draw has, is
+computed from the question by the code that asks it; the files say what that costs. `check_batch`
+computes it once more and compares with what was charged: `basis.proof.md`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from ...certify.channel_document import ChannelDocument
+from ...certify.document import Document
+from ...certify.joint_document import JointDocument
+from ...certify.keyed_document import KeyedDocument
+from ...certify.vector_document import VectorDocument
+from ...certify.workload_document import WorkloadDocument
+from ...errors import ArgumentError, Described
+from ...exact import nearest_float, text_of
+from ...problem.checks import check_epsilon
+from ...problem.privacy import Releases
+from ...problem.shape import weighed
+from ...work import add_up
+from ..planning.budget import Budget
+from ..planning.keyed import counts_by_key
+from ..planning.keyed_values import KeyedValues, coarser, sharing_of
+from ..planning.noise import Noise, growth_of_delta
+from ..planning.together import shape_of, shortly
+from ..queries.arguments import arguments_of, query_from, unit_from
+from ..queries.base import PRIVATE, Form, Part, Query, Setting
+from ..queries.groups import asked_of, touched
+from ..queries.linear import Linear
+from ..queries.mean_vector import VECTOR, MeanVector
+from ..queries.quantile import Quantile
+from ..unit import check_neighbors
+
+PROVEN, REFUTED, NOT_COVERED = "proven", "refuted", "not covered"
+#: The largest exponent in the delta of many steps.
+_FURTHEST = 900
+_FREE = Budget(Fraction(0), Fraction(0))
+
+
+@dataclass(frozen=True)
+class Basis:
+    """A question as it was asked, and the noise of its numbers. All of it is public.
+
+    files: the mechanism files, as they are written, one for each number of a group, or one for all.
+    form: which of the question's forms was released; of values that tell their keys, in how many
+        steps. keys: the file that found private keys, where that was done apart. found: the keys.
+    epsilon: that of an exponential mechanism, which has no file.
+    """
+
+    query: Query
+    setting: Setting
+    files: tuple[str, ...]
+    form: int = 0
+    keys: str | None = None
+    found: tuple[str, ...] | None = None
+    epsilon: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        private, setting = self.query.keys == PRIVATE, self.setting
+        if (self.found is not None) != private or (self.keys is not None and not private):
+            raise ArgumentError("keys", Described("found privately"), "a query with private keys")
+        chosen = isinstance(self.query, Quantile)
+        if (self.epsilon is not None) != chosen or (chosen and self.files):
+            raise ArgumentError("epsilon", self.epsilon, "given for quantiles, which have no files")
+        if self.epsilon == 0:
+            raise ArgumentError(
+                "epsilon", 0, "positive for a quantile: the exponential mechanism is pure DP"
+            )
+        fixed = self.query.fixed(setting.unit, setting.neighbors)
+        if setting.size is not None and not (fixed and setting.size >= 1):
+            raise ArgumentError("size", setting.size, "left out where rows are not public")
+        if self.released is None and not self.counts_keys:
+            raise ArgumentError("form", self.form, "one of the query's forms")
+        _ = self.groups
+
+    @property
+    def told(self) -> bool:
+        """Whether keys are private, and come with their values."""
+        return self.query.keys == PRIVATE and self.keys is None
+
+    @property
+    def released(self) -> Form | None:
+        """The form of the numbers; None for keys with their counts, or if there is no such form."""
+        if not self.told:
+            forms = self.query.forms(self.setting)
+            return forms[self.form] if 0 <= self.form < len(forms) else None
+        sharing = sharing_of(self.query, self.setting)
+        found = None if sharing is None or self.form < 1 else coarser(sharing.form, self.form)
+        return found if found is not None and found.most == self.form else None
+
+    @property
+    def counts_keys(self) -> bool:
+        """Whether keys and their counts come from one draw."""
+        return self.told and self.form == 0 and counts_by_key(self.query, self.setting)
+
+    @property
+    def groups(self) -> int:
+        """How many groups one unit can move."""
+        return touched(self.query, self.setting)
+
+    @property
+    def names(self) -> Iterator[str]:
+        """What its answers are called, one by one."""
+        public = self.query.public_keys
+        keys = self.found if self.found is not None else ("",) if public is None else public
+        return self.query.answer_names(keys)
+
+    def to_json(self) -> dict[str, Any]:
+        """Texts and whole numbers; files by their hashes."""
+        return {
+            "question": arguments_of(self.query),
+            "unit": arguments_of(self.setting.unit),
+            "neighbors": self.setting.neighbors,
+            "size": self.setting.size,
+            "form": self.form,
+            "files": [file_name(one) for one in self.files],
+            "keys": None if self.keys is None else file_name(self.keys),
+            "found": None if self.found is None else list(self.found),
+            "epsilon": None if self.epsilon is None else text_of(self.epsilon),
+        }
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any], files: Mapping[str, str]) -> Basis:
+        """What was written, with its files; an error of Python or of an argument if it is none."""
+        size, form, keys, found, epsilon = (
+            raw[name] for name in ("size", "form", "keys", "found", "epsilon")
+        )
+        if type(form) is not int or type(size) not in (int, type(None)):
+            raise ArgumentError(
+                "form", Described(type(form).__name__), "an integer, as the size is"
+            )
+        if found is not None and not all(isinstance(key, str) for key in found):
+            raise ArgumentError("found", Described(type(found).__name__), "a list of keys")
+        neighbors = check_neighbors(raw["neighbors"])
+        return cls(
+            query_from(raw["question"]),
+            Setting(unit_from(raw["unit"]), neighbors, size),
+            files=tuple(files[name] for name in raw["files"]),
+            form=form,
+            keys=None if keys is None else files[keys],
+            found=None if found is None else tuple(found),
+            epsilon=None if epsilon is None else check_epsilon(epsilon),
+        )
+
+
+@lru_cache(maxsize=256)
+def file_name(text: str) -> str:
+    """The hash by which a mechanism file is named; many answers can name the same one."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def form_number(query: Query, setting: Setting, noise: Any) -> int:
+    """What `Basis.form` says of a noise."""
+    if isinstance(noise, KeyedValues):
+        return noise.form.most
+    return query.forms(setting).index(noise.form) if isinstance(noise, Noise) else 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step from a published number to its proof: "proven", "refuted" or "not covered"."""
+
+    words: str
+    verdict: str
+
+
+#: What some numbers rest on, and what they cost if that is proven.
+_Found = tuple[Step, Budget]
+
+
+def check_batch(batch: Sequence[Basis], documents: Mapping[str, Any], budget: Budget) -> list[Step]:
+    """Whether answers cost what was charged for all of them; `documents` are private ones.
+
+    Guarantee: if every step is "proven", these answers are private with this budget, for numbers
+    that are read as their questions say.
+    """
+    found, shared = list[_Found](), dict[str, list[Basis]]()
+    for basis in batch:
+        files = [documents.get(file_name(one)) for one in basis.files]
+        if basis.keys is not None:
+            found.append(_of_keys(basis, "keys", documents.get(file_name(basis.keys))))
+        if _is_shared(basis, files):
+            shared.setdefault(file_name(basis.files[0]), []).append(basis)
+        else:
+            found += _of_values(basis, files, budget.delta)
+    for name, own in shared.items():
+        drawn = isinstance(documents[name], JointDocument)
+        found += (_of_draw if drawn else _of_law)(own, documents[name])
+    if not _asked_as_one(batch):
+        found.append(_said(batch, "one query is about other units or rows than another", REFUTED))
+    epsilon = add_up(cost.epsilon for _, cost in found)
+    delta = add_up(cost.delta for _, cost in found)
+    steps = [step for step, _ in found]
+    words = (
+        f"{_named(batch)}: all of it spends epsilon = {_short(epsilon)}, delta = {_rough(delta)}; "
+        f"the charge is epsilon = {_short(budget.epsilon)}, delta = {_short(budget.delta)} for one "
+        f"{batch[0].setting.unit}, {batch[0].setting.neighbors}"
+    )
+    whole = PROVEN if all(step.verdict == PROVEN for step in steps) else NOT_COVERED
+    verdict = whole if epsilon == budget.epsilon and delta <= budget.delta else REFUTED
+    if verdict == REFUTED and len(batch) > 1 and 0 < budget.delta >= delta and not shared:
+        words += ", composed by privacy loss distributions, which this check does not follow"
+        verdict = NOT_COVERED
+    return [*steps, Step(words, verdict)]
+
+
+def _named(batch: Sequence[Basis]) -> str:
+    return "; ".join(str(basis.query) for basis in batch)
+
+
+def _said(batch: Sequence[Basis], words: str, verdict: str, cost: Budget = _FREE) -> _Found:
+    return Step(f"{_named(batch)}: {words}", verdict), cost
+
+
+def _asked_as_one(batch: Sequence[Basis]) -> bool:
+    """Whether they can be of one `ask_all`: about one unit, and one number of rows if public."""
+    units = {(one.setting.unit, one.setting.neighbors) for one in batch}
+    sizes = {
+        one.setting.size
+        for one in batch
+        if one.query.fixed(one.setting.unit, one.setting.neighbors)
+    }
+    return len(units) == 1 and len(sizes) <= 1
+
+
+def _is_shared(basis: Basis, files: Sequence[Any]) -> bool:
+    """Whether other questions of the batch may have numbers of the same draw, or the same law."""
+    if basis.told or isinstance(basis.query, (Quantile, Linear, MeanVector)) or not files:
+        return False
+    together = isinstance(files[0], Document) and files[0].releases is not None
+    return together or isinstance(files[0], JointDocument)
+
+
+def _of_keys(basis: Basis, part: str, document: Any) -> _Found:
+    """Keys, or keys with their counts: of a file that is about as many as a unit can move."""
+    if not isinstance(document, KeyedDocument):
+        return _said([basis], f"{part}: no file of the report is about keys", REFUTED)
+    total = document.releases or Releases(1, document.epsilon, document.delta)
+    words = f"{part}: a unit can move {basis.groups}, and the file is about {total.count}"
+    if basis.groups != total.count:
+        return _said([basis], words, REFUTED)
+    return _said([basis], words, PROVEN, Budget(total.epsilon, total.delta))
+
+
+def _of_values(basis: Basis, files: Sequence[Any], delta: Fraction) -> Iterator[_Found]:
+    """What the numbers of a question rest on, where no other one shares it."""
+    if basis.epsilon is not None:
+        words = "chosen by an exponential mechanism, which has no file: see its reason"
+        yield _said([basis], words, NOT_COVERED, Budget(basis.epsilon, Fraction(0)))
+    elif basis.counts_keys:
+        yield _of_keys(
+            basis, "private keys and their counts", files[0] if len(files) == 1 else None
+        )
+    elif isinstance(basis.query, Linear):
+        yield _of_sums(basis, files)
+    else:
+        if basis.told:
+            words = "the values decide which keys are released; no file is about that"
+            yield _said([basis], words, NOT_COVERED if delta > 0 else REFUTED)
+        assert basis.released is not None
+        yield _of_form(basis, basis.released, files)
+
+
+def _of_form(basis: Basis, form: Form, files: Sequence[Any]) -> _Found:
+    """Numbers with noise of their own, each from a file for one step of it."""
+    own = len(files) == len(form.parts) and all(map(_suits, files, form.parts))
+    if not own or any(one.releases is not None for one in files):
+        words = "; ".join(f"{part.name} in steps of {_short(part.measure)}" for part in form.parts)
+        return _said([basis], f"no file of the report is for {words}", REFUTED)
+    if isinstance(basis.query, MeanVector) and files[0].dimension != len(basis.query.columns):
+        return _said([basis], "no file of the report is for this many columns", REFUTED)
+    size = basis.setting.size
+    words = "" if size is None else f"one of {size} rows is replaced; "
+    words += "; ".join(
+        f"{part.name}: a unit moves it by at most {_short(part.sensitivity)}, in steps of "
+        f"{_short(part.measure)}" for part in form.parts
+    )  # fmt: skip
+    return _in_steps(basis, words, files, basis.groups * form.steps, form.most)
+
+
+def _suits(document: Any, part: Part) -> bool:
+    """Whether a file is for one step of such a number, as `noise.py` and `ranged.py` ask for it.
+
+    Noise on the whole numbers is for whole ones alone: it would show the fraction of others.
+    """
+    if part.name == VECTOR:
+        return isinstance(document, VectorDocument) and document.sensitivity == 1
+    if isinstance(document, ChannelDocument) and part.range is not None:
+        own, (low, high) = document.problem.range, part.range
+        width = (high - low) / part.sensitivity
+        ranged = own is not None and own.low == 0 and own.high == width
+        whole = not document.integer or (part.whole and part.sensitivity == 1)
+        return ranged and whole and document.sensitivity == 1
+    if not isinstance(document, Document):
+        return False
+    if document.integer:
+        return part.whole and document.sensitivity == part.measure
+    return document.sensitivity == 1
+
+
+def _of_sums(basis: Basis, files: Sequence[Any]) -> _Found:
+    """Sums of counts: one release, whatever groups and cells a unit moves."""
+    assert isinstance(basis.query, Linear)
+    workload, steps = basis.query.workload(), basis.groups * basis.setting.rows
+    own = len(files) == 1 and isinstance(files[0], WorkloadDocument)
+    if not own or files[0].workload != workload or files[0].replaced:
+        return _said(
+            [basis], f"no file of the report is for these {workload.queries} sums", REFUTED
+        )
+    words = f"{workload.queries} sums of counts, of which a unit moves at most {steps} by 1"
+    return _in_steps(basis, words, files, steps, steps)
+
+
+def _in_steps(basis: Basis, words: str, files: Sequence[Any], number: int, most: int) -> _Found:
+    """So many steps of a unit, at most `most` of one number, at the budgets of the files."""
+    epsilon = number * max(one.epsilon for one in files)
+    lossy = [one for one in files if one.delta > 0]
+    words += f"; {number} steps" if number > 1 else "; one step"
+    if most > 1 and any(most * one.epsilon > _FURTHEST for one in lossy):
+        words += " are too many for this check"
+        return _said([basis], words, NOT_COVERED, Budget(epsilon, Fraction(0)))
+    grown = (one.delta * growth_of_delta(one.epsilon, most) for one in lossy)
+    delta = max(grown, default=Fraction(0)) * number / most
+    words += (
+        f" make{'s' if number == 1 else ''} epsilon = {_short(epsilon)}, delta = {_rough(delta)}"
+    )
+    return _said([basis], words, PROVEN, Budget(epsilon, delta))
+
+
+def _of_draw(own: Sequence[Basis], document: JointDocument) -> Iterator[_Found]:
+    """Numbers of one draw: the file is for the very shape of all that a unit can move."""
+    asked = [asked_of(basis.query, basis.setting) for basis in own]
+    held = document.integer and all(one.tracks for one in asked)
+    held = held and all(len(basis.files) == 1 and basis.form == 0 for basis in own)
+    if held:
+        try:
+            held = document.shape == weighed(*shape_of(asked, document.power))[0]
+        except ArgumentError:
+            held = False  # more numbers than any draw has
+    words = f"one draw of {document.dimension} numbers"
+    if not held:
+        yield _said(own, f"{words}: the file is for another shape", REFUTED)
+        return
+    cost = Budget(document.epsilon, document.spent_delta)
+    yield _said(own, f"{words}, from a file of this shape: {shortly(document.shape)}", PROVEN, cost)
+
+
+def _of_law(own: Sequence[Basis], document: Document) -> Iterator[_Found]:
+    """Numbers with noise of one law, which is proven for so many of them together.
+
+    They are those of all questions, or of each by itself, which then cost the total each.
+    """
+    assert document.releases is not None
+    total = document.releases
+    moved = [basis.groups * basis.query.forms(basis.setting)[0].steps for basis in own]
+    apart = all(number == total.count for number in moved)
+    for some in [[one] for one in own] if apart else [own]:
+        number = total.count if apart else sum(moved)
+        words = (
+            f"a unit moves at most {number} numbers, with noise of one distribution for "
+            f"{total.count}"
+        )
+        if number != total.count or not all(_has_law(basis, document) for basis in some):
+            yield _said(some, words, REFUTED)
+        else:
+            yield _said(some, words, PROVEN, Budget(total.epsilon, total.delta))
+
+
+def _has_law(basis: Basis, document: Document) -> bool:
+    """Whether the file is for every number of a question, each in one step."""
+    form = basis.query.forms(basis.setting)[0]
+    parts = [replace(part, step=None) for part in form.parts]
+    held = form.most == 1 and basis.form == 0 and len(basis.files) == len(parts)
+    return held and len({*basis.files}) == 1 and all(_suits(document, one) for one in parts)
+
+
+def _short(value: Fraction) -> str:
+    text = text_of(value)
+    return text if len(text) < 16 else f"{nearest_float(value):.6g}"
+
+
+def _rough(value: Fraction) -> str:
+    return f"{nearest_float(value):.3g}"

@@ -1,0 +1,373 @@
+"""report(answers): one page and one JSON file for those who review a release.
+
+The JSON holds the public arguments of every question, the numbers, and the mechanism files; all
+else in it follows from these. `leastnoise verify report.json` makes the questions once more,
+computes what they cost and writes the report again: `basis.proof.md`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ...certify.any_file import check_any, parse_any
+from ...errors import ArgumentError, Described, FormatError, LeastnoiseError, LimitError
+from ...exact import text_of
+from ...problem.checks import check_delta, check_epsilon
+from ...words import bare_unit
+from ...work import BUDGET, add_up, charge, counted
+from ..answer import Answer, rounded
+from ..ledger import Ledger
+from ..ledger.ledger import Balance
+from ..planning.budget import Budget
+from ..queries.arguments import difference
+from ..queries.base import Estimate
+from .basis import PROVEN, REFUTED, Basis, Step, check_batch, file_name
+from .ledger import balance_from, charged_to
+from .page import answers_html, page_of
+
+REPORT = "leastnoise-report/2"
+#: Work for all files of a report: a short file can take seconds, and a report hold thousands.
+_WORK = 40 * BUDGET
+#: Microseconds of the name of an answer.
+_NAME = 5
+#: Who says what a heading says: `verify` from the file alone, the tool that read the table, you.
+_TOOL, _YOU, _NOBODY = "stated by the tool", "stated by you", "not covered"
+#: What reviewers ask for (NIST SP 800-226; registries of deployments), and who says it.
+_HEADINGS = (
+    ("Privacy unit", _YOU, "{unit}"),
+    ("Neighboring tables", _YOU, "{neighbors}: the tables that an observer cannot distinguish"),
+    ("Privacy loss", "{loss_by}", "epsilon = {epsilon}, delta = {delta} for all answers together"),
+    ("Mechanisms", "{files_by}", "mechanism files in the JSON beside this page: {files}"),
+    ("What one unit can change", _TOOL, "computed from each query; the proofs are in prose"),
+    ("Composition with other releases", "{ledger_by}", "{ledger}"),
+    (
+        "Accuracy",
+        _TOOL,
+        "95% confidence intervals for the noise alone, not for sampling or clamping",
+    ),
+    ("Bounds, keys and filters", _YOU, "public, chosen without looking at the data{keys}"),
+    ("Trust", _YOU, "central: those who run the tool see the data, readers of this page do not"),
+    (
+        "Timing and other side channels",
+        _NOBODY,
+        "not measured; run the tool where nobody else can measure it",
+    ),
+    ("Collection, retention, access", _NOBODY, "the policies of the data's owner"),
+)
+#: What no file can show.
+UNCHECKED = (
+    "Not checked, because no file can show it: the numbers and their intervals, that they answer "
+    "these queries about a table of the stated size and were drawn from these files; explanations "
+    "of the noise and notes; the title; and the balance of the ledger. They are as the author of "
+    "this report states them."
+)
+
+
+@dataclass(frozen=True)
+class PublishedReport:
+    """Answers as they are handed in: all of it may be published."""
+
+    title: str
+    answers: tuple[Answer, ...]
+    balance: Balance | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.title, str):
+            raise ArgumentError("title", self.title, "a string")
+        protected = sorted({_protects(one) for one in self.answers})
+        if len(protected) != 1:
+            allowed = (
+                "about one privacy unit and one neighboring relation: budgets of different units "
+                "do not add up"
+            )
+            raise ArgumentError("answers", Described("; ".join(protected) or "none"), allowed)
+
+    @property
+    def batches(self) -> list[tuple[Budget, tuple[Answer, ...]]]:
+        """Answers that cost their budget together, once; most are alone."""
+        found: dict[tuple[str, int], list[Answer]] = {}
+        for number, one in enumerate(self.answers):
+            found.setdefault((one.batch, -1 if one.batch else number), []).append(one)
+        return [(Budget(own[0].epsilon, own[0].delta), tuple(own)) for own in found.values()]
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What all of them cost together."""
+        return add_up(budget.epsilon for budget, _ in self.batches)
+
+    @property
+    def delta(self) -> Fraction:
+        """What belongs to it."""
+        return add_up(budget.delta for budget, _ in self.batches)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The mechanism files, by their hashes."""
+        every = [one.basis for one in self.answers]
+        texts = [t for one in every for t in (one.keys, *one.files) if t is not None]
+        return {file_name(text): text for text in texts}
+
+    @property
+    def charged(self) -> bool:
+        """Whether the ledger can have been charged for all of it; so if there is none."""
+        charges = [(own[0].charge, budget) for budget, own in self.batches]
+        return self.balance is None or charged_to(self.balance, _protects(self.answers[0]), charges)
+
+    def steps(self, documents: Mapping[str, Any] | None = None) -> list[Step]:
+        """From every answer to the mechanism files, and to what was charged.
+
+        documents: the files that are private, by their hashes; all of them if None.
+        """
+        if documents is None:
+            documents = {name: parse_any(text) for name, text in self.files.items()}
+        found = []
+        for budget, own in self.batches:
+            found += check_batch([one.basis for one in own], documents, budget)
+        if self.balance is not None:
+            words = "the ledger is about the same privacy unit, and can hold all these charges"
+            found.append(Step(words, PROVEN if self.charged else REFUTED))
+        return found
+
+    def to_json(self, steps: Sequence[Step] | None = None) -> dict[str, Any]:
+        """The report in plain values, with the hash of all the rest of it."""
+        held: dict[str, Any] = {
+            "format": REPORT,
+            "title": self.title,
+            "epsilon": text_of(self.epsilon),
+            "delta": text_of(self.delta),
+            "batches": [_batch_json(budget, own) for budget, own in self.batches],
+            "ledger": None if self.balance is None else self.balance.to_json(),
+            "mechanisms": self.files,
+            "headings": self._headings(self.steps() if steps is None else steps),
+        }
+        return held | {"sha256": _hash_of(held)}
+
+    def to_html(self) -> str:
+        """One page that needs nothing else."""
+        steps = self.steps()
+        return page_of(self.to_json(steps), self.answers, steps)
+
+    def save(self, path: str | Path) -> tuple[Path, ...]:
+        """Write FILE.html and FILE.json beside it, or the JSON alone; what was written."""
+        where, steps = checked_report(path), self.steps()
+        beside, held = where.with_suffix(".json"), self.to_json(steps)
+        text = json.dumps(held, indent=1, ensure_ascii=False) + "\n"
+        beside.write_text(text, encoding="utf-8")
+        if where == beside:
+            return (beside,)
+        where.write_text(page_of(held, self.answers, steps), encoding="utf-8")
+        return where, beside
+
+    def _repr_html_(self) -> str:
+        return "".join(answers_html(self.answers))
+
+    def _headings(self, steps: Sequence[Step]) -> list[dict[str, str]]:
+        """What reviewers ask for, from all the rest of a report and the steps to its proofs."""
+        by, ledger, book = _NOBODY, "no ledger: further releases add to this one", self.balance
+        if book is not None:
+            by, kind = _TOOL, book.composition
+            name = {"gaussian": "mu", "concentrated": "rho"}.get(kind, "epsilon")
+            ledger = (
+                f"a ledger of {name} = {float(book.epsilon):g}, delta = {float(book.delta):g}, "
+                f"of which {float(book.spent_epsilon):g} and {float(book.spent_delta):g} are spent"
+            ) + ("" if kind == "basic" else f" ({kind} composition)")
+        private = any(one.basis.found is not None for one in self.answers)
+        words = {
+            "keys": "; except keys that were released privately" if private else "",
+            "unit": bare_unit(self.answers[0].unit),
+            "neighbors": self.answers[0].neighbors,
+            "epsilon": text_of(self.epsilon),
+            "delta": text_of(self.delta),
+            "loss_by": PROVEN if all(step.verdict == PROVEN for step in steps) else _TOOL,
+            "files": len(self.files),
+            "files_by": PROVEN if self.files else _TOOL,
+            "ledger": ledger,
+            "ledger_by": by,
+        }
+        return [
+            {"heading": heading, "by": by.format(**words), "words": said.format(**words)}
+            for heading, by, said in _HEADINGS
+        ]
+
+
+def report(
+    answers: Answer | Sequence[Answer],
+    path: str | Path | None = None,
+    *,
+    ledger: Ledger | str | Path | None = None,
+    title: str = "Private answers",
+) -> PublishedReport:
+    """A report of answers for reviewers: queries, numbers, budget, reasons and proofs.
+
+    Written to `path` if it is given: FILE.html with FILE.json beside it, or the JSON alone.
+    Everything in it is private already. Answers of one `ask_all` spend their budget once. All are
+    about the same unit and neighbors, or their budgets would not add up.
+
+    ledger: the one that all of them were charged to.
+
+    Guarantee: the report holds nothing but what is in the answers, so it is as private as they
+    are.
+
+    Example: a page for reviewers.
+
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"age": [20 + k % 60 for k in range(1000)]})
+        >>> found = report(ask(table, Count(), epsilon=1))
+        >>> type(found).__name__
+        'PublishedReport'
+    """
+    held = (answers,) if isinstance(answers, Answer) else tuple(answers)
+    if not held or not all(isinstance(one, Answer) for one in held):
+        raise ArgumentError(
+            "answers", Described(type(answers).__name__), "an Answer, or a list of Answers"
+        )
+    book = Ledger(ledger) if isinstance(ledger, (str, Path)) else ledger
+    found = PublishedReport(title, held, None if book is None else book.balance)
+    if not found.charged:
+        raise ArgumentError("ledger", str(ledger), "the ledger that the answers were charged to")
+    if path is not None:
+        found.save(path)
+    return found
+
+
+def checked_report(path: str | Path) -> Path:
+    """A path that a report can be written to."""
+    where = Path(path)
+    if where.suffix.lower() not in (".html", ".json") or not where.parent.is_dir():
+        raise ArgumentError("report", str(path), "FILE.html or FILE.json in a folder that exists")
+    return where
+
+
+def _protects(answer: Answer) -> str:
+    return f"{answer.unit}, {answer.neighbors}"
+
+
+def _batch_json(budget: Budget, own: Sequence[Answer]) -> dict[str, Any]:
+    return {
+        "epsilon": text_of(budget.epsilon),
+        "delta": text_of(budget.delta),
+        "charge": own[0].charge,
+        "answers": [_answer_json(one) for one in own],
+    }
+
+
+def _answer_json(answer: Answer) -> dict[str, Any]:
+    """The answer as it is read: rounded to what the interval supports."""
+    held = answer.as_dict()
+    for one, estimate in zip(held["answers"], answer.groups.values(), strict=True):
+        one["shown"] = list(rounded(estimate))
+    return {name: held[name] for name in ("query", "basis", "answers", "why", "noise", "notes")}
+
+
+# -- reading ------------------------------------------------------------------------------------
+
+
+def check_report(raw: Any) -> list[Step]:
+    """Walk from every published number to its proof; `FormatError` if it is no report.
+
+    Guarantee: with every step "proven", the answers are private with the budget that the report
+    states, if their numbers are what these questions read of a table and these files add to it.
+    That the tables are read so is the tool's own proof, in prose.
+    """
+    if isinstance(raw, dict) and raw.get("format") == "leastnoise-report/1":
+        words = "a report of format 1 does not hold its queries: ask and report again"
+        raise FormatError(words)
+    try:
+        with counted():
+            held = _read(raw)
+        documents, found = _checked_files(held.files)
+        with counted():
+            steps = held.steps(documents)
+            written = held.to_json(steps)
+        sealed = _hash_of({name: one for name, one in raw.items() if name != "sha256"})
+        other = difference(written | {"sha256": raw["sha256"]}, raw)
+        words = "the report is as it was written: its hash covers it"
+        found.insert(0, Step(words, PROVEN if raw["sha256"] == sealed else REFUTED))
+    except (
+        LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError,
+    ) as error:  # fmt: skip
+        if isinstance(error, LeastnoiseError) and not isinstance(error, ArgumentError):
+            raise
+        said = f": {error}" if isinstance(error, ArgumentError) else ""
+        raise FormatError(f"the report lacks a field, or has one of another type{said}") from None
+    words = "everything else is what this tool writes for these queries, numbers and files"
+    words += "" if other is None else f"; it differs at {other}"
+    return [*found, *steps, Step(words, PROVEN if other is None else REFUTED)]
+
+
+def _checked_files(texts: Mapping[str, str]) -> tuple[dict[str, Any], list[Step]]:
+    """The mechanism files that are private, by their names, and what was found of all."""
+    documents: dict[str, Any] = {}
+    found, work = [], 0
+    for name, text in texts.items():
+        with counted() as one:
+            document = parse_any(text)
+            private = check_any(document).private
+        work += one.spent
+        if work > _WORK:
+            raise LimitError("checking the files of this report takes more work than allowed")
+        found.append(Step(f"mechanism {name[:12]}: is private", PROVEN if private else REFUTED))
+        if private:
+            documents[name] = document
+    return documents, found
+
+
+def _read(raw: Any) -> PublishedReport:
+    """The report of which all that follows from the rest is still to be compared."""
+    answers = []
+    for number, batch in enumerate(raw["batches"]):
+        epsilon, paid = check_epsilon(batch["epsilon"]), batch["charge"]
+        budget = Budget(epsilon, check_delta(batch["delta"], epsilon))
+        if paid is not None and (type(paid) is not int or paid < 1):
+            raise ArgumentError("charge", Described(type(paid).__name__), "an integer from 1 on")
+        for one in batch["answers"]:
+            answers.append(_read_answer(one, raw["mechanisms"], budget, paid, number))
+    balance = None if raw["ledger"] is None else balance_from(raw["ledger"])
+    return PublishedReport(raw["title"], tuple(answers), balance)
+
+
+def _read_answer(
+    raw: Any, files: Mapping[str, str], budget: Budget, paid: int | None, number: int
+) -> Answer:
+    basis = Basis.from_json(raw["basis"], files)
+    query, setting = basis.query, basis.setting
+    charge(_NAME * len(raw["answers"]))
+    groups = dict(zip(basis.names, map(_read_number, raw["answers"]), strict=True))
+    for text in (raw["noise"], *raw["notes"]):
+        if not isinstance(text, str):
+            raise ArgumentError("notes", Described(type(text).__name__), "texts")
+    return Answer(
+        query=str(query),
+        groups=groups,
+        epsilon=budget.epsilon,
+        delta=budget.delta,
+        unit=str(setting.unit),
+        neighbors=setting.neighbors,
+        why=query.why(setting),
+        noise=raw["noise"],
+        notes=tuple(raw["notes"]),
+        mechanisms=(),
+        charge=paid,
+        basis=basis,
+        batch=f"batch {number}",
+    )
+
+
+def _read_number(raw: Any) -> Estimate:
+    for name in ("value", "low", "high"):
+        one, missing = raw[name], name != "value" and raw[name] is None
+        if not missing and (type(one) not in (int, float) or abs(one) > sys.float_info.max):
+            raise ArgumentError(name, Described(type(one).__name__), "a number")
+    return Estimate(raw["value"], raw["low"], raw["high"])
+
+
+def _hash_of(held: Mapping[str, Any]) -> str:
+    text = json.dumps(held, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()

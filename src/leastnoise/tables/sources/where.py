@@ -1,0 +1,124 @@
+"""Conditions as expressions that are defined for every row. Proof: `bounding.proof.md`."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from itertools import product
+
+from ...errors import ArgumentError
+from . import DATE, MOMENT, NUMBER, TEXT, TRUTH, WHOLE, Column
+from .dialect import LARGEST, SMALLEST
+from .expression import Compare, Condition, Flag, IsNull, Join, Literal, Within
+from .rows import Cell, Rows
+
+
+def truth_of(rows: Rows, condition: Condition, argument: str = "where") -> str:
+    """The condition as a boolean expression; NULL where a value that it needs is missing."""
+    if isinstance(condition, Join):
+        left = truth_of(rows, condition.left, argument)
+        right = truth_of(rows, condition.right, argument)
+        return f"({left} {condition.word.upper()} {right})"
+    if isinstance(condition, IsNull):
+        return f"({rows.value(condition.column, argument).sql} IS NULL)"
+    if isinstance(condition, Flag):
+        column = rows.table.column(condition.column, argument)
+        if column.value is None or column.value.kind != TRUTH:
+            raise ArgumentError(
+                argument,
+                condition.column,
+                f"a comparison such as {condition.column} = {_example(column)}: alone it would be "
+                f"a Boolean column, and this one is of type {column.stored}",
+            )
+        return truth_of(rows, Compare(condition.column, "=", True), argument)
+    if isinstance(condition, Compare):
+        cell, (value,) = _comparable(rows, condition.column, (condition.value,), argument)
+        if isinstance(condition.value, bool) and cell.kind == TEXT:
+            if condition.operator not in ("=", "!="):
+                raise ArgumentError(
+                    argument,
+                    condition.column,
+                    "compared as = true or != true, as a column of strings",
+                )
+            return f"({cell.sql} {'' if condition.operator == '=' else 'NOT '}IN ({value}))"
+        return f"({cell.sql} {condition.operator.replace('!=', '<>')} {value})"
+    if isinstance(condition, Within):
+        cell, values = _comparable(rows, condition.column, condition.values, argument)
+        return f"({cell.sql} IN ({', '.join(values)}))"
+    return f"(NOT {truth_of(rows, condition.inner, argument)})"
+
+
+def _comparable(
+    rows: Rows, name: str, values: tuple[Literal, ...], argument: str
+) -> tuple[Cell, list[str]]:
+    """The column and the literals in one type, so that no engine has to guess."""
+    engine, column = rows.engine, rows.table.column(name, argument)
+    kind = column.value.kind if column.value is not None else ""
+    if all(isinstance(v, bool) for v in values):
+        if kind == TRUTH:
+            return rows.value(name, argument), [str(v).upper() for v in values]
+        if kind == TEXT:
+            words = [word for v in values for word in _spellings(str(v).lower())]
+            return rows.value(name, argument), [", ".join(map(engine.octets, words))]
+    elif all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
+        if kind == WHOLE and all(isinstance(v, int) for v in values):
+            return rows.value(name, argument), [engine.whole(int(v)) for v in values]
+        if kind in (WHOLE, NUMBER, TEXT) and column.number is not None:
+            return rows.number(name, argument), [engine.real(_held(float(v))) for v in values]
+    elif all(isinstance(v, str) for v in values):
+        if kind == TEXT:
+            return rows.value(name, argument), [
+                engine.octets(_encoded(v, argument)) for v in values
+            ]
+        if kind == DATE:
+            return rows.value(name, argument), [f"DATE '{_day(v, argument)}'" for v in values]
+        if kind == MOMENT:
+            cell = rows.value(name, argument)
+            return cell, [cell.form.moment.format(_moment(v, argument)) for v in values]
+    shown = ", ".join(sorted({type(v).__name__ for v in values}))
+    raise ArgumentError(
+        argument, name, f"compared with values of its own type, {column.stored}, not with {shown}"
+    )
+
+
+def _example(column: Column) -> str:
+    """A value that a column could be compared with, as it is written in a condition."""
+    kind = column.value.kind if column.value is not None else ""
+    return {TEXT: "'yes' (or = true)", WHOLE: "1", NUMBER: "1.5"}.get(kind, "'2024-12-31'")
+
+
+def _held(value: float) -> float:
+    """As the numbers of a column are: nothing smaller than 1e-300, nothing larger than 1e300."""
+    if abs(value) < SMALLEST:
+        return 0.0
+    return min(LARGEST, max(-LARGEST, value))
+
+
+def _spellings(word: str) -> list[bytes]:
+    """true, True, TRUE, ...: without asking an engine what a lower case is."""
+    letters = product(*((c.lower(), c.upper()) for c in word))
+    return ["".join(one).encode() for one in letters]
+
+
+def _encoded(text: Literal, argument: str) -> bytes:
+    try:
+        return str(text).encode()
+    except UnicodeEncodeError:
+        raise ArgumentError(argument, text, "strings that UTF-8 can write") from None
+
+
+def _day(text: Literal, argument: str) -> str:
+    try:
+        return date.fromisoformat(str(text)).isoformat()
+    except ValueError:
+        raise ArgumentError(argument, text, "a date such as '2024-12-31'") from None
+
+
+def _moment(text: Literal, argument: str) -> str:
+    """A moment in UTC: microseconds, no time zone."""
+    try:
+        found = datetime.fromisoformat(str(text))
+        if found.tzinfo is not None:
+            found = found.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        raise ArgumentError(argument, text, "a date such as '2024-12-31'") from None
+    return found.isoformat(sep=" ", timespec="microseconds")
