@@ -13,7 +13,7 @@ import pytest
 
 import leastnoise
 from leastnoise.engine.kinds import KINDS, made
-from leastnoise.problem import Question
+from leastnoise.problem import Problem
 
 SOURCE = Path(leastnoise.__file__).parent
 PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
@@ -29,7 +29,7 @@ def methods() -> str:
     """Which algorithm answers which question."""
     lines = ["| kind of question | method | what it does | where |", "|---|---|---|---|"]
     for kind, entry in KINDS.items():
-        plan = made(kind, Question.of(epsilon=1, delta=0.1))
+        plan = made(kind, Problem.of(epsilon=1, delta=0.1))
         for number, (method, path) in enumerate(zip(plan.methods, entry.methods, strict=True)):
             where = path.split(":")[0].replace(".", "/")
             shown = "" if number else kind

@@ -27,7 +27,7 @@ def _profiles(problem: Problem, search: Search) -> Iterator[Bounds]:
 def _shares(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Both ways, half of the time each; with its own lower bound: over answers of the same way.
 
-    (That so many releases keep the total is about any mechanisms: `../../problem/privacy.proof.md`.)
+    (That the releases keep the total holds for any mechanisms: `../../problem/privacy.proof.md`.)
     """
     total, single = search.plan.total, search.plan.single
     assert total is not None and single is not None
