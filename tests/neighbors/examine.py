@@ -30,7 +30,7 @@ class Found:
     finding: Finding
 
     def __str__(self) -> str:
-        said = f"{self.source}, {self.problem}, {self.unit}, {self.neighbors}, {self.tables}"
+        said = f"{self.source}, {self.question}, {self.unit}, {self.neighbors}, {self.tables}"
         return f"{said}: {self.finding}"
 
 
@@ -98,7 +98,7 @@ def text_of(question: Any) -> str:
             *map(repr, question.args),
             *(f"{k}={v!r}" for k, v in question.keywords.items()),
         ]
-        return f"{problem.func.__name__}({', '.join(arguments)})"
+        return f"{question.func.__name__}({', '.join(arguments)})"
     more = [
         f"{name}={value!r}"
         for name, value in vars(question).items()

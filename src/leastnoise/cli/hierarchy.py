@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ..problem.checks import stated_sensitivity
 from ..errors import ArgumentError
+from ..problem.checks import stated_sensitivity
 from .options import SENSITIVITY_HELP
 from .shared import JSON_HELP, SHORT, show_json, working
 

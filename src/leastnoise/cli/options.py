@@ -14,6 +14,8 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from ..errors import ArgumentError
+from ..losses import PIECEWISE_FILE
 from ..problem import (
     Constraint,
     Distinguishing,
@@ -26,8 +28,6 @@ from ..problem import (
     Unimodal,
 )
 from ..problem.shape import Cube, Shape, Sparse
-from ..errors import ArgumentError
-from ..losses import PIECEWISE_FILE
 from .workload import HELP as WORKLOAD_HELP
 from .workload import workload_of
 

@@ -244,10 +244,10 @@ def ask(
       leastnoise ask data.csv "mean(salary)" --low 0 --high 200 --epsilon 1 --ledger budget.db
       leastnoise ask data.csv "count()" "mean(salary, low=0, high=200)" --epsilon 1 --report r.html
     """
-    from ..tables.ledger import Ledger
     from ..tables import ask as answer_of
     from ..tables import ask_all
     from ..tables import report as report_of
+    from ..tables.ledger import Ledger
     from ..tables.reports.report import checked_report
 
     drawable(plot)

@@ -10,8 +10,8 @@ from typing import Any
 
 import typer
 
-from ..problem.workload import Workload
 from ..errors import ArgumentError, DataError
+from ..problem.workload import Workload
 from ..words import UNPROVEN, outwards
 from .shared import say, show_json
 

@@ -16,7 +16,7 @@ from ..words import NEGLIGIBLE, bracket_words, number
 from .palette import FAINT, INK, PAPER, Look, looks_of
 from .picture import Picture, canvas
 from .reach import reach_of
-from .words import ERROR, labels_of, name_of, caption
+from .words import ERROR, caption, labels_of, name_of
 
 if TYPE_CHECKING:
     from ..baselines.numeric import Floats

@@ -24,7 +24,7 @@ from ..words import (
     percent,
 )
 from . import channel_alone, density_alone
-from .words import keyed_budget, caption
+from .words import caption, keyed_budget
 
 _CELL = 'style="text-align:{}; padding:1px 8px"'
 #: A table of a sweep is cut in the middle beyond this many rows.

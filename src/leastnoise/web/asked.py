@@ -11,6 +11,9 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
+from ..errors import ArgumentError
+from ..exact import rational
+from ..losses import Loss, Piecewise, as_loss
 from ..problem import (
     Constraint,
     Distinguishing,
@@ -23,9 +26,6 @@ from ..problem import (
     Unimodal,
 )
 from ..problem.arguments import Arguments, asked
-from ..errors import ArgumentError
-from ..exact import rational
-from ..losses import Loss, Piecewise, as_loss
 
 #: Arguments of `design` that the form does not have.
 _OTHERS: dict[str, Any] = {

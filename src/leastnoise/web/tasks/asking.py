@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from ...tables.ledger import Ledger
 from ...tables import Answer, ask, ask_all, report
+from ...tables.ledger import Ledger
 from ..books import balance_of
 from ..questions import queries_of, unit_of
 from ..scripts import notebook, script

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ...design import DependentDesign, Design, VectorDesign
-from ...designs.accuracy import error_bound
 from ...baselines import Mechanism
 from ...baselines.analytic_gaussian import smallest_sigma
+from ...design import DependentDesign, Design, VectorDesign
+from ...designs.accuracy import error_bound
 from ...words import NEGLIGIBLE
 from .looks import look, short
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...problem.arguments import Arguments
+from ...baselines import Mechanism
 from ...design import DependentDesign, Design, VectorDesign, design
 from ...designs.accuracy import error_bound
 from ...designs.keyed import KeyedDesign
-from ...baselines import Mechanism
+from ...problem.arguments import Arguments
 from ...show.words import caption
 from ...words import NEGLIGIBLE, number, outwards, percent
 from ..asked import arguments_of

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...problem.checks import check_delta, check_epsilon
 from ...errors import ArgumentError, LeastnoiseError
+from ...problem.checks import check_delta, check_epsilon
 from ...tables import plan
-from ...tables.queries.base import Query
 from ...tables.planning.budget import Budget
 from ...tables.planning.planner import setting_for, shares
+from ...tables.queries.base import Query
 from ...tables.queries.quantile import Quantile
 from ..questions import check_columns, queries_of, unit_of
 
