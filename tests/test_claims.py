@@ -97,18 +97,18 @@ def doubled(bound):
 @pytest.mark.parametrize(
     ("options", "places", "name"),
     [
-        (BASE, ("engine.bounds", "certify.additive"), "bound_on_noise"),
+        (BASE, ("engine.bounds", "certify.kinds.additive_check"), "bound_on_noise"),
         (
             {**BASE, "constraints": [MaxError(3)]},
-            ("engine.bounds", "certify.additive"),
+            ("engine.bounds", "certify.kinds.additive_check"),
             "bound_on_noise",
         ),
         (
             {**BASE, "releases": 2, "integer": True},
-            ("engine.bounds", "certify.additive"),
+            ("engine.bounds", "certify.kinds.additive_check"),
             "bound_on_noise",
         ),
-        (RANGED, ("engine.bounds", "certify.channel"), "channel_dual_bound"),
+        (RANGED, ("engine.bounds", "certify.kinds.dependent_check"), "channel_dual_bound"),
     ],
     ids=["plain", "constrained", "releases", "dependent"],
 )

@@ -15,7 +15,7 @@ from typing import Any
 
 from .cache_folder import cache_folder
 from .certify.json_file import read_bytes
-from .certify.workload_document import WorkloadDocument
+from .certify.kinds.workload import WorkloadDocument
 from .design import design, load
 from .designs.joint import JointDesign, joint_design
 from .engine.joint.method import Joint

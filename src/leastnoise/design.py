@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Unpack, get_args, overload
 
 from .certify import Report, read_and_check
-from .certify.any_file import AnyDocument
+from .certify.file import AnyDocument
 from .designs.additive import Design
 from .designs.finished import finished, kind_of
 from .designs.joint import JointDesign, joint_design

@@ -7,9 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
 
-from .certify.keyed import excess_of, expected_loss, least_loss, worst_hockey_stick
-from .certify.keyed_curve import delta_of_curve
-from .certify.keyed_document import (
+from .certify.kinds.keyed import (
     EVEN_ONLY,
     MAX_KEYS_OF_A_UNIT,
     Chain,
@@ -17,6 +15,8 @@ from .certify.keyed_document import (
     KeyedDocument,
     KeyedReleases,
 )
+from .certify.kinds.keyed_check import excess_of, expected_loss, least_loss, worst_hockey_stick
+from .certify.noise.partition_curve import delta_of_curve
 from .designs.base import check_as_file
 from .designs.keyed import KeyedDesign
 from .engine.keyed import LEAST_DELTA, budget_chain

@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from leastnoise.certify import Document
-from leastnoise.certify.privacy import worst_hockey_stick
-from leastnoise.certify.upper import release_loss
+from leastnoise.certify.noise.lattice_privacy import worst_hockey_stick
+from leastnoise.certify.noise.release_loss import release_loss
 from leastnoise.engine.kinds import plan_of_noise
 from leastnoise.engine.search import Search
 from leastnoise.losses import Custom, Loss, Piecewise

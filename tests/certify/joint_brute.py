@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from leastnoise.certify.block_counts import Side
-from leastnoise.certify.levels import Levels
+from leastnoise.certify.noise.block_counts import Side
+from leastnoise.certify.noise.levels import Levels
 
 #: Every kind of levels, of at most three numbers.
 CASES = [

@@ -16,15 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leastnoise.certify import Certificate, Document, ShiftMultipliers, check, parse
-from leastnoise.certify.document import Tail
-from leastnoise.certify.lower import dual_bound
-from leastnoise.certify.privacy import (
+from leastnoise.certify.certificates.duality import dual_bound
+from leastnoise.certify.kinds.additive import Tail
+from leastnoise.certify.noise.lattice_privacy import (
     lattice_hockey_sticks,
     mesh_hockey_sticks,
     run_hockey_sticks,
     worst_hockey_stick,
 )
-from leastnoise.certify.upper import geometric_sums, release_loss
+from leastnoise.certify.noise.release_loss import geometric_sums, release_loss
 from leastnoise.errors import FormatError
 from leastnoise.exact import exp_lower
 from leastnoise.losses import L1, L2, Huber, Loss, Piecewise, Pinball, Power
@@ -154,7 +154,8 @@ def test_the_two_ways_through_a_mesh_agree(monkeypatch: pytest.MonkeyPatch) -> N
         worst = []
         for small in (True, False):
             monkeypatch.setattr(
-                "leastnoise.certify.privacy.on_small_lattice", lambda *_, small=small: small
+                "leastnoise.certify.noise.lattice_privacy.on_small_lattice",
+                lambda *_, small=small: small,
             )
             found = mesh_hockey_sticks(edges, weights, Fraction(1, 2), Fraction(4))
             worst.append(max(value for _, value in found))

@@ -18,7 +18,7 @@ import leastnoise
 from leastnoise import work
 from leastnoise.certify import check, check_any, check_file, parse, read_any
 from leastnoise.certify.__main__ import main
-from leastnoise.certify.channel import check_channel, parse_channel
+from leastnoise.certify.kinds.dependent_check import check_channel, parse_channel
 from leastnoise.certify.limits import MAX_BYTES
 from leastnoise.cli import app
 from leastnoise.errors import FormatError, LimitError

@@ -13,7 +13,7 @@ import pytest
 from dependent_brute import check_file
 
 from leastnoise import design_dependent, load
-from leastnoise.certify.channel import (
+from leastnoise.certify.kinds.dependent_check import (
     ChannelCertificate,
     LatticeNoise,
     NodeLosses,

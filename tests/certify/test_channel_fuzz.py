@@ -12,7 +12,7 @@ from dependent_brute import check_file
 from test_certify_fuzz import changed
 
 from leastnoise import design
-from leastnoise.certify.channel import check_channel, parse_channel
+from leastnoise.certify.kinds.dependent_check import check_channel, parse_channel
 from leastnoise.errors import FormatError
 
 BASE: dict[str, Any] = {"epsilon": 1, "delta": 0.2, "sensitivity": 2, "bounds": (0, 4), "gap": 0.2}

@@ -9,8 +9,8 @@ from fractions import Fraction
 import pytest
 from test_channel_rules import problem, spelled_out
 
-from leastnoise.certify.channel import ChannelCertificate, Prices, channel_dual_bound
-from leastnoise.certify.channel_prices import _Rule
+from leastnoise.certify.certificates.prices import _Rule
+from leastnoise.certify.kinds.dependent_check import ChannelCertificate, Prices, channel_dual_bound
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.work import counted
 

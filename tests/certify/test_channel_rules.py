@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 
-from leastnoise.certify.channel import (
+from leastnoise.certify.kinds.dependent_check import (
     ChannelCertificate,
     ChannelDocument,
     Intervals,

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from leastnoise.certify.channel import (
+from leastnoise.certify.kinds.additive import ShiftMultipliers
+from leastnoise.certify.kinds.dependent_check import (
     ChannelCertificate,
     ChannelDocument,
     Copies,
@@ -23,7 +24,6 @@ from leastnoise.certify.channel import (
     parse_channel,
     worst_pair,
 )
-from leastnoise.certify.document import ShiftMultipliers
 from leastnoise.errors import FormatError
 from leastnoise.losses import as_loss
 from leastnoise.problem import Problem, Range

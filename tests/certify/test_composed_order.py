@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import permutations, product
 from math import exp, prod
 
-from leastnoise.certify.composed import composed_several
+from leastnoise.certify.composition import composed_several
 
 Pair = Sequence[tuple[Fraction, Fraction]]  # (probability of an answer here, at the neighbor)
 

@@ -19,9 +19,13 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
-from leastnoise.certify.channel import channel_dual_bound, check_channel, parse_channel
-from leastnoise.certify.document import Certificate, ShiftMultipliers
-from leastnoise.certify.lower import bound_on_noise
+from leastnoise.certify.certificates.duality import bound_on_noise
+from leastnoise.certify.kinds.additive import Certificate, ShiftMultipliers
+from leastnoise.certify.kinds.dependent_check import (
+    channel_dual_bound,
+    check_channel,
+    parse_channel,
+)
 from leastnoise.errors import FormatError
 from leastnoise.losses import Loss, as_loss
 from leastnoise.losses.piecewise import Piecewise

@@ -17,7 +17,7 @@ import pytest
 from certify_laws import LAWS, head
 from certify_workloads import WORKLOADS, asked, digits
 
-from leastnoise.certify.any_file import check_bytes
+from leastnoise.certify.file import check_bytes
 from leastnoise.certify.limits import MAX_BYTES
 from leastnoise.errors import FormatError
 from leastnoise.work import BUDGET, counted

@@ -11,7 +11,7 @@ from certify_brute import grid_noise
 
 from leastnoise import Distinguishing, MaxError, Support, design
 from leastnoise.certify import Document, check
-from leastnoise.certify.shape import slack_of
+from leastnoise.certify.noise.constraint_slack import slack_of
 from leastnoise.losses import as_loss
 
 ASKED = {"epsilon": 1, "delta": "0.05", "sensitivity": 1}

@@ -14,8 +14,8 @@ import pytest
 
 from leastnoise import Blocks, Cube, Sparse, design, load
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.block_counts import Side
-from leastnoise.certify.joint_elliptical import (
+from leastnoise.certify.noise.block_counts import Side
+from leastnoise.certify.noise.elliptical import (
     Balls,
     Elliptical,
     delta_above,

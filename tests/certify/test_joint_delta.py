@@ -20,12 +20,12 @@ from scipy.sparse import csr_matrix, hstack, vstack
 
 from leastnoise import Blocks, Cube, Sparse, design
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.joint import lower_bound
-from leastnoise.certify.joint_document import JointDocument
-from leastnoise.certify.joint_flow import Flow, gap_means, member, slack_of_delta
-from leastnoise.certify.joint_levels import KNorm, NoProof
-from leastnoise.certify.joint_sums import Sums, mean_of_squares
-from leastnoise.certify.joint_volume import Volume
+from leastnoise.certify.certificates.flow import Flow, gap_means, member, slack_of_delta
+from leastnoise.certify.certificates.sums import Sums, mean_of_squares
+from leastnoise.certify.certificates.volume import Volume
+from leastnoise.certify.kinds.joint import JointDocument
+from leastnoise.certify.kinds.joint_check import lower_bound
+from leastnoise.certify.noise.knorm import KNorm, NoProof
 from leastnoise.engine.joint.method import Joint
 from leastnoise.errors import FormatError
 from leastnoise.losses import L1, L2

@@ -16,9 +16,9 @@ import pytest
 
 from leastnoise import Blocks, Count, Cube, Sparse, compare, compare_joint, design, load
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.block_counts import Side
-from leastnoise.certify.joint_elliptical import Elliptical, elliptical_mean, squared_shift
-from leastnoise.certify.joint_levels import KNorm
+from leastnoise.certify.noise.block_counts import Side
+from leastnoise.certify.noise.elliptical import Elliptical, elliptical_mean, squared_shift
+from leastnoise.certify.noise.knorm import KNorm
 from leastnoise.engine.joint.method import Joint
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.noise.joint_law import rounded_quantile

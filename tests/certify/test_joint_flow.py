@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
-from leastnoise.certify.joint_flow import Flow, flow_bound, gap_means, member, ways
+from leastnoise.certify.certificates.flow import Flow, flow_bound, gap_means, member, ways
 from leastnoise.engine.joint.rates import best_flow
 
 

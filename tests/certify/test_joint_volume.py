@@ -17,11 +17,11 @@ from test_joint_delta import least_loss, plane_at
 
 from leastnoise import Cube, Sparse, design
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.joint import lower_bound
-from leastnoise.certify.joint_document import JointDocument
-from leastnoise.certify.joint_levels import NoProof
-from leastnoise.certify.joint_volume import Volume, mean_of_powers, root_below, square_radius
-from leastnoise.certify.vector_document import VectorCertificate
+from leastnoise.certify.certificates.volume import Volume, mean_of_powers, root_below, square_radius
+from leastnoise.certify.kinds.joint import JointDocument
+from leastnoise.certify.kinds.joint_check import lower_bound
+from leastnoise.certify.kinds.vector import VectorCertificate
+from leastnoise.certify.noise.knorm import NoProof
 from leastnoise.engine.joint.method import Joint
 from leastnoise.errors import FormatError
 from leastnoise.formal import NotCovered, left_out, translated

@@ -16,8 +16,8 @@ from scipy.stats import norm
 
 from leastnoise import partition_selection
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.keyed_curve import delta_of_curve, inverse_bounds, power_bounds
-from leastnoise.certify.keyed_document import FailureCurve
+from leastnoise.certify.kinds.keyed import FailureCurve
+from leastnoise.certify.noise.partition_curve import delta_of_curve, inverse_bounds, power_bounds
 from leastnoise.errors import ArgumentError
 from leastnoise.work import counted
 

@@ -16,7 +16,7 @@ from keyed_brute import best_shown, e_below, rows_of, worst
 
 from leastnoise import load, partition_selection
 from leastnoise.certify import check_any, check_file, parse_any
-from leastnoise.certify.keyed import excess_of, worst_hockey_stick
+from leastnoise.certify.kinds.keyed_check import excess_of, worst_hockey_stick
 from leastnoise.errors import CertificateError, FormatError
 
 

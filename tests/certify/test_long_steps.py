@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from leastnoise import load
-from leastnoise.certify.channel import (
+from leastnoise.certify.kinds.dependent_check import (
     channel_loss,
     check_channel,
     largest_error,

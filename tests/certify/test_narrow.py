@@ -18,9 +18,9 @@ from scipy.optimize import linprog
 from scipy.stats import norm
 
 from leastnoise.certify import check, parse
-from leastnoise.certify.document import Certificate, ShiftMultipliers
-from leastnoise.certify.lower import bound_on_noise, dual_bound
-from leastnoise.certify.narrow import NarrowEvent
+from leastnoise.certify.certificates.duality import bound_on_noise, dual_bound
+from leastnoise.certify.certificates.narrow import NarrowEvent
+from leastnoise.certify.kinds.additive import Certificate, ShiftMultipliers
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.losses import Piecewise, as_loss
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from leastnoise import Distinguishing, LossAtMost, MaxError, Monotone, Support, Unbiased, design
-from leastnoise.certify.any_file import check_any, parse_any
+from leastnoise.certify.file import check_any, parse_any
 from leastnoise.errors import FormatError
 
 Path = tuple[Any, ...]

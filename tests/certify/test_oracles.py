@@ -26,9 +26,9 @@ from scipy.optimize import linprog
 
 from leastnoise import Cube, design, partition_selection
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.additive import lower_bound
-from leastnoise.certify.channel_lower import channel_dual_bound
-from leastnoise.certify.composed import must_keep
+from leastnoise.certify.certificates.channel_duality import channel_dual_bound
+from leastnoise.certify.composition import must_keep
+from leastnoise.certify.kinds.additive_check import lower_bound
 from leastnoise.formal import accepts, coq
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from leastnoise.certify.orbits import (
+from leastnoise.certify.certificates.closed_form import (
     EntropyProof,
     approximate_variance,
     concentrated_variance,

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from leastnoise.certify.any_file import check_any, parse_any
-from leastnoise.certify.channel import loss_of, worst_pair
-from leastnoise.certify.channel_document import ChannelDocument
+from leastnoise.certify.file import check_any, parse_any
+from leastnoise.certify.kinds.dependent import ChannelDocument
+from leastnoise.certify.kinds.dependent_check import loss_of, worst_pair
 from leastnoise.design import loaded
 from leastnoise.errors import FormatError
 

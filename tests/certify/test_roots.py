@@ -13,7 +13,7 @@ from scipy.linalg import toeplitz
 
 from leastnoise import Workload, design
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.roots import (
+from leastnoise.certify.noise.root_strategy import (
     PrefixProof,
     RootStrategy,
     _count_above,

@@ -11,12 +11,12 @@ import pytest
 
 from leastnoise import design
 from leastnoise.certify import check, parse
-from leastnoise.certify.additive import lower_bound
-from leastnoise.certify.document import Certificate
-from leastnoise.certify.lower import bound_on_noise
-from leastnoise.certify.privacy import worst_hockey_stick
-from leastnoise.certify.runs import written_out
-from leastnoise.certify.upper import release_loss
+from leastnoise.certify.certificates.duality import bound_on_noise
+from leastnoise.certify.kinds.additive import Certificate
+from leastnoise.certify.kinds.additive_check import lower_bound
+from leastnoise.certify.noise.lattice_privacy import worst_hockey_stick
+from leastnoise.certify.noise.release_loss import release_loss
+from leastnoise.certify.noise.runs import written_out
 from leastnoise.design import Design
 from leastnoise.errors import FormatError
 from leastnoise.exact import round_down

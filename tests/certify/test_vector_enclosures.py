@@ -12,7 +12,6 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import betainc
 
-from leastnoise.certify.balls import BallMixture, overlap
 from leastnoise.certify.enclosures import (
     arccos_bounds,
     cap_bounds,
@@ -20,6 +19,7 @@ from leastnoise.certify.enclosures import (
     pi_bounds,
     series_constant,
 )
+from leastnoise.certify.noise.balls import BallMixture, overlap
 
 BITS = 128
 ONE = 1 << BITS

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 from scipy.special import betainc
 
-from leastnoise.certify.balls import BallMixture
-from leastnoise.certify.vector import check_vector
-from leastnoise.certify.vector_document import Curves, VectorCertificate, parse_vector
-from leastnoise.certify.vector_lower import vector_dual
+from leastnoise.certify.certificates.curves import vector_dual
+from leastnoise.certify.kinds.vector import Curves, VectorCertificate, parse_vector
+from leastnoise.certify.kinds.vector_check import check_vector
+from leastnoise.certify.noise.balls import BallMixture
 from leastnoise.errors import LimitError
 from leastnoise.exact import exp_bounds
 from leastnoise.losses import as_loss

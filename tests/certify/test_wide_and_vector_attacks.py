@@ -17,7 +17,9 @@ from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
 from leastnoise import work
-from leastnoise.certify.channel import (
+from leastnoise.certify.certificates.curves import DualFunction
+from leastnoise.certify.kinds.additive import ShiftMultipliers
+from leastnoise.certify.kinds.dependent_check import (
     ChannelCertificate,
     ChannelDocument,
     Copies,
@@ -29,10 +31,8 @@ from leastnoise.certify.channel import (
     loss_of,
     worst_pair,
 )
-from leastnoise.certify.document import ShiftMultipliers
-from leastnoise.certify.vector import check_vector
-from leastnoise.certify.vector_document import Curves, VectorCertificate, parse_vector
-from leastnoise.certify.vector_lower import DualFunction
+from leastnoise.certify.kinds.vector import Curves, VectorCertificate, parse_vector
+from leastnoise.certify.kinds.vector_check import check_vector
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.losses import as_loss
 from leastnoise.problem import Problem, Range

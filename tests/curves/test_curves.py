@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from leastnoise import ArgumentError, Monotone, design, frontier, tradeoff
 from leastnoise.accounting.renyi import renyi, zcdp
-from leastnoise.certify.upper import release_loss
+from leastnoise.certify.noise.release_loss import release_loss
 from leastnoise.cli import app
 
 

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from leastnoise import Cube, Workload, design, partition_selection
-from leastnoise.certify import check_bytes, parse_any, shifts
-from leastnoise.certify.joint_document import JointDocument
-from leastnoise.certify.keyed_document import KeyedDocument
+from leastnoise.certify import check_bytes, parse_any
+from leastnoise.certify.certificates import multipliers as shifts
+from leastnoise.certify.kinds.joint import JointDocument
+from leastnoise.certify.kinds.keyed import KeyedDocument
+from leastnoise.certify.kinds.workload import WorkloadDocument
 from leastnoise.certify.limits import MAX_CELLS
-from leastnoise.certify.workload_document import WorkloadDocument
 from leastnoise.designs import finished
 from leastnoise.engine.trivial import trivial_lower
 from leastnoise.errors import CertificateError, LimitError, ReleaseWarning

@@ -17,9 +17,9 @@ import pytest
 
 from leastnoise import ArgumentError, Blocks, Cube, JointDesign, Sparse, compare, design, load
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.block_counts import Side
-from leastnoise.certify.joint import lower_bound, release_loss
-from leastnoise.certify.joint_levels import KNorm, NoProof, largest_mean
+from leastnoise.certify.kinds.joint_check import lower_bound, release_loss
+from leastnoise.certify.noise.block_counts import Side
+from leastnoise.certify.noise.knorm import KNorm, NoProof, largest_mean
 from leastnoise.errors import DataError, FormatError
 from leastnoise.noise.joint import JointNoise
 from leastnoise.sampling.entropy import InsecureSeededEntropy

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leastnoise.certify.channel import ChannelCertificate, ChannelDocument, Intervals
+from leastnoise.certify.kinds.dependent_check import ChannelCertificate, ChannelDocument, Intervals
 from leastnoise.designs.accuracy import error_bound
 from leastnoise.designs.ranged import DependentDesign
 from leastnoise.losses import L1

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from leastnoise.certify import limits, roots, workload_document, workload_parts, workload_proofs
+from leastnoise.certify import limits
+from leastnoise.certify.kinds import workload as workload_document
+from leastnoise.certify.kinds import workload_parts, workload_proofs
+from leastnoise.certify.noise import root_strategy as roots
 from leastnoise.problem import workload as asked
 
 PAGE = Path(__file__).parents[2] / "docs" / "certificate-workload.md"

@@ -76,12 +76,12 @@ def test_every_proof_is_a_page_that_can_be_reached(site):
         assert (site / "proofs" / f"{name}.html").exists()
         assert f'href="proofs/{name}.html"' in listed
     # Formulas are text, not emphasis or tags.
-    lower = (site / "proofs/certify/lower.html").read_text(encoding="utf-8")
-    balls = (site / "proofs/certify/balls.html").read_text(encoding="utf-8")
+    lower = (site / "proofs/certify/certificates/duality.html").read_text(encoding="utf-8")
+    balls = (site / "proofs/certify/noise/balls.html").read_text(encoding="utf-8")
     assert "k'_edge" in lower.replace("&#39;", "'") and "&lt;x,e&gt;" in balls
     # Pages link to the file in the repository; here the link leads to the page.
     theory = (site / "theory.html").read_text(encoding="utf-8")
-    assert "proofs/certify/lower.html" in theory and "src/leastnoise" not in theory
+    assert "proofs/certify/certificates/duality.html" in theory and "src/leastnoise" not in theory
 
 
 def test_links_to_files_that_the_site_has_not_become_their_names():
@@ -92,8 +92,8 @@ def test_links_to_files_that_the_site_has_not_become_their_names():
 
     assert turned("[cost.py](../benchmarks/cost.py)") == "`benchmarks/cost.py`"
     assert turned("[the front door](../README.md#limits)") == "the front door (`README.md`)"
-    shown = hook.plain("see [it](../certify/vector_lower.proof.md), k'_i, `a_b`, <x,e>")
-    assert shown == r"see [it](../certify/vector_lower.md), k'\_i, `a_b`, &lt;x,e>"
+    shown = hook.plain("see [it](../certify/certificates/curves.proof.md), k'_i, `a_b`, <x,e>")
+    assert shown == r"see [it](../certify/certificates/curves.md), k'\_i, `a_b`, &lt;x,e>"
     assert turned("[gone](../benchmarks/gone.py)") == "[gone](../benchmarks/gone.py)"
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leastnoise import Cube, design
-from leastnoise.certify.vector_document import VectorCertificate, VectorDocument
-from leastnoise.certify.vector_noise import BallNoise
+from leastnoise.certify.kinds.vector import VectorCertificate, VectorDocument
+from leastnoise.certify.noise.shells import BallNoise
 from leastnoise.designs.vector import VectorDesign
 from leastnoise.errors import DataError
 from leastnoise.losses import as_loss

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from leastnoise import Count, Ledger, PrivacyUnit, Quantile, ask_all, plan
-from leastnoise.certify.composed import composed_delta, composed_several
+from leastnoise.certify.composition import composed_delta, composed_several
 from leastnoise.tables.planning.declared import Kind, _holds, largest_factor
 from leastnoise.tables.planning.planner import shares
 from leastnoise.tables.queries.base import Setting

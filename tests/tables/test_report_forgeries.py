@@ -12,7 +12,7 @@ import pytest
 
 from leastnoise import Ledger, Workload, design, partition_selection
 from leastnoise.cache_folder import workload_designed
-from leastnoise.certify.any_file import parse_any
+from leastnoise.certify.file import parse_any
 from leastnoise.errors import FormatError
 from leastnoise.exact import text_of
 from leastnoise.tables import Count, Cumulative, Mean, MeanVector, Median, Sum, ask, ask_all, report

@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import pytest
 
-from leastnoise.certify.any_file import parse_any
+from leastnoise.certify.file import parse_any
 from leastnoise.errors import ArgumentError
 from leastnoise.exact import text_of
 from leastnoise.problem.shape import weighed

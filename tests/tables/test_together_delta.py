@@ -21,7 +21,7 @@ from leastnoise import (
     plan_all,
     report,
 )
-from leastnoise.certify.joint_elliptical import Elliptical, delta_above, squared_shift
+from leastnoise.certify.noise.elliptical import Elliptical, delta_above, squared_shift
 from leastnoise.tables.planning.together import drawn_together
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import asked_of

@@ -1,8 +1,8 @@
 """The mechanism file and its checker: the standard library only, nothing from the solver side."""
 
-from .any_file import check, check_any, check_bytes, check_file, parse_any, read_and_check, read_any
-from .channel_document import ChannelDocument
-from .document import Certificate, Document, ShiftMultipliers, Tail, parse, read
+from .file import check, check_any, check_bytes, check_file, parse_any, read_and_check, read_any
+from .kinds.additive import Certificate, Document, ShiftMultipliers, Tail, parse, read
+from .kinds.dependent import ChannelDocument
 from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report
 
 __all__ = [

@@ -1,7 +1,7 @@
 """What mechanism files of every kind have in common: what they state, how they begin and end.
 
 A kind of file is a `MechanismDocument` with its noise and its certificate, a reader and a check,
-registered in `any_file.py`. Standard library only.
+registered in `file.py`. Standard library only.
 """
 
 from __future__ import annotations

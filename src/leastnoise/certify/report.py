@@ -12,7 +12,7 @@ from ..exact import nearest_float
 from ..problem import GaussianCurve, Point, Releases
 from ..work import arithmetic, bits, charge, counted
 from .base import MechanismDocument
-from .composed import slack_of_profile
+from .composition import slack_of_profile
 
 PROVEN, REFUTED, NOT_CHECKED = "proven", "refuted", "not checked"
 

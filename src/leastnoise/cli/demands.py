@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..certify.any_file import AnyDocument
+from ..certify.file import AnyDocument
 from ..errors import ArgumentError
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..certify.upper import release_loss
+from ..certify.noise.release_loss import release_loss
 from ..design import Design, design
 from ..engine.search import Listener
 from ..errors import ArgumentError

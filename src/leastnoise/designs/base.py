@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..certify import Report, check, parse_any
-from ..certify.any_file import AnyDocument, check_bytes
+from ..certify.file import AnyDocument, check_bytes
 from ..errors import CertificateError, FormatError, LimitError, ReleaseWarning
 from ..losses import Loss
 from ..problem.shape_arguments import LARGEST

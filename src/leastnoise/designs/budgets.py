@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..certify.about import about_object, about_text
-from ..certify.any_file import AnyDocument
+from ..certify.file import AnyDocument
 from ..errors import ArgumentError, Described, FormatError
 from ..problem.privacy import Point, Releases
 from ..words import budget_words

@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import Any
 
 from ..certify import ChannelDocument, Document, check_bytes
-from ..certify.any_file import AnyDocument
-from ..certify.joint_document import JointDocument
-from ..certify.keyed_document import KeyedDocument
-from ..certify.vector_document import VectorDocument
-from ..certify.workload_document import WorkloadDocument
+from ..certify.file import AnyDocument
+from ..certify.kinds.joint import JointDocument
+from ..certify.kinds.keyed import KeyedDocument
+from ..certify.kinds.vector import VectorDocument
+from ..certify.kinds.workload import WorkloadDocument
 from ..engine.bounds import Lower, Upper
 from ..engine.search import Bracket, Search
 from ..errors import CertificateError, FormatError

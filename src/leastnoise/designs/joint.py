@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..certify.joint_document import JointDocument, short_weights
+from ..certify.kinds.joint import JointDocument, short_weights
 from ..engine.joint.method import Joint, One
 from ..errors import ArgumentError, DataError, Described, LimitError
 from ..losses import Loss

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..certify.keyed_document import KeyedDocument
+from ..certify.kinds.keyed import KeyedDocument
 from ..errors import ArgumentError, DataError
 from ..exact import rational
 from ..losses import Loss, as_loss

@@ -12,7 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Self
 
-from ..certify.any_file import AnyDocument
+from ..certify.file import AnyDocument
 from ..errors import CertificateError
 from ..losses import Loss
 

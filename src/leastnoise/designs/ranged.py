@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..certify.channel import ChannelDocument
+from ..certify.kinds.dependent_check import ChannelDocument
 from ..losses import Loss
 from ..noise import AdditiveNoise, noise_of, release_many, release_one
 from ..noise.containers import as_list, unpacked

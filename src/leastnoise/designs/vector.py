@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certify.vector_document import VectorDocument
+from ..certify.kinds.vector import VectorDocument
 from ..errors import DataError
 from ..losses import Loss
 from ..noise.vector import VectorNoise

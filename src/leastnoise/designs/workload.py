@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.workload import noise_words, variance_above, variance_below
-from ..certify.workload_document import WorkloadDocument
+from ..certify.kinds.workload import WorkloadDocument
+from ..certify.kinds.workload_check import noise_words, variance_above, variance_below
 from ..engine.workload.candidates import Law
 from ..engine.workload.method import Strategies
 from ..errors import ArgumentError, LimitError

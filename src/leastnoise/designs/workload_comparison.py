@@ -17,7 +17,7 @@ from ..problem.workload_parts import Part
 from ..words import outwards
 
 if TYPE_CHECKING:
-    from ..certify.workload_document import WorkloadDocument
+    from ..certify.kinds.workload import WorkloadDocument
     from .workload import WorkloadDesign
 
 #: Numbers of a matrix that are looked at, at most.

@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ..certify.additive import along_orbits
-from ..certify.channel import (
+from ..certify.certificates.curves import vector_dual
+from ..certify.certificates.duality import bound_on_noise
+from ..certify.kinds.additive import Certificate, Document
+from ..certify.kinds.additive_check import along_orbits
+from ..certify.kinds.dependent_check import (
     ChannelCertificate,
     ChannelDocument,
     channel_dual_bound,
@@ -21,16 +24,13 @@ from ..certify.channel import (
     loss_of,
     worst_value_loss,
 )
-from ..certify.document import Certificate, Document
-from ..certify.lower import bound_on_noise
-from ..certify.privacy import worst_hockey_stick
-from ..certify.shape import slack_of
-from ..certify.stairs import NoCurves, nothing_below
-from ..certify.upper import release_loss
-from ..certify.vector import release_loss as radial_loss
-from ..certify.vector import worst_stick
-from ..certify.vector_document import VectorDocument, VectorProof
-from ..certify.vector_lower import vector_dual
+from ..certify.kinds.vector import VectorDocument, VectorProof
+from ..certify.kinds.vector_check import release_loss as radial_loss
+from ..certify.kinds.vector_check import worst_stick
+from ..certify.noise.constraint_slack import slack_of
+from ..certify.noise.lattice_privacy import worst_hockey_stick
+from ..certify.noise.release_loss import release_loss
+from ..certify.noise.staircase import NoCurves, nothing_below
 from ..errors import ArgumentError, FormatError
 from ..exact import round_down, round_up
 from ..losses import Loss

@@ -14,8 +14,8 @@ from scipy.special import ndtr, ndtri
 
 from ..baselines.analytic_gaussian import smallest_sigma
 from ..certify.enclosures import ceil_at, floor_at
-from ..certify.keyed_curve import delta_of_curve, near_quantile, power_bounds
-from ..certify.keyed_document import MAX_REACH, Chain, FailureCurve
+from ..certify.kinds.keyed import MAX_REACH, Chain, FailureCurve
+from ..certify.noise.partition_curve import delta_of_curve, near_quantile, power_bounds
 from ..errors import CertificateError
 from ..exact import nearest_float, normal_bounds, round_down
 from ..problem.privacy import Point

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..certify.channel import ChannelCertificate, Copies
 from ..certify.constraints import Dual
+from ..certify.kinds.dependent_check import ChannelCertificate, Copies
 from ..certify.limits import MAX_CELLS
 from ..problem import Problem
 from ..program.program import Multipliers

@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..certify import ChannelDocument, Document
-from ..certify.channel import worst_pair
-from ..certify.privacy import worst_hockey_stick
+from ..certify.kinds.dependent_check import worst_pair
+from ..certify.noise.lattice_privacy import worst_hockey_stick
 from ..certify.report import PROVEN, releases_claim
 from ..errors import ArgumentError
 from ..exact import exp_lower, exp_upper, nearest_float

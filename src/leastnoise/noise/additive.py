@@ -16,8 +16,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..certify.document import Document
-from ..certify.privacy import worst_hockey_stick
+from ..certify.kinds.additive import Document
+from ..certify.noise.lattice_privacy import worst_hockey_stick
 from ..errors import ArgumentError, Described
 from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss

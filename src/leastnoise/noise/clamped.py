@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..certify.document import MAX_CELLS, Document
-from ..certify.runs import written_out
+from ..certify.kinds.additive import MAX_CELLS, Document
+from ..certify.noise.runs import written_out
 from ..errors import ArgumentError, DataError, Described
 from ..losses import Loss
 from ..sampling import Entropy

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.joint_document import JointDocument
+from ..certify.kinds.joint import JointDocument
 from ..errors import DataError
 from ..exact import nearest_float
 from ..problem.checks import check_confidence

@@ -1,7 +1,7 @@
 """How far noise for several numbers errs, in floats.
 
-By levels, for boxes, from the counts of `certify/levels.proof.md`, section 4, level by level: one
-number, or all of them at once. Of an elliptical law: one number.
+By levels, for boxes, from the counts of `certify/noise/levels.proof.md`, section 4, level by level:
+one number, or all of them at once. Of an elliptical law: one number.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.joint_document import JointDocument
-from ..certify.joint_elliptical import Elliptical
-from ..certify.joint_levels import KNorm
-from ..certify.levels import Levels
+from ..certify.kinds.joint import JointDocument
+from ..certify.noise.elliptical import Elliptical
+from ..certify.noise.knorm import KNorm
+from ..certify.noise.levels import Levels
 from ..exact import nearest_float
 from ..sampling import InsecureSeededEntropy
 from ..sampling.joint_balls import BallSampler

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.document import Document
-from ..certify.joint_document import JointDocument
+from ..certify.kinds.additive import Document
+from ..certify.kinds.joint import JointDocument
 from ..problem.workload_parts import Marginals, Named, Part
 from ..sampling import Entropy
 from ..sampling.normal import DiscreteLaplace

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.tables import TableStrategy, table_variances
-from ..certify.workload_document import WorkloadDocument
+from ..certify.kinds.workload import WorkloadDocument
+from ..certify.noise.table_strategy import TableStrategy, table_variances
 from ..errors import DataError
 from ..problem.workload import MAX_TABLE
 from ..problem.workload_parts import Marginals

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
-from ..certify.stairs import MOST_LISTED, Stairs, rate_of
-from ..certify.vector import worst_stick
-from ..certify.vector_document import VectorDocument
+from ..certify.kinds.vector import VectorDocument
+from ..certify.kinds.vector_check import worst_stick
+from ..certify.noise.staircase import MOST_LISTED, Stairs, rate_of
 from ..errors import ArgumentError, Described, LimitError
 from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss

@@ -16,15 +16,15 @@ import numpy as np
 import scipy.linalg as sl
 from numpy.typing import NDArray
 
-from ..certify.document import Document
-from ..certify.joint_document import JointDocument
-from ..certify.plain import AnswersStrategy, CountsStrategy
-from ..certify.roots import ROW_BITS, RootStrategy
-from ..certify.strategy import QUESTIONS, Basis, Strategy, TallStrategy, rows_in
-from ..certify.tables import TableStrategy
-from ..certify.vector_document import VectorDocument
-from ..certify.workload import laplace_rate, variance_above
-from ..certify.workload_document import WorkloadDocument
+from ..certify.kinds.additive import Document
+from ..certify.kinds.joint import JointDocument
+from ..certify.kinds.vector import VectorDocument
+from ..certify.kinds.workload import WorkloadDocument
+from ..certify.kinds.workload_check import laplace_rate, variance_above
+from ..certify.noise.plain_strategies import AnswersStrategy, CountsStrategy
+from ..certify.noise.root_strategy import ROW_BITS, RootStrategy
+from ..certify.noise.strategy import QUESTIONS, Basis, Strategy, TallStrategy, rows_in
+from ..certify.noise.table_strategy import TableStrategy
 from ..errors import CertificateError
 from ..problem.workload_parts import Marginals, Part, along
 from ..sampling import Entropy, system_entropy

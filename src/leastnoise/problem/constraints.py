@@ -1,8 +1,8 @@
 """What noise may be asked for beyond privacy: frozen objects.
 
 Their form in a mechanism file is read by `certify/constraints.py`; whether noise obeys them is
-checked in `certify/shape.py`, and what they do to the lower bound in `certify/lower.py`. Standard
-library only.
+checked in `certify/noise/constraint_slack.py`, and what they do to the lower bound in
+`certify/certificates/duality.py`. Standard library only.
 """
 
 from __future__ import annotations

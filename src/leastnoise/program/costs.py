@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..certify.lower import floors_on
+from ..certify.certificates.duality import floors_on
 from ..losses import Loss
 from .layout import Floats
 

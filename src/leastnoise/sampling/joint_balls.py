@@ -1,6 +1,6 @@
 """Draw Euclidean noise for several numbers at once, in whole steps, exactly.
 
-The law is that of `certify/joint_elliptical.proof.md`: a ball is chosen by its weight, a point of
+The law is that of `certify/noise/elliptical.proof.md`: a ball is chosen by its weight, a point of
 it is known to as many digits as decide every rounding (`ball.proof.md`, `discrete.proof.md`).
 """
 
@@ -13,7 +13,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.joint_elliptical import Balls, Elliptical
+from ..certify.noise.elliptical import Balls, Elliptical
 from .ball import BallPoint, Enclosure, Words, words_needed
 from .discrete import DiscreteSampler
 from .entropy import Entropy

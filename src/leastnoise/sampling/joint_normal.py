@@ -1,6 +1,6 @@
 """Draw Gaussian noise for several numbers at once, in whole steps, exactly.
 
-The law is that of `certify/joint_elliptical.proof.md`; every part is drawn by `RoundedNormal`,
+The law is that of `certify/noise/elliptical.proof.md`; every part is drawn by `RoundedNormal`,
 exactly, and the last rounding by a uniform whole number.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.joint_elliptical import FINE, Elliptical
+from ..certify.noise.elliptical import FINE, Elliptical
 from .entropy import Entropy
 from .normal import RoundedNormal
 

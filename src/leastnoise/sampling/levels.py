@@ -14,8 +14,8 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.block_counts import naturals, naturals_upto, positives, positives_upto
-from ..certify.levels import Levels, forward_differences
+from ..certify.noise.block_counts import naturals, naturals_upto, positives, positives_upto
+from ..certify.noise.levels import Levels, forward_differences
 from .discrete import DiscreteSampler
 from .entropy import Entropy
 from .geometric import GeometricSampler, GridOverflowError

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from leastnoise import ArgumentError, DependentDesign, design, load
 from leastnoise.baselines.analytic_gaussian import gaussian_delta
-from leastnoise.certify.channel import check_channel, parse_channel
+from leastnoise.certify.kinds.dependent_check import check_channel, parse_channel
 from leastnoise.cli import app
 
 BASE = {"sensitivity": 2, "bounds": (0, 4), "gap": 0.1}

@@ -23,7 +23,7 @@ from leastnoise import (
     design_dependent,
 )
 from leastnoise import design as any_design
-from leastnoise.certify.channel import check_channel, parse_channel
+from leastnoise.certify.kinds.dependent_check import check_channel, parse_channel
 from leastnoise.engine.channel.baselines import constant_upper
 from leastnoise.problem.domain import problem_of
 from leastnoise.sampling import InsecureSeededEntropy

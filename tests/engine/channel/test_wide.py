@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from leastnoise import design, design_dependent
-from leastnoise.certify.channel import check_channel, parse_channel
+from leastnoise.certify.kinds.dependent_check import check_channel, parse_channel
 from leastnoise.cli.dependent import describe, print_table
 from leastnoise.cli.options import arguments_of
 from leastnoise.errors import ArgumentError, FormatError

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from leastnoise import ArgumentError, Monotone, compose, design
 from leastnoise.baselines import AnalyticGaussian
 from leastnoise.certify import check
-from leastnoise.certify.composed import MAX_COUNTED, composed_delta, lower_hull, must_keep
+from leastnoise.certify.composition import MAX_COUNTED, composed_delta, lower_hull, must_keep
 from leastnoise.engine.composition.profile import ProfileGrid
 from leastnoise.program.interior import Interior
 

@@ -28,9 +28,9 @@ from leastnoise import (
 )
 from leastnoise.baselines import TruncatedLaplace
 from leastnoise.certify import Certificate, ShiftMultipliers, check, parse
+from leastnoise.certify.certificates.duality import dual_bound
 from leastnoise.certify.constraints import Dual
-from leastnoise.certify.lower import dual_bound
-from leastnoise.certify.shape import largest_error, mean_error
+from leastnoise.certify.noise.constraint_slack import largest_error, mean_error
 from leastnoise.engine.lattice.support import block_mass, smallest_width
 from leastnoise.exact import exp_bounds
 

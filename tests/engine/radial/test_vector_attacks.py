@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from vector_files import file, lower_verdict, made, noise_of, proof
 
-from leastnoise.certify.vector_document import Curves, VectorCertificate, parse_vector
-from leastnoise.certify.vector_lower import vector_dual
+from leastnoise.certify.certificates.curves import vector_dual
+from leastnoise.certify.kinds.vector import Curves, VectorCertificate, parse_vector
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.losses import as_loss
 

@@ -15,9 +15,9 @@ from vector_files import file, made
 
 from leastnoise import work
 from leastnoise.certify import check_any, read_any
-from leastnoise.certify.vector import check_vector, release_loss
-from leastnoise.certify.vector_document import parse_vector
-from leastnoise.certify.vector_lower import DualFunction
+from leastnoise.certify.certificates.curves import DualFunction
+from leastnoise.certify.kinds.vector import parse_vector
+from leastnoise.certify.kinds.vector_check import check_vector, release_loss
 from leastnoise.errors import FormatError, LimitError
 
 GOOD = (5, "1", "0.2")

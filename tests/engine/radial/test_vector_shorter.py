@@ -12,7 +12,7 @@ from vector_files import file, lower_verdict, made, proof
 
 from leastnoise import design
 from leastnoise.certify import check_any
-from leastnoise.certify.vector_document import MAX_SHORTER, Curves, parse_vector
+from leastnoise.certify.kinds.vector import MAX_SHORTER, Curves, parse_vector
 from leastnoise.errors import FormatError, LimitError
 
 #: The first stair is narrow: 0.58 sensitivities.

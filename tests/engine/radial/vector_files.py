@@ -9,8 +9,8 @@ from typing import Any
 
 from leastnoise import design
 from leastnoise.certify import check_any
-from leastnoise.certify.vector_document import VectorCertificate, VectorDocument
-from leastnoise.certify.vector_lower import vector_dual
+from leastnoise.certify.certificates.curves import vector_dual
+from leastnoise.certify.kinds.vector import VectorCertificate, VectorDocument
 from leastnoise.designs.vector import VectorDesign
 from leastnoise.engine.kinds import made as made_plan
 from leastnoise.engine.search import Search

@@ -18,9 +18,9 @@ from cli_command import run_script
 from leastnoise import design, load
 from leastnoise.accounting.law import _law_of_noise as law_of
 from leastnoise.certify import check, parse
-from leastnoise.certify.document import Certificate, Document
-from leastnoise.certify.runs import written_out
-from leastnoise.certify.upper import release_loss
+from leastnoise.certify.kinds.additive import Certificate, Document
+from leastnoise.certify.noise.release_loss import release_loss
+from leastnoise.certify.noise.runs import written_out
 from leastnoise.design import Design
 from leastnoise.engine.kinds import plan_of_noise
 from leastnoise.engine.search import Search

@@ -9,8 +9,12 @@ from fractions import Fraction
 
 import pytest
 
-from leastnoise.certify.channel import ChannelCertificate, channel_dual_bound, check_channel
-from leastnoise.certify.channel_reader import parse_channel
+from leastnoise.certify.kinds.dependent_check import (
+    ChannelCertificate,
+    channel_dual_bound,
+    check_channel,
+)
+from leastnoise.certify.kinds.dependent_reader import parse_channel
 from leastnoise.engine.channel.baselines import additive_bracket, additive_upper
 from leastnoise.engine.kinds import made
 from leastnoise.engine.search import Search

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from leastnoise import design, load
-from leastnoise.certify.channel import channel_dual_bound
+from leastnoise.certify.kinds.dependent_check import channel_dual_bound
 from leastnoise.engine.curve.chords import chords_below, points_on
 from leastnoise.engine.kinds import made
 from leastnoise.engine.search import Search

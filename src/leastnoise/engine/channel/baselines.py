@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...baselines import Staircase
-from ...certify.channel import ChannelCertificate, ChannelDocument, additive_part
+from ...certify.kinds.dependent_check import ChannelCertificate, ChannelDocument, additive_part
 from ...errors import ArgumentError, LimitError
 from ...problem import Problem
 from ...work import BUDGET, counted

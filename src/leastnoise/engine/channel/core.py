@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...certify.channel import LatticeNoise
+from ...certify.kinds.dependent_check import LatticeNoise
 from ...errors import ArgumentError
 from ...problem import Problem
 from ...program.layout import Floats

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...certify.channel import answer_span
+from ...certify.kinds.dependent_check import answer_span
 from ...program.layout import Ints, RangeLayout
 from ...program.program import Row
 from .mesh import Mesh

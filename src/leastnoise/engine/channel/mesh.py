@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...certify.channel import NodeLosses, crossing_floor, node_weights
-from ...certify.lower import floors_on
+from ...certify.certificates.duality import floors_on
+from ...certify.kinds.dependent_check import NodeLosses, crossing_floor, node_weights
 from ...problem import Problem
 from ...program.layout import Floats
 from .forecast import steps_matter

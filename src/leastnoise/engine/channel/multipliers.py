@@ -1,8 +1,8 @@
 """Exact lower bounds on every private channel, from multipliers of a program or of additive noise.
 
-Any multipliers prove a bound (`../../certify/channel.proof.md`), so rounding can only weaken it,
-and so can leaving out pairs. Why a relaxed program's own multipliers serve, and those of additive
-noise once for every value: `multipliers.proof.md`.
+Any multipliers prove a bound (`../../certify/kinds/dependent_check.proof.md`), so rounding can only
+weaken it, and so can leaving out pairs. Why a relaxed program's own multipliers serve, and those of
+additive noise once for every value: `multipliers.proof.md`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...certify.channel import ChannelCertificate, PairMultipliers, node_weights
-from ...certify.document import Certificate
+from ...certify.kinds.additive import Certificate
+from ...certify.kinds.dependent_check import ChannelCertificate, PairMultipliers, node_weights
 from ...problem import Point, Problem
 from ...program import program as programs
 from ...program.layout import Floats, RangeLayout

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 
-from ...certify.channel import ChannelCertificate, ChannelDocument
+from ...certify.kinds.dependent_check import ChannelCertificate, ChannelDocument
 from ...problem import Problem
 from .mesh import Mesh
 

@@ -1,6 +1,6 @@
 """The methods of composition: noise for several releases that together keep a total budget.
 
-What is yielded has been checked exactly (`../../certify/composed.proof.md`).
+What is yielded has been checked exactly (`../../certify/composition.proof.md`).
 """
 
 from __future__ import annotations

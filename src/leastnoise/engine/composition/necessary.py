@@ -1,6 +1,6 @@
 """Budgets that every noise keeps whose releases together keep a total.
 
-Found in floats, confirmed by the exact check itself, `leastnoise.certify.composed.must_keep`.
+Found in floats, confirmed by the exact check itself, `leastnoise.certify.composition.must_keep`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
-from ...certify.composed import MAX_COUNTED, demanded
+from ...certify.composition import MAX_COUNTED, demanded
 from ...exact import round_up
 from ...problem import Point
 from ...problem.privacy import Releases

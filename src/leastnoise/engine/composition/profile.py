@@ -2,8 +2,8 @@
 
 The profile is known at epsilon = 0, h, ..., N h. Its chords bound the curve of one release from
 above; the losses of a pair with that polygon as its curve lie on the grid, so that composition is
-a convolution. Statement and proof: `../../certify/composed.proof.md`; what this module computes
-only steers, the exact total is `leastnoise.certify.composed`'s.
+a convolution. Statement and proof: `../../certify/composition.proof.md`; what this module computes
+only steers, the exact total is `leastnoise.certify.composition`'s.
 """
 
 from __future__ import annotations

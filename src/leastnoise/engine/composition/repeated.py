@@ -4,7 +4,7 @@ The total delta is linear in the privacy profile of each release (`profile.py`).
 others held fixed, the best noise for one release is a linear program in which the deltas of its
 profile are variables; each solution becomes all of the releases, and so on. A few rounds from two
 starting points. Whatever is returned has passed the exact check of its profile and of the composed
-total (`../../certify/composed.proof.md`); that it is the best there is, is claimed by the lower
+total (`../../certify/composition.proof.md`); that it is the best there is, is claimed by the lower
 bound alone, which is over all noise whose releases keep the total.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ...baselines import AnalyticGaussian
-from ...certify.composed import MAX_LOSSES, composed_delta
+from ...certify.composition import MAX_LOSSES, composed_delta
 from ...errors import ArgumentError
 from ...exact import round_up
 from ...problem import Point, Problem, foldable

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from ...certify.certificates.narrow import NarrowEvent, narrow_parts
 from ...certify.limits import MAX_WORK
-from ...certify.narrow import NarrowEvent, narrow_parts
 from ...losses import Loss
 from ...problem import Problem, foldable
 from ...problem.privacy import curve_above

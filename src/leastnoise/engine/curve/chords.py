@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from ...certify.document import MAX_CELLS, MAX_WORK
+from ...certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ...exact import round_down, round_up
 from ...problem import Point, Problem
 from ...problem.privacy import GaussianCurve, curve_above, line_below

@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...certify.privacy import worst_hockey_stick
+from ...certify.noise.lattice_privacy import worst_hockey_stick
 from ...program.interior import Interior, Near
 from ...program.layout import Floats, Ints, Line, worst_local_maxima
 from ...program.program import Found, PairDuals, Program, Row

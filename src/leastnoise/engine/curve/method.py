@@ -1,7 +1,7 @@
 """The methods of curves: nearly Gaussian noise, and programs along lines where the curve binds.
 
 What is yielded has been checked exactly (`../../problem/privacy.proof.md`,
-`../lattice/repair.proof.md`, `../../certify/orbits.proof.md`).
+`../lattice/repair.proof.md`, `../../certify/certificates/closed_form.proof.md`).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 On a lattice noise may hide its peak in one point, which no curve allows. The cell at 0 is therefore
 divided at radii that halve, by columns of their own, and the mass within each of them is compared
-with the mean over a window of shifts: rows that are proven in `../../certify/narrow.proof.md`.
-Nothing is claimed here.
+with the mean over a window of shifts: rows that are proven in
+`../../certify/certificates/narrow.proof.md`. Nothing is claimed here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...certify.narrow import NarrowEvent
+from ...certify.certificates.narrow import NarrowEvent
 from ...program.layout import Floats, Line
 from ...program.program import Found, Program, Row
 from ..lattice.relaxed import Relaxed

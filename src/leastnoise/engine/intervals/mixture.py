@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from ...baselines import Staircase
-from ...certify.channel import ChannelDocument, node_weights, worst_pair
+from ...certify.kinds.dependent_check import ChannelDocument, node_weights, worst_pair
 from ...lp import minimised
 from ...problem import Problem
 from ...program.layout import Floats, Ints

@@ -1,7 +1,7 @@
 """Which levels cost least: offsets and overlap, found in floats.
 
-A proposal only: whatever is chosen is private by `certify/levels.proof.md`, and what it costs is
-counted exactly afterwards.
+A proposal only: whatever is chosen is private by `certify/noise/levels.proof.md`, and what it costs
+is counted exactly afterwards.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ...certify.block_counts import Side
-from ...certify.levels import Levels
+from ...certify.noise.block_counts import Side
+from ...certify.noise.levels import Levels
 
 Floats = NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 """The best noise for several numbers at once: levels from above, a flow of mass from below.
 
-Nothing here is believed: the document's claims are checked by `certify/joint.py`.
+Nothing here is believed: the document's claims are checked by `certify/kinds/joint_check.py`.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from fractions import Fraction
 from typing import Any
 
 from ...baselines.analytic_gaussian import smallest_sigma
-from ...certify.block_counts import Side
-from ...certify.joint import lower_bound, release_loss
-from ...certify.joint_document import JointDocument, Noise, Proof
-from ...certify.joint_elliptical import Balls, Elliptical
-from ...certify.joint_flow import MAX_CUT, Flow, gap_means, slack_of_delta
-from ...certify.joint_levels import Cells, KNorm, NoProof, largest_mean
-from ...certify.joint_sums import Sums, mean_of_squares
-from ...certify.levels import Levels
+from ...certify.certificates.flow import MAX_CUT, Flow, gap_means, slack_of_delta
+from ...certify.certificates.multipliers import Certificate
+from ...certify.certificates.sums import Sums, mean_of_squares
+from ...certify.kinds.joint import JointDocument, Noise, Proof
+from ...certify.kinds.joint_check import lower_bound, release_loss
+from ...certify.kinds.vector import VectorCertificate
 from ...certify.limits import MAX_JOINT_STEPS
-from ...certify.shifts import Certificate
-from ...certify.vector_document import VectorCertificate
-from ...certify.vector_noise import BallNoise
+from ...certify.noise.block_counts import Side
+from ...certify.noise.elliptical import Balls, Elliptical
+from ...certify.noise.knorm import Cells, KNorm, NoProof, largest_mean
+from ...certify.noise.levels import Levels
+from ...certify.noise.shells import BallNoise
 from ...errors import LeastnoiseError, LimitError
 from ...exact import exp_upper, round_down, round_up
 from ...problem.shape import Shape

@@ -1,6 +1,6 @@
 """Which projection of a shape proves most about all noise for it: expected, in floats.
 
-A proposal only: what its curves prove is checked exactly (`certify/joint_volume.proof.md`).
+A proposal only: what its curves prove is checked exactly (`certify/certificates/volume.proof.md`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...baselines.analytic_gaussian import smallest_sigma
-from ...certify.joint_document import JointDocument
-from ...certify.joint_volume import Volume, mean_of_powers
-from ...certify.vector_document import VectorCertificate
+from ...certify.certificates.volume import Volume, mean_of_powers
+from ...certify.kinds.joint import JointDocument
+from ...certify.kinds.vector import VectorCertificate
 from ...exact import round_up
 from .forecast import euclidean_share
 

@@ -1,7 +1,8 @@
 """Rates of a flow that prove nearly the best lower bound for a cube, by a linear program.
 
-The program is the dual of the shortest path in `certify/joint_flow.py`: potentials of its places,
-at most what each step costs. Floats alone: the bound is what the checker makes of the rates.
+The program is the dual of the shortest path in `certify/certificates/flow.py`: potentials of its
+places, at most what each step costs. Floats alone: the bound is what the checker makes of the
+rates.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from math import comb
 
 import numpy as np
 
-from ...certify.joint_flow import Flow, Place, gap_means, member, ways
+from ...certify.certificates.flow import Flow, Place, gap_means, member, ways
 from ...lp import INF, Model
 
 #: Rates are whole multiples of this: what rounding loses is far below any gap that is asked for.

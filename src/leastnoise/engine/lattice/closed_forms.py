@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from ...baselines import Mechanism, Staircase
-from ...certify.document import MAX_CELLS, MAX_WORK
+from ...certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ...errors import ArgumentError, RegimeError
 from ...exact import round_down
 from ...problem import Point, Problem

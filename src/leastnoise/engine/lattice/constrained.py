@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from ...certify.document import MAX_CELLS, MAX_WORK
+from ...certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ...errors import ArgumentError
 from ...problem import Point, Problem, ends_of, foldable
 from ...problem.constraints import Distinguishing, Monotone, Unbiased, Unimodal

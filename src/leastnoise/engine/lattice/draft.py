@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...certify.document import MAX_CELLS, MAX_WORK, Document, Tail
+from ...certify.kinds.additive import MAX_CELLS, MAX_WORK, Document, Tail
 from ...exact import exp_upper, whole_part
 from ...losses import Loss
 from ...problem import Point, Problem, foldable

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from ...certify.document import MAX_CELLS, MAX_WORK
+from ...certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ...errors import ArgumentError
 from ...problem import Problem
 from ...problem.checks import MAX_RESOLUTION

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...baselines import Mechanism, closed_forms
-from ...certify.document import MAX_CELLS, MAX_WORK
+from ...certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ...errors import ArgumentError, RegimeError
 from ...problem import Problem
 from ...program.costs import means

@@ -2,7 +2,7 @@
 
 Noise rounded to a lattice at random keeps its budgets and most of what else is asked, at a cost
 that the minorant of the loss bounds from below. Any multipliers prove a bound
-(`../../certify/lower.proof.md`), so rounding them can only weaken
+(`../../certify/certificates/duality.proof.md`), so rounding them can only weaken
 it. What is dropped from the program because rounding does not keep it: `relaxed.proof.md`.
 """
 
@@ -15,10 +15,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from ...certify.certificates.duality import end_cells, inward, lattice_ends
+from ...certify.certificates.narrow import Narrow, NarrowEvent
 from ...certify.constraints import Dual
-from ...certify.document import Certificate, ShiftMultipliers
-from ...certify.lower import end_cells, inward, lattice_ends
-from ...certify.narrow import Narrow, NarrowEvent
+from ...certify.kinds.additive import Certificate, ShiftMultipliers
 from ...losses import Loss
 from ...problem import Point, Problem, ends_of, foldable
 from ...problem.constraints import Distinguishing, LossAtMost, Monotone, Unbiased, Unimodal

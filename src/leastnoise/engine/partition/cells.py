@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...certify.channel import ChannelCertificate, ChannelDocument, Intervals
+from ...certify.kinds.dependent_check import ChannelCertificate, ChannelDocument, Intervals
 from ...exact import exp_lower
 from ...problem import Problem
 from ...program.layout import Floats, Ints

@@ -1,7 +1,7 @@
 """Prices of values: what the answers of each must cost at least, so high that the rule just serves.
 
-`../../certify/channel_prices.py` has the rule: for every answer, the values further away must be
-able to help those around it. In floats the prices are raised where they can help more than is
+`../../certify/certificates/prices.py` has the rule: for every answer, the values further away must
+be able to help those around it. In floats the prices are raised where they can help more than is
 needed and lowered where they cannot. What comes out is checked exactly; why it is near the best
 that can be proven at a large epsilon: `prices.proof.md`.
 """
@@ -17,7 +17,7 @@ import numpy as np
 from scipy.ndimage import minimum_filter1d
 
 from ...baselines import Staircase
-from ...certify.channel import ChannelCertificate, Prices
+from ...certify.kinds.dependent_check import ChannelCertificate, Prices
 from ...errors import FormatError, LimitError
 from ...problem import Problem
 from ...program.layout import Floats, Ints

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...certify.vector_document import Curves, VectorCertificate
-from ...certify.vector_lower import DualFunction, term_work
+from ...certify.certificates.curves import DualFunction, term_work
+from ...certify.kinds.vector import Curves, VectorCertificate
 from ...errors import LimitError
 from ...problem import Problem
 from ...work import charge, counted

@@ -1,6 +1,6 @@
 """The methods of the radius: staircases for vectors, and flows of curves on nets below them.
 
-What is yielded has been checked exactly (`../../certify/vector.proof.md`).
+What is yielded has been checked exactly (`../../certify/kinds/vector_check.proof.md`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NoReturn
 
-from ...certify.vector_document import VectorCertificate
+from ...certify.kinds.vector import VectorCertificate
 from ...errors import ArgumentError
 from ...problem import Problem
 from ..bounds import Bounds, Lower, claimed

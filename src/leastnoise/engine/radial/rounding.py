@@ -1,6 +1,6 @@
 """From floats to files: a staircase as a mixture of balls in exact numbers, widened until private.
 
-What is claimed, and why: `../../certify/vector.proof.md`.
+What is claimed, and why: `../../certify/kinds/vector_check.proof.md`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...certify.vector_document import VectorCertificate, VectorDocument
-from ...certify.vector_noise import BallNoise
+from ...certify.kinds.vector import VectorCertificate, VectorDocument
+from ...certify.noise.shells import BallNoise
 from ...errors import CertificateError
 from ...exact import whole_part
 from ...problem import Problem

@@ -15,8 +15,8 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import betainc, gammainccinv, gammaincinv
 
 from ...baselines.analytic_gaussian import smallest_sigma
-from ...certify.balls import PAIR_WORK
 from ...certify.limits import MAX_RADII
+from ...certify.noise.balls import PAIR_WORK
 from ...losses import Loss
 from ...work import BUDGET
 from .forecast import short

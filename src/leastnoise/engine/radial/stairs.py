@@ -1,7 +1,7 @@
 """Noise for a vector at delta = 0: stairs without an end, and that nothing is better.
 
 Only the first stair is searched for, in floats; what is claimed is checked exactly
-(`../../certify/stairs.proof.md`).
+(`../../certify/noise/staircase.proof.md`).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ...certify.stairs import NoCurves, Stairs
-from ...certify.vector_document import VectorDocument
+from ...certify.kinds.vector import VectorDocument
+from ...certify.noise.staircase import NoCurves, Stairs
 from ...exact import exp_upper
 from ...problem import Problem
 from ..bounds import Bounds, certified, claimed

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
 
-from ...certify.vector import check_vector
+from ...certify.kinds.vector_check import check_vector
 from ...errors import LimitError
 from ...problem import Problem
 from ...work import counted

@@ -16,10 +16,10 @@ from itertools import pairwise
 import numpy as np
 
 from ...baselines import Staircase
-from ...certify.document import MAX_CELLS, MAX_WORK, Document
+from ...certify.kinds.additive import MAX_CELLS, MAX_WORK, Document
 from ...certify.limits import MAX_EDGES
-from ...certify.privacy import worst_hockey_stick
-from ...certify.runs import written_out
+from ...certify.noise.lattice_privacy import worst_hockey_stick
+from ...certify.noise.runs import written_out
 from ...errors import ArgumentError, FormatError
 from ...exact import exp_lower
 from ...problem import Problem

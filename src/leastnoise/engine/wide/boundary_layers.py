@@ -15,9 +15,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...certify.channel import ChannelCertificate, Copies, PairMultipliers
-from ...certify.document import Certificate, ShiftMultipliers
-from ...certify.lower import floors_on
+from ...certify.certificates.duality import floors_on
+from ...certify.kinds.additive import Certificate, ShiftMultipliers
+from ...certify.kinds.dependent_check import ChannelCertificate, Copies, PairMultipliers
 from ...errors import LimitError
 from ...lp import Model
 from ...problem import Problem

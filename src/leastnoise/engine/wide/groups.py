@@ -2,9 +2,9 @@
 
 Values several sensitivities apart are private against each other at several times epsilon, which
 is still small: a program over all of the range, with one node to such a group, proves nearly all
-there is to prove (`../../certify/channel_groups.proof.md`). Answers need no more nodes: a value
-between two of them is rounded to one at random, and values a sensitivity apart share in what tells
-the nodes apart (`../../certify/channel.proof.md`, "Long steps").
+there is to prove (`../../certify/certificates/groups.proof.md`). Answers need no more nodes: a
+value between two of them is rounded to one at random, and values a sensitivity apart share in what
+tells the nodes apart (`../../certify/kinds/dependent_check.proof.md`, "Long steps").
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...certify.channel import ChannelCertificate, NodeLosses
-from ...certify.channel_groups import MAX_GROUP, grouped
+from ...certify.certificates.groups import MAX_GROUP, grouped
+from ...certify.kinds.dependent_check import ChannelCertificate, NodeLosses
 from ...errors import LimitError
 from ...problem import Problem
 from ...program.layout import Floats

@@ -17,7 +17,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ...certify.channel import ChannelCertificate, ChannelDocument, LatticeNoise, Moved
+from ...certify.kinds.dependent_check import (
+    ChannelCertificate,
+    ChannelDocument,
+    LatticeNoise,
+    Moved,
+)
 from ...problem import Problem
 from ...program.layout import Floats, Ints
 from ...work import BUDGET, counted

@@ -15,11 +15,16 @@ from typing import Any
 import numpy as np
 
 from ...certify.base import MechanismDocument
-from ...certify.plain import AnswersStrategy, CountsStrategy, counts_cost, law_claim
+from ...certify.kinds.workload import WorkloadBudget, WorkloadDocument
+from ...certify.kinds.workload_check import Frames, lower_cost, release_cost, shift_length
+from ...certify.noise.plain_strategies import (
+    AnswersStrategy,
+    CountsStrategy,
+    counts_cost,
+    law_claim,
+)
+from ...certify.noise.strategy import Multipliers, Strategy, TallStrategy
 from ...certify.report import PROVEN
-from ...certify.strategy import Multipliers, Strategy, TallStrategy
-from ...certify.workload import Frames, lower_cost, release_cost, shift_length
-from ...certify.workload_document import WorkloadBudget, WorkloadDocument
 from ...errors import ArgumentError, FormatError, LimitError
 from ...exact import round_down, round_up
 from ...problem.shape import Cube

@@ -1,9 +1,9 @@
 """A function that proves how little variance rho-zCDP noise can have: the best one, by recursion.
 
-For a price and a level c, the function S with h = c everywhere (`certify/orbits.proof.md`, 4 and 8)
-follows from its value one step further out, s + e^s being known; that way errors die out. Where
-S is odd, h near 0 must be c, too: such a level is found as a root, the price by golden sections.
-Proposals: the checker proves what comes of them.
+For a price and a level c, the function S with h = c everywhere
+(`certify/certificates/closed_form.proof.md`, 4 and 8) follows from its value one step further out,
+s + e^s being known; that way errors die out. Where S is odd, h near 0 must be c, too: such a level
+is found as a root, the price by golden sections. Proposals: the checker proves what comes of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...certify.orbits import VALUE_BITS, EntropyProof
+from ...certify.certificates.closed_form import VALUE_BITS, EntropyProof
 from ..lattice.closed_forms import golden_section
 
 Floats = NDArray[np.float64]

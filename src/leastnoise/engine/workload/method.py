@@ -1,6 +1,6 @@
 """The best strategy for a workload, in whole numbers, with multipliers that prove both bounds.
 
-Nothing here is believed: the document's claims are checked by `certify/workload.py`.
+Nothing here is believed: the document's claims are checked by `certify/kinds/workload_check.py`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...certify.roots import MAX_PREFIX, PrefixProof, RootStrategy
-from ...certify.strategy import (
+from ...certify.kinds.workload import WorkloadDocument, factors_of
+from ...certify.kinds.workload_check import variance_above, variance_below
+from ...certify.kinds.workload_parts import MAX_RANK
+from ...certify.noise.root_strategy import MAX_PREFIX, PrefixProof, RootStrategy
+from ...certify.noise.strategy import (
     QUESTIONS,
     Coordinates,
     Frame,
@@ -23,9 +26,6 @@ from ...certify.strategy import (
     largest_sum,
     rows_in,
 )
-from ...certify.workload import variance_above, variance_below
-from ...certify.workload_document import WorkloadDocument, factors_of
-from ...certify.workload_parts import MAX_RANK
 from ...errors import ArgumentError, Described, FormatError, LimitError
 from ...problem.budgets import mu_for
 from ...problem.privacy import Releases

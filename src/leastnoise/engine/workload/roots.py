@@ -1,7 +1,8 @@
 """Long prefix sums: what the rows of the square-root strategy are multiplied by, and weights.
 
 The inverse of W^T W is tridiagonal, so the fixed point needs the eigenvalues of tridiagonal
-matrices alone. Proposals: the checker proves what comes of them (`certify/roots.proof.md`).
+matrices alone. Proposals: the checker proves what comes of them
+(`certify/noise/root_strategy.proof.md`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 import scipy.linalg as sl
 from numpy.typing import NDArray
 
-from ...certify.roots import ROW_BITS, SINGULAR_BITS, PrefixProof, RootStrategy
+from ...certify.noise.root_strategy import ROW_BITS, SINGULAR_BITS, PrefixProof, RootStrategy
 from .optimise import Fixed, Step
 
 Floats = NDArray[np.float64]

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.linalg as sl
 from numpy.typing import NDArray
 
-from ...certify.strategy import Coordinates, Frame, Multipliers, Strategy
+from ...certify.noise.strategy import Coordinates, Frame, Multipliers, Strategy
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg as sl
 from numpy.typing import NDArray
 
-from ...certify.strategy import TallStrategy
+from ...certify.noise.strategy import TallStrategy
 
 Floats = NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 """The best strategy for tables of counts (marginals), in closed form, and for the largest variance.
 
-Proposals; `certify/tables.proof.md` says why the closed form is the best.
+Proposals; `certify/noise/table_strategy.proof.md` says why the closed form is the best.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...certify.tables import TableStrategy, left_over, shares_of
+from ...certify.noise.table_strategy import TableStrategy, left_over, shares_of
 from ...problem.workload_parts import Marginals
 from .optimise import Fixed, Step
 

@@ -2,7 +2,7 @@
 
 Releases that are (e, d)-private each compose to less than the sums of the e and the d: their
 privacy loss distributions are convolved, exactly and rounded to the safe side
-(`../certify/composed.proof.md`). That holds for budgets that are fixed before the first answer,
+(`../certify/composition.proof.md`). That holds for budgets that are fixed before the first answer,
 never for budgets that are chosen as one goes. Statement and proof: `declared.proof.md`.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...certify.composed import composed_several
+from ...certify.composition import composed_several
 
 #: Of the whole delta, what the mechanisms themselves may use; the rest is for composing them.
 MECHANISMS_DELTA = Fraction(1, 4)

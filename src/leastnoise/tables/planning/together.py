@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cache import designed_together, sha256_of
-from ...certify.joint import mean_error
+from ...certify.kinds.joint_check import mean_error
 from ...errors import ArgumentError, LimitError
 from ...exact import text_of
 from ...noise.joint import quantile_of

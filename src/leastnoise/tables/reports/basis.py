@@ -14,12 +14,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from ...certify.channel_document import ChannelDocument
-from ...certify.document import Document
-from ...certify.joint_document import JointDocument
-from ...certify.keyed_document import KeyedDocument
-from ...certify.vector_document import VectorDocument
-from ...certify.workload_document import WorkloadDocument
+from ...certify.kinds.additive import Document
+from ...certify.kinds.dependent import ChannelDocument
+from ...certify.kinds.joint import JointDocument
+from ...certify.kinds.keyed import KeyedDocument
+from ...certify.kinds.vector import VectorDocument
+from ...certify.kinds.workload import WorkloadDocument
 from ...errors import ArgumentError, Described
 from ...exact import nearest_float, text_of
 from ...problem.checks import check_epsilon

@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ...certify.any_file import check_any, parse_any
+from ...certify.file import check_any, parse_any
 from ...errors import ArgumentError, Described, FormatError, LeastnoiseError, LimitError
 from ...exact import text_of
 from ...problem.checks import check_delta, check_epsilon

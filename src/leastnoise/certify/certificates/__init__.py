@@ -1,0 +1,1 @@
+"""What proves the lower bound of a mechanism file: one kind of proof in a file."""

@@ -1,0 +1,383 @@
+"""A lower bound on the loss of every private noise, from multipliers, by weak duality.
+
+For one budget or several, with or without constraints: plain noise is the case without demands.
+Statement and proof: `duality.proof.md`. Standard library only; each e^eps rounded up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+
+from ...errors import FormatError
+from ...exact import exp_upper
+from ...losses import Loss
+from ...problem.constraints import (
+    Constraint,
+    Distinguishing,
+    LossAtMost,
+    Monotone,
+    Unbiased,
+    Unimodal,
+    ends_of,
+    foldable,
+)
+from ...problem.privacy import Point
+from ...work import arithmetic, bits, charge
+from ..constraints import Dual, check_duals
+from ..kinds.additive import Certificate
+from .narrow import narrow_parts
+
+#: Multipliers share a denominator of at most so many bits, so that sums of them stay small.
+_MOST_BITS = 4096
+_ZERO = Fraction(0)
+_REAL = "narrow events are for real noise without constraints"
+
+
+def dual_bound(
+    certificate: Certificate,
+    points: Sequence[Point],
+    sensitivity: Fraction,
+    loss: Loss,
+    integer: bool,
+    constraints: Sequence[Constraint] = (),
+) -> Fraction:
+    """No noise that is private at all `points` and obeys the constraints costs less.
+
+    Holds for any multipliers of the right signs, 0 <= z <= budget, however they were found.
+    `integer` bounds integer-valued noise instead.
+
+    `points` are those that the entries of the certificate count from 0 on. Losses are not
+    negative, so 0 is returned where the multipliers prove less.
+    """
+    check_duals(certificate.constraints, constraints, certificate.reach)
+    step = certificate.step
+    edge = certificate.reach + int(sensitivity / step)
+    listed = [(entry.budget, *(z for _, z in entry.cells)) for entry in certificate.shifts]
+    compared = [tuple(u for _, u in dual.cells or ()) for dual in certificate.constraints]
+    scale = common_denominator([*listed, *compared], _MOST_BITS)
+    fold = foldable(constraints, loss)
+    gains, unit, spent = _gains(certificate, points, edge, scale)
+    terms, slope, (left, right), more = _demanded(certificate, constraints, loss)
+    spent += more
+    for one, dual in zip(constraints, certificate.constraints, strict=True):
+        if isinstance(one, (Monotone, Unimodal)):
+            _compare(gains, unit, one, dual, step, integer, fold)
+    floors = _floors(terms, slope, edge, step, integer)
+    beyond = []
+    for side, place in ((-1, 0), (1, 2 * edge)):
+        if _closed(constraints, step, edge, side):
+            continue
+        least = _beyond(terms, slope, side, edge * step)
+        if least is None:
+            return _ZERO
+        beyond.append(least)
+        if not integer:
+            # As without constraints: rounding moves mass from beyond the last point to it. Only
+            # the loss is lowered; multipliers are added to it after that.
+            floors[place] = min(floors[place], least)
+    if left or right:
+        charge(2 * len(floors) * arithmetic(bits(left, right) + max(bits(k) for k in floors)))
+        last, first = end_cells(constraints, step, sensitivity, integer)
+        floors = [
+            k + (left if i <= last else 0) + (right if i >= first else 0)
+            for i, k in enumerate(floors, -edge)
+        ]
+    if fold:
+        # Symmetric noise with one closed end has no open one.
+        beyond = [sum(beyond, _ZERO) / 2] if len(beyond) == 2 else []
+    if certificate.narrow and (integer or constraints):
+        raise FormatError(_REAL)
+    between, more = _narrowed(certificate, points, floors, gains, unit, fold)
+    spent += more
+    low, high = lattice_ends(constraints, step, edge, integer)
+    inside = _inside(floors, gains, unit, low + edge, high + edge, fold)
+    if not (inside or beyond):
+        raise FormatError("no noise at all lies in the support")
+    return max(_ZERO, min([*inside, *between, *beyond]) - spent)
+
+
+def bound_on_noise(
+    certificate: Certificate,
+    points: Sequence[Point],
+    sensitivity: Fraction,
+    loss: Loss,
+    integer: bool,
+    constraints: Sequence[Constraint] = (),
+) -> Fraction:
+    """`dual_bound` for real or integer-valued noise, whose certificate may have any step.
+
+    For integers with a whole step it is that of real noise; with another, that of the noise plus a
+    uniform number between -1/2 and 1/2, less what this adds to the loss.
+    """
+    step = certificate.step
+    if integer and certificate.narrow:
+        # (Their shifts are not whole, whatever the step.)
+        raise FormatError(_REAL)
+    found = dual_bound(certificate, points, sensitivity, loss, integer and step == 1, constraints)
+    if not integer or step.denominator == 1:
+        return found
+    if loss.smeared is None or constraints or (sensitivity / step).denominator != 1:
+        raise FormatError('"certificate.step" must be whole for integer noise')
+    return max(_ZERO, found - loss.smeared)
+
+
+def _demanded(
+    certificate: Certificate, constraints: Sequence[Constraint], loss: Loss
+) -> tuple[list[tuple[Fraction, Loss]], Fraction, tuple[Fraction, Fraction], Fraction]:
+    """What multipliers of the constraints add: losses, a slope, the two ends; what they spend."""
+    terms: list[tuple[Fraction, Loss]] = [(Fraction(1), loss)]
+    slope, left, right, spent = _ZERO, _ZERO, _ZERO, _ZERO
+    for one, dual in zip(constraints, certificate.constraints, strict=True):
+        if isinstance(one, LossAtMost):
+            weight = dual.numbers["weight"]
+            terms.append((weight, one.loss))
+            spent += weight * one.bound
+        elif isinstance(one, Unbiased):
+            slope += dual.numbers["slope"]
+        elif isinstance(one, Distinguishing):
+            left, right = left + dual.numbers["left"], right + dual.numbers["right"]
+            spent += one.at_most * sum(dual.numbers.values())
+    return terms, slope, (left, right), spent
+
+
+def _floors(
+    terms: Sequence[tuple[Fraction, Loss]],
+    slope: Fraction,
+    edge: int,
+    step: Fraction,
+    integer: bool,
+) -> list[Fraction]:
+    """At lattice points: the minorant of the weighted losses, plus the line of that slope."""
+    parts = [[slope * i * step for i in range(-edge, edge + 1)]] if slope else []
+    for weight, part in terms:
+        if weight:
+            costs = cost_floors(part, edge, step, integer)
+            longest = max(bits(k) for k in costs) + bits(weight)
+            charge(len(costs) * 2 * arithmetic(longest * (1 + len(terms))))
+            parts.append(costs if weight == 1 else [weight * cost for cost in costs])
+    # (Most often the loss alone.)
+    return parts[0] if len(parts) == 1 else [sum(k, _ZERO) for k in zip(*parts, strict=True)]
+
+
+def lattice_ends(
+    constraints: Sequence[Constraint], step: Fraction, edge: int, integer: bool
+) -> tuple[int, int]:
+    """The lattice points that rounded noise may occupy, no further out than the edge."""
+    low, high = ends_of(constraints)
+    inwards = (math.ceil, math.floor) if integer else (math.floor, math.ceil)
+    first = -edge if low is None else max(-edge, inwards[0](low / step))
+    last = edge if high is None else min(edge, inwards[1](high / step))
+    return first, last  # first > last where there is none
+
+
+def _closed(constraints: Sequence[Constraint], step: Fraction, edge: int, side: int) -> bool:
+    """Whether the noise ends at the edge, or before it, on a side."""
+    end = ends_of(constraints)[1 if side > 0 else 0]
+    return end is not None and side * end <= edge * step
+
+
+def _gains(
+    certificate: Certificate, points: Sequence[Point], edge: int, scale: int
+) -> tuple[list[int], int, Fraction]:
+    """Gains of the cells in whole numbers of 1/unit, the unit, and delta times the budgets."""
+    exponentials = [exp_upper(epsilon) for epsilon, _ in points]
+    bottom = math.lcm(*(e.denominator for e in exponentials))
+    charge_multipliers(certificate, scale)
+    gains = [0] * (2 * edge + 1)
+    budgets = _ZERO
+    for entry in certificate.shifts:
+        if not 0 <= entry.point < len(points):
+            raise FormatError(f"a shift of the certificate names no point, {entry.point}")
+        top = int(exponentials[entry.point] * bottom)
+        amounts = [(i, z.numerator * (scale // z.denominator)) for i, z in entry.cells]
+        for sign in (1, -1) if entry.mirror else (1,):
+            budgets += points[entry.point][1] * entry.budget
+            for i, amount in amounts:
+                gains[edge + sign * i] += amount * bottom
+                gains[edge + sign * (i - entry.shift)] -= amount * top
+    return gains, scale * bottom, budgets
+
+
+def end_cells(
+    constraints: Sequence[Constraint], step: Fraction, sensitivity: Fraction, integer: bool
+) -> tuple[int, int]:
+    """(j, k): cells up to j, and from k on, hold only noise near an end of the support."""
+    low, high = ends_of(constraints)
+    if low is None or high is None:
+        raise FormatError("a bound on distinguishing outputs needs a support with two ends")
+    # Rounding to cell j moves noise below (j + 1) step there, and none from beyond.
+    if integer:
+        return math.ceil(low + sensitivity) - 1, math.floor(high - sensitivity) + 1
+    return (math.floor((low + sensitivity) / step) - 1, math.ceil((high - sensitivity) / step) + 1)
+
+
+def inward(mode: Fraction, j: int, step: Fraction, integer: bool, fold: bool) -> int | None:
+    """The neighbor that holds at least as much as cell j, rounded noise having its mode at `mode`.
+
+    None where rounding may mix noise from both sides of the mode. Next to a mode at 0 only for
+    integers and for symmetric noise.
+    """
+    if not integer and fold and mode == 0 and abs(j) == 1:
+        return 0
+    for side in (1, -1):
+        # Both cells must take their noise from one side of the mode.
+        nearest = (j - side) * step if integer else (j - 2 * side) * step
+        if side * (nearest - mode) >= 0:
+            return j - side
+    return None
+
+
+def _compare(
+    gains: list[int],
+    unit: int,
+    one: Monotone | Unimodal,
+    dual: Dual,
+    step: Fraction,
+    integer: bool,
+    fold: bool,
+) -> None:
+    """Add the multipliers of p(inner neighbor of j) - p(j) >= 0 to the gains."""
+    edge = len(gains) // 2
+    cells = dual.cells or ()
+    charge(5 * len(cells))
+    for j, u in cells:
+        inner = inward(one.at, j, step, integer, fold)
+        if inner is None:
+            raise FormatError(f"cell {j} is too near the mode to be compared")
+        amount = u.numerator * (unit // u.denominator)
+        gains[inner + edge] -= amount
+        gains[j + edge] += amount
+
+
+def _inside(
+    floors: Sequence[Fraction], gains: Sequence[int], unit: int, first: int, last: int, fold: bool
+) -> list[Fraction]:
+    """[the least floor + gain] over the places first..last; [] if there are none.
+
+    With `fold`, of the mean of a place and its mirror image, both of which must be among them.
+    """
+    if fold:
+        centre = len(floors) // 2
+        size = min(last - centre, centre - first)
+        pairs = [(centre - d, centre + d) for d in range(size + 1)]
+        charge(5 * len(pairs))
+        two = ((floors[a], floors[b]) for a, b in pairs)
+        floors = [one if one == other else (one + other) / 2 for one, other in two]
+        gains, unit = [gains[a] + gains[b] for a, b in pairs], 2 * unit
+    else:
+        floors, gains = floors[first : max(0, last + 1)], gains[first : max(0, last + 1)]
+    return [least_sum(floors, gains, unit)] if floors else []
+
+
+def _narrowed(
+    certificate: Certificate,
+    points: Sequence[Point],
+    floors: list[Fraction],
+    gains: Sequence[int],
+    unit: int,
+    fold: bool,
+) -> tuple[list[Fraction], Fraction]:
+    """Add narrow events to the floors; floor + gain at their bends next to 0 (`narrow.proof.md`).
+
+    With `fold`, the means of both sides. Also what the events spend.
+    """
+    if not certificate.narrow:
+        return [], _ZERO
+    centre = len(floors) // 2
+    if any(one.furthest > centre - certificate.reach for one in certificate.narrow):
+        raise FormatError("a narrow event is moved beyond the sensitivity")
+    narrow = narrow_parts(certificate.narrow, points)
+    for cell, amount in narrow.lowered.items():
+        charge(2 * arithmetic(bits(amount, floors[centre + cell])))
+        floors[centre + cell] -= amount
+    left, here, right = (
+        floors[i] + Fraction(gains[i], unit) for i in range(centre - 1, centre + 2)
+    )
+    floors[centre] += narrow.raised[0][1]
+    found: list[Fraction] = []
+    longest = bits(left, here, right, *(amount for _, *two in narrow.raised for amount in two))
+    charge(20 * len(narrow.raised) * arithmetic(longest))
+    for r, before, after in narrow.raised:
+        two = [here + r * (left - here) + before, here + r * (right - here) + after]
+        found += [sum(two, _ZERO) / 2] if fold else two
+    return found, narrow.spent
+
+
+def _beyond(
+    terms: Sequence[tuple[Fraction, Loss]], slope: Fraction, side: int, edge: Fraction
+) -> Fraction | None:
+    """At most (sum of the weighted losses + slope * x) at and beyond the edge; None: not known."""
+    if slope * side >= 0:
+        flat = sum((w * part.outer_minimum(side, edge) for w, part in terms), _ZERO)
+        return flat + slope * side * edge
+    if sum((w * part.steepness(side, edge) for w, part in terms), _ZERO) + slope * side < 0:
+        return None
+    # The losses rise at least as fast as the line falls, so the least value is at the edge.
+    return sum((w * part.lower(side * edge) for w, part in terms), _ZERO) + slope * side * edge
+
+
+def cost_floors(loss: Loss, edge: int, step: Fraction, integer: bool) -> list[Fraction]:
+    """k_i for i = -edge..edge."""
+    first = 0 if loss.symmetric else -edge
+    charge((edge + 1 - first) * loss.effort_at(bits(step) + 20) // (4 if integer else 2))
+    found = list(floors_on(loss, first, edge, step, integer))
+    return found[:0:-1] + found if loss.symmetric else found
+
+
+def least_sum(floors: Sequence[Fraction], gains: Sequence[int], unit: int) -> Fraction:
+    """The least floors[i] + gains[i] / unit, exactly.
+
+    Whole parts of fine units find the candidates, which is much faster than fractions.
+    """
+    fine = unit << 64
+    longest = max((bits(k) for k in floors), default=0) + fine.bit_length()
+    charge(len(floors) * (1000 + 2 * longest + (longest // 80) ** 2) // 1000)
+    whole = [
+        k.numerator * fine // k.denominator + (gain << 64)
+        for k, gain in zip(floors, gains, strict=True)
+    ]
+    least = min(whole)
+    candidates = {
+        (k.numerator, k.denominator, gain)
+        for k, gain, w in zip(floors, gains, whole, strict=True)
+        if w == least
+    }
+    charge(len(candidates) * 3 * arithmetic(2 * longest))
+    return min(Fraction(top, bottom) + Fraction(gain, unit) for top, bottom, gain in candidates)
+
+
+def common_denominator(lists: Iterable[Sequence[Fraction]], most: int) -> int:
+    """A multiple of the denominators of all multipliers; `FormatError` beyond `most` bits."""
+    scale = 1
+    for values in lists:
+        charge(1 + len(values) // 2)
+        for value in values:
+            if scale % value.denominator:
+                charge(10)
+                scale = math.lcm(scale, value.denominator)
+                if scale.bit_length() > most:
+                    raise FormatError(f"the multipliers have no common denominator below 2^{most}")
+    return scale
+
+
+def charge_multipliers(certificate: Certificate, scale: int) -> None:
+    """Count what it takes to add all multipliers up, in units of 1 / scale."""
+    count = sum((1 + entry.mirror) * (1 + len(entry.cells)) for entry in certificate.shifts)
+    count += sum(len(dual.cells or ()) for dual in certificate.constraints)
+    charge(count * (2000 + 2 * scale.bit_length()) // 1000)
+
+
+def floors_on(
+    loss: Loss, first: int, last: int, step: Fraction, integer: bool
+) -> Iterator[Fraction]:
+    """k_i, i = first..last: the loss at i for integer noise, its minorant at i*step otherwise."""
+    if integer:
+        return loss.on_lattice(first, last, Fraction(1))
+    return loss.minorants(first, last, step)
+
+
+def cost_floor(loss: Loss, i: int, step: Fraction, integer: bool) -> Fraction:
+    """k_i alone."""
+    return next(floors_on(loss, i, i, step, integer))

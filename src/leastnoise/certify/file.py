@@ -1,0 +1,102 @@
+"""Mechanism files of every kind: read one and check it, whatever its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..work import counted
+from .base import MechanismDocument, head_of
+from .json_file import load_json, read_bytes
+from .kinds.additive import Document, document_of
+from .kinds.additive_check import check_noise
+from .kinds.dependent import ChannelDocument
+from .kinds.dependent_check import check_channel
+from .kinds.dependent_reader import parse_channel
+from .kinds.joint import JointDocument, parse_joint
+from .kinds.joint_check import check_joint
+from .kinds.keyed import KeyedDocument, parse_keyed
+from .kinds.keyed_check import check_keyed
+from .kinds.vector import VectorDocument, parse_vector
+from .kinds.vector_check import check_vector
+from .kinds.workload import WorkloadDocument, parse_workload
+from .kinds.workload_check import check_workload
+from .report import Report
+
+AnyDocument = MechanismDocument  #: a mechanism file of any kind, in memory
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """How files of one kind are read and checked."""
+
+    document: type[Any]
+    parse: Callable[[object], Any]
+    check: Callable[[Any], Report]
+
+
+#: Every kind of file. A new kind of noise is a new line here.
+_KINDS = (
+    _Kind(Document, document_of, check_noise),
+    _Kind(ChannelDocument, parse_channel, check_channel),
+    _Kind(VectorDocument, parse_vector, check_vector),
+    _Kind(KeyedDocument, parse_keyed, check_keyed),
+    _Kind(JointDocument, parse_joint, check_joint),
+    _Kind(WorkloadDocument, parse_workload, check_workload),
+)
+
+
+def read_any(path: str | Path) -> AnyDocument:
+    """The document in the file at `path`, of any kind; `FormatError` if it is not one."""
+    with counted():
+        return _any_of(load_json(read_bytes(path)))
+
+
+def parse_any(text: bytes | str) -> AnyDocument:
+    """The document in a mechanism file's text, of any kind; `FormatError` if it is not one."""
+    with counted():
+        return _any_of(load_json(text))
+
+
+def _any_of(raw: object) -> AnyDocument:
+    named = raw.get("kind") if isinstance(raw, dict) else None
+    kind = next((one for one in _KINDS if named in one.document.KINDS), None)
+    if kind is None:
+        head_of(raw, tuple(name for one in _KINDS for name in one.document.KINDS))
+        raise AssertionError("an unknown kind is refused")
+    document: AnyDocument = kind.parse(raw)
+    return document
+
+
+def check(document: AnyDocument) -> Report:
+    """Check every claim of a mechanism file, of any kind, in exact arithmetic.
+
+    `LimitError` if that takes more work than the budget of `../work.py`.
+    """
+    kind = next(one for one in _KINDS if isinstance(document, one.document))
+    return kind.check(document)
+
+
+check_any = check
+
+
+def check_file(path: str | Path) -> Report:
+    """Read and check the file at `path`, within one budget of work for both.
+
+    `FormatError` if it is malformed, `LimitError` among them if it takes too much work.
+    """
+    return read_and_check(path)[1]
+
+
+def read_and_check(path: str | Path) -> tuple[AnyDocument, Report]:
+    """The document too; errors as of `check_file`."""
+    return check_bytes(read_bytes(path))
+
+
+def check_bytes(data: bytes) -> tuple[AnyDocument, Report]:
+    """The same of a file's content."""
+    with counted():
+        document = _any_of(load_json(data))
+        return document, check_any(document)

@@ -1,0 +1,1 @@
+"""What files of each kind hold, how they are read, and what they claim."""

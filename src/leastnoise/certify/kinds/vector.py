@@ -1,0 +1,216 @@
+"""The file of a vector mechanism, kind "vector": what it holds, how it is read and written.
+
+What the keys mean is stated in `vector_check.proof.md`. Standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Annotated, Any
+
+from ...exact import nearest_float
+from ...losses import Loss
+from ...losses.base import NORM_ONLY
+from ...problem.checks import MAX_DIMENSION
+from ..base import MechanismDocument
+from ..certificates.curves import vector_dual
+from ..codec import (
+    LOSS,
+    About,
+    Codec,
+    Delta,
+    Epsilon,
+    NotNegative,
+    Positive,
+    integer,
+    integers,
+    one_of,
+    read_file,
+    record,
+    several,
+    write_file,
+)
+from ..fields import check_bracket, demand, read_whole
+from ..noise.shells import BallNoise
+from ..noise.staircase import NoCurves, Stairs
+from ..report import NOT_CHECKED, PROVEN, REFUTED, Claim
+
+#: Limits of the checker.
+MAX_CURVE_POINTS = 20_000
+MAX_CURVE_PIECES = 40_000
+MAX_SHORTER = 16
+MAX_COORDINATE = 1 << 60
+MAX_COUNT = 1 << 60
+
+CurvePoint = tuple[int, int]  #: (rho, sigma) in steps
+Piece = tuple[int, int, int]  #: (i, j, count)
+
+_POINTS: Codec[tuple[CurvePoint, ...]] = several(
+    integers(2, 0, MAX_COORDINATE), MAX_CURVE_POINTS, work=6
+)
+_PIECES: Codec[tuple[Piece, ...]] = several(integers(3, 0, MAX_COUNT), MAX_CURVE_PIECES, work=10)
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Multipliers z(rho, sigma) for one length of shift: the counts of the pieces that (rho, sigma)
+    is above, in units.
+
+    A piece (i, j, count) is the straight line from point i to point j, rho rising; it counts for
+    rho from that of i up to, not including, that of j.
+    """
+
+    shift: Annotated[int, integer(1, MAX_COORDINATE)]  # in steps
+    points: Annotated[tuple[CurvePoint, ...], _POINTS]
+    pieces: Annotated[tuple[Piece, ...], _PIECES]
+
+    def check(self) -> None:
+        """`FormatError` unless pieces lead from point to point."""
+        _check_pieces(self.points, self.pieces)
+
+    @property
+    def height(self) -> int:
+        """The largest value that z can have, in units."""
+        changes: dict[int, int] = {}
+        for i, j, count in self.pieces:
+            first, last = self.points[i][0], self.points[j][0]
+            changes[first] = changes.get(first, 0) + count
+            changes[last] = changes.get(last, 0) - count
+        largest = height = 0
+        for at in sorted(changes):
+            height += changes[at]
+            largest = max(largest, height)
+        return largest
+
+
+def _check_pieces(points: Sequence[CurvePoint], pieces: Sequence[Piece]) -> None:
+    for i, j, count in pieces:
+        demand(max(i, j) < len(points), '"pieces" must name points')
+        demand(points[i][0] < points[j][0], '"pieces" must lead outwards')
+        demand(count > 0, '"pieces" must have positive counts')
+
+
+@dataclass(frozen=True)
+class VectorCertificate:
+    """Curves for shifts as long as the sensitivity, and in `more` for shorter ones."""
+
+    step: Positive
+    unit: Positive
+    points: Annotated[tuple[CurvePoint, ...], _POINTS]
+    pieces: Annotated[tuple[Piece, ...], _PIECES]
+    more: Annotated[tuple[Curves, ...], several(record(Curves, Curves.check), MAX_SHORTER, 1)] = ()
+
+    def check(self) -> None:
+        """`FormatError` unless these are curves, and not too many."""
+        _check_pieces(self.points, self.pieces)
+        points = len(self.points) + sum(len(one.points) for one in self.more)
+        demand(points <= MAX_CURVE_POINTS, f'"points" must be at most {MAX_CURVE_POINTS} in all')
+        demand(self.size <= MAX_CURVE_PIECES, f'"pieces" must be at most {MAX_CURVE_PIECES} in all')
+
+    def check_sensitivity(self, sensitivity: Fraction) -> None:
+        """`FormatError` unless the shifts are within a sensitivity, each shorter than the last."""
+        read_whole(sensitivity / self.step, "sensitivity/certificate.step", 1, MAX_COORDINATE)
+        for longer, shorter in pairwise(self.curves(sensitivity)):
+            demand(shorter.shift < longer.shift, '"shift" must fall from curves to curves')
+
+    def check_file(self, document: VectorDocument) -> None:
+        """The same of a file."""
+        self.check_sensitivity(document.sensitivity)
+
+    def claim(self, document: VectorDocument) -> Claim:
+        """What becomes of `lower`."""
+        proof = vector_dual(
+            document.dimension,
+            document.epsilon,
+            document.delta,
+            document.sensitivity,
+            document.loss,
+            self,
+            document.lower,
+        )
+        where = f"at radius {nearest_float(proof.at * document.sensitivity):.6g}"
+        if proof.verdict is None:
+            words = f"the curves are not settled in time, {where}"
+            return Claim("lower", NOT_CHECKED, None, words)
+        if not proof.verdict:
+            words = f"the curves prove less than the stated lower {where}"
+            return Claim("lower", REFUTED, None, words)
+        theta = document.lower + document.delta * self.budget
+        slack = Fraction(0) if proof.least is None else proof.least - theta
+        words = f"every private noise costs at least {nearest_float(document.lower):.12g}"
+        return Claim("lower", PROVEN, slack, words)
+
+    @classmethod
+    def nothing(cls, sensitivity: Fraction) -> VectorCertificate:
+        """No curves, which prove that no loss is negative."""
+        return cls(sensitivity, Fraction(1), (), ())
+
+    def curves(self, sensitivity: Fraction) -> tuple[Curves, ...]:
+        """Those of all lengths."""
+        return Curves(int(sensitivity / self.step), self.points, self.pieces), *self.more
+
+    @property
+    def budget(self) -> Fraction:
+        """The largest values that the multipliers can have, added up."""
+        return sum(one.height for one in self.curves(self.step)) * self.unit
+
+    @property
+    def size(self) -> int:
+        """The number of pieces."""
+        return len(self.pieces) + sum(len(one.pieces) for one in self.more)
+
+
+CURVES = record(VectorCertificate, VectorCertificate.check)
+VectorProof = VectorCertificate | NoCurves
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorDocument(MechanismDocument):
+    """A vector mechanism and its claims, exactly as stated. Nothing here is checked.
+
+    Every coordinate of a release is a multiple of grid.
+    """
+
+    KINDS = ("vector",)
+    kind = KINDS[0]
+
+    epsilon: Epsilon
+    delta: Delta
+    sensitivity: Positive
+    loss: Annotated[Loss, LOSS]
+    dimension: Annotated[int, integer(1, MAX_DIMENSION)]
+    grid: Positive
+    noise: Annotated[
+        BallNoise | Stairs, one_of(ratio=record(Stairs), radii=record(BallNoise, BallNoise.check))
+    ]
+    upper: NotNegative
+    lower: NotNegative
+    certificate: Annotated[VectorProof, one_of(record(NoCurves), step=CURVES)]
+    about: About = ""  # the text of a free JSON object, which nothing here reads
+
+    def check(self) -> None:
+        """`FormatError` unless the parts go together."""
+        check_bracket(self.lower, self.upper)
+        demand(self.loss.of_norm, f'"loss" must be {NORM_ONLY}')
+        self.noise.check_file(self)
+        self.certificate.check_file(self)
+
+    @property
+    def endless(self) -> bool:
+        """Whether errors of every size are possible."""
+        return self.noise.endless
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object of the file."""
+        return write_file(_FILE, self.kind, self)
+
+
+_FILE = record(VectorDocument, VectorDocument.check)
+
+
+def parse_vector(data: object) -> VectorDocument:
+    """The document in a JSON object of kind "vector"; `FormatError` if it is not one."""
+    return read_file(_FILE, VectorDocument.KINDS, data)

@@ -1,0 +1,1 @@
+"""The distributions of noise in a mechanism file: their privacy and their expected loss."""

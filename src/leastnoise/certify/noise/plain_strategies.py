@@ -1,0 +1,159 @@
+"""Noise on each count, or on each answer, without a matrix: what both cost, in closed form.
+
+Such noise may be of a law of its own, in a file inside the file. Statements and proofs:
+`plain_strategies.proof.md`. Standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Annotated, Any, ClassVar
+
+from ...losses import L2
+from ...problem.workload_parts import Marginals, Named, Part
+from ...work import charge
+from ..base import MechanismDocument
+from ..codec import FLAG, always
+from ..kinds.additive import Document
+from ..kinds.additive_check import check_noise
+from ..kinds.joint import JointDocument
+from ..kinds.joint_check import check_joint
+from ..kinds.vector import VectorDocument
+from ..kinds.vector_check import check_vector, moved_by_rounding
+from ..report import PROVEN, REFUTED, Claim, Report
+from .root_strategy import MAX_PREFIX, lower_roots
+from .table_strategy import lower_tables
+
+
+@dataclass(frozen=True)
+class CountsStrategy:
+    """Every count of a factor is measured by itself."""
+
+    counts: ClassVar[Annotated[bool, always(True, FLAG)]] = True
+
+
+@dataclass(frozen=True)
+class AnswersStrategy:
+    """Every answer is measured by itself."""
+
+    answers: ClassVar[Annotated[bool, always(True, FLAG)]] = True
+
+
+def counts_cost(part: Part, largest: bool) -> Fraction:
+    """The weighted total of the squared lengths of the questions, or the largest one."""
+    if isinstance(part, Marginals):
+        pairs = list(zip(part.sets, part.worth, strict=True))
+        if largest:
+            return max(w * Fraction(part.cells, part.cells_of(one)) for one, w in pairs)
+        return part.cells * sum((w for _, w in pairs), Fraction(0))
+    if isinstance(part, Named):
+        n = part.cells
+        if largest:
+            return Fraction(1 if part.name == "identity" else n)
+        total = {"prefix": n * (n + 1) // 2, "ranges": n * (n + 1) * (n + 2) // 6}
+        return Fraction(total.get(part.name, n))
+    charge(part.queries * (part.cells // 8 + 5))
+    each = (
+        weight * sum(x * x for x in row if x)
+        for row, weight in zip(part.rows(), part.weights(), strict=True)
+    )
+    found = max(each) if largest else sum(each, Fraction(0))
+    return found / part.denominator**2
+
+
+def answers_cost(part: Part, largest: bool) -> Fraction:
+    """The total of the weights of the questions, or the largest one."""
+    charge(3 * part.queries)
+    return max(part.weights()) if largest else sum(part.weights(), Fraction(0))
+
+
+def answers_moved(part: Part, replaced: bool) -> Fraction:
+    """At least by how much a unit moves all answers together, in the sum of sizes."""
+    if isinstance(part, Marginals):
+        most = Fraction(len(part.sets))
+    elif isinstance(part, Named):
+        n = part.cells
+        middle = ((n + 1) // 2) * (n // 2 + 1)  # ranges that hold a cell in the middle
+        most = Fraction({"prefix": n, "ranges": middle}.get(part.name, 1))
+    else:
+        charge(part.queries * (part.cells // 4 + 2))
+        sums = [0] * part.cells
+        for row in part.rows():
+            sums = [a + abs(b) for a, b in zip(sums, row, strict=True)]
+        most = Fraction(max(sums), part.denominator)
+    return 2 * most if replaced else most
+
+
+def lower_plain(part: Part, largest: bool, replaced: bool) -> Fraction:
+    """At most what every covariance costs that covers all shifts; 0 where nothing is known."""
+    if isinstance(part, Marginals) and not largest:
+        return lower_tables(part, part.worth, replaced)
+    if replaced and part.cells == 1:
+        return Fraction(0)  # no unit can be of another kind
+    if isinstance(part, Named) and part.name == "identity":
+        return Fraction(1 if largest else part.cells)
+    if isinstance(part, Named) and part.name == "prefix" and not (largest or replaced):
+        return lower_roots(part.cells) if part.cells <= MAX_PREFIX else Fraction(0)
+    return Fraction(0)
+
+
+def columns_within(part: Part, law: JointDocument, replaced: bool) -> bool:
+    """Whether what a unit does to the answers is a move of the law's cube."""
+    (block,) = law.shape.blocks
+    if part.denominator != 1 or (law.shape.one_sided and replaced):
+        return False
+    charge(part.queries * (part.cells // 8 + 2))
+    signs = set()
+    for row in part.rows():
+        low, high = min(row), max(row)
+        signs |= {low < 0, high <= 0} if low < 0 or high > 0 else set()
+        if (high - low if replaced else max(-low, high)) > block.width:
+            return False
+    return not law.shape.one_sided or len(signs) <= 1
+
+
+def law_claim(law: MechanismDocument, epsilon: Fraction, delta: Fraction) -> Claim:
+    """Whether all that a file says of a law is proven, and is what is needed of it here."""
+    fits, words = _fits(law)
+    kept = law.epsilon <= epsilon and law.delta <= delta
+    if not fits or not kept:
+        why = words if not fits else "its budget is above what was asked for"
+        return Claim("law", REFUTED, None, f"the noise of one measurement: {why}")
+    for one in _CHECKS[type(law)](law).claims:
+        if one.verdict != PROVEN:
+            return Claim("law", one.verdict, one.slack, f"of the law, {one.name}: {one.detail}")
+    return Claim("law", PROVEN, None, words)
+
+
+def _fits(law: MechanismDocument) -> tuple[bool, str]:
+    if law.loss != L2() or law.largest or law.profile or law.constraints:
+        return False, "it must be for the squared error, and for nothing else"
+    if isinstance(law, Document):
+        even = law.weights == law.weights[::-1] and 2 * law.first == 1 - len(law.weights)
+        fits = law.integer and law.sensitivity == 1 and law.edges is None and not law.runs and even
+        return fits, "whole-number noise of mean 0 for a count that moves by one, its file proven"
+    if isinstance(law, JointDocument):
+        one = len(law.shape.blocks) == 1 and law.even and law.shape.blocks[0].box
+        return one and law.integer, "noise for whole numbers that may all move at once, proven"
+    balls = isinstance(law, VectorDocument) and law.sensitivity == 1
+    return balls, "noise of balls for a vector that moves by a length of one, its file proven"
+
+
+#: How the file of a law is checked.
+_CHECKS: dict[type, Callable[[Any], Report]] = {
+    Document: check_noise,
+    JointDocument: check_joint,
+    VectorDocument: check_vector,
+}
+
+
+def law_variance(law: MechanismDocument) -> Fraction:
+    """At least the variance of one measurement, if the law's file is proven."""
+    if not isinstance(law, VectorDocument):
+        return law.upper
+    square, scale = law.noise.square(law), 1 << 64
+    own = Fraction(isqrt(square.numerator * scale * scale // square.denominator) + 1, scale)
+    return (own + moved_by_rounding(law)) ** 2

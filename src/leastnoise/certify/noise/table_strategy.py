@@ -1,0 +1,104 @@
+"""Both bounds for tables of counts by attributes (marginals), in closed form.
+
+All columns of such a workload are alike, so the best strategy is known (`table_strategy.proof.md`):
+it measures each set of attributes by itself, what no smaller set says. Standard library only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+from ...problem.workload_parts import Marginals
+from ...work import charge
+
+#: Bits behind the point of sums that are rounded to the safe side.
+_BITS = 160
+
+Attributes = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TableStrategy:
+    """How strongly each set of attributes is measured: scales over 2^bits, in closure order."""
+
+    bits: int
+    scales: tuple[int, ...]
+
+
+def shares_of(part: Marginals, worth: Sequence[Fraction]) -> dict[Attributes, Fraction]:
+    """For each set S of the closure, the sum of worth_P / cells_P over the sets P around S."""
+    found: dict[Attributes, Fraction] = {}
+    charge(sum(8 << len(one) for one in part.sets))
+    for one, weight in zip(part.sets, worth, strict=True):
+        own = weight / part.cells_of(one)
+        for k in range(len(one) + 1):
+            for inner in combinations(one, k):
+                found[inner] = found.get(inner, Fraction(0)) + own
+    return found
+
+
+def left_over(part: Marginals, chosen: Attributes) -> Fraction:
+    """The product of 1 - 1/n over a set: what of a unit no smaller set has told."""
+    return math.prod(
+        (Fraction(part.sizes[i] - 1, part.sizes[i]) for i in chosen), start=Fraction(1)
+    )
+
+
+def lower_tables(part: Marginals, worth: Sequence[Fraction], replaced: bool = False) -> Fraction:
+    """At most the total of worth times variance, for every covariance that covers all columns.
+
+    replaced: that covers all differences of two columns.
+    """
+    scale, total = 1 << _BITS, 0
+    for chosen, share in shares_of(part, worth).items():
+        if replaced and not chosen:
+            continue  # the number of all units is public
+        root = math.isqrt(share.numerator * scale * scale // share.denominator)
+        total += math.prod(part.sizes[i] - 1 for i in chosen) * root
+    found = Fraction(total, scale) ** 2
+    if not replaced:
+        return found
+    cells = part.cells
+    return found * Fraction(2 * cells, cells - 1) if cells > 1 else Fraction(0)
+
+
+def length_of(part: Marginals, strategy: TableStrategy) -> Fraction:
+    """At least the squared length of what one unit changes in the measurements."""
+    total = 0
+    charge(sum((1 + len(one)) << len(one) for one in part.sets))
+    for chosen, scale in zip(part.closure, strategy.scales, strict=True):
+        own = left_over(part, chosen)
+        total += -(-(scale * scale * own.numerator << _BITS) // own.denominator)
+    return Fraction(total, 1 << (_BITS + 2 * strategy.bits))
+
+
+def table_variances(part: Marginals, strategy: TableStrategy) -> list[Fraction]:
+    """At least the variance of a count of each table, for measurements of variance 1."""
+    charge(sum((9 + len(one)) << len(one) for one in part.sets))
+    cost = {
+        chosen: left_over(part, chosen) / (scale * scale)
+        for chosen, scale in zip(part.closure, strategy.scales, strict=True)
+    }
+    found = []
+    for one in part.sets:
+        total = 0
+        for k in range(len(one) + 1):
+            for inner in combinations(one, k):
+                rest = math.prod(part.sizes[i] for i in one if i not in inner)
+                own = cost[inner]
+                total += -(-(own.numerator << _BITS) // (own.denominator * rest * rest))
+        found.append(Fraction(total << (2 * strategy.bits), 1 << _BITS))
+    return found
+
+
+def upper_tables(part: Marginals, strategy: TableStrategy, largest: bool) -> Fraction:
+    """At least the total, or the largest, of worth times variance."""
+    each = table_variances(part, strategy)
+    if largest:
+        return max(w * v for w, v in zip(part.worth, each, strict=True))
+    rows = zip(part.sets, part.worth, each, strict=True)
+    return sum((w * v * part.cells_of(one) for one, w, v in rows), Fraction(0))
