@@ -286,8 +286,8 @@ def _cost_below(
         return lower_plain(part, document.largest, document.replaced)
     assert isinstance(own, Multipliers)
     where = strategy.coordinates if isinstance(strategy, Strategy) else own.coordinates
-    found = lower_total(frames.of(place, part, where, own.problems), own)
-    return found if own.problems is None else found / sum(own.problems)
+    found = lower_total(frames.of(place, part, where, own.questions), own)
+    return found if own.questions is None else found / sum(own.questions)
 
 
 def _lower_tables(part: Marginals, own: Proofs) -> Fraction:

@@ -89,7 +89,7 @@ _MULTIPLIERS = record(
     optional={"questions": None, "inverse": None, "coordinates": None},
     shifts=Codec(_read_shifts, _write_shifts),
     matrix=_SQUARE,
-    problems=_QUESTIONS,
+    questions=_QUESTIONS,
     inverse=_SQUARE,
     coordinates=_COORDINATES,
 )
@@ -230,15 +230,15 @@ def _check_multipliers(
     else:
         rank = _rank_of(proof.coordinates, part, replaced)
     _check_matrix(proof.matrix, "matrix", rank, rank)
-    demand((proof.problems is not None) == largest, '"questions" are for the largest variance')
-    if proof.problems is not None:
-        _check_questions(proof.problems, part.queries)
+    demand((proof.questions is not None) == largest, '"questions" are for the largest variance')
+    if proof.questions is not None:
+        _check_questions(proof.questions, part.queries)
     demand((proof.inverse is not None) == tall, '"inverse" is for "rows", and they need it')
     if isinstance(strategy, TallStrategy) and proof.inverse is not None:
         _check_matrix(proof.inverse, "inverse", strategy.rank, strategy.rank)
 
 
-def _check_questions(problems: tuple[int, ...], count: int) -> None:
-    demand(len(problems) == count, f'"questions" must be a list of {count} entries')
-    some = min(problems) >= 0 and sum(problems) > 0
+def _check_questions(questions: tuple[int, ...], count: int) -> None:
+    demand(len(questions) == count, f'"questions" must be a list of {count} entries')
+    some = min(questions) >= 0 and sum(questions) > 0
     demand(some, '"questions" must be weights, not all 0')

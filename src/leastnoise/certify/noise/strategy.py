@@ -88,7 +88,7 @@ class Multipliers:
 
     shifts: tuple[tuple[int, int, int], ...]  # (i, j, weight)
     matrix: tuple[tuple[int, ...], ...]
-    problems: tuple[int, ...] | None = None
+    questions: tuple[int, ...] | None = None
     #: In proportion to the inverse of Y^T Y, where that does not follow from the others.
     inverse: tuple[tuple[int, ...], ...] | None = None
     #: What the matrix is about, where that is not what the strategy is about.

@@ -237,9 +237,9 @@ class _Plan:
 
     def at(self, bits: int, even: float) -> tuple[Strategy, Multipliers]:
         """The strategy and the multipliers with so many bits."""
-        shifts, problems = self._whole(even)
-        frame = frame_of(self.part, self.replaced, self.where, problems)
-        return rounded(frame, shifts, self.where, bits, problems)
+        shifts, questions = self._whole(even)
+        frame = frame_of(self.part, self.replaced, self.where, questions)
+        return rounded(frame, shifts, self.where, bits, questions)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ def rounded(
     shifts: tuple[tuple[int, int, int], ...],
     coordinates: Coordinates,
     bits: int,
-    problems: tuple[int, ...] | None,
+    questions: tuple[int, ...] | None,
 ) -> tuple[Strategy, Multipliers]:
     """The strategy that belongs to these weights, and the matrix of the multipliers.
 
@@ -46,7 +46,7 @@ def rounded(
     triangle = tuple(tuple(int(x) for x in np.rint(row[i:] * scale)) for i, row in enumerate(y))
     matrix *= scale / np.abs(matrix).max() * max(1.0, np.sqrt(len(m)) / 8)
     whole = tuple(tuple(int(x) for x in row) for row in np.rint(matrix))
-    return Strategy(bits, triangle, coordinates), Multipliers(shifts, whole, problems)
+    return Strategy(bits, triangle, coordinates), Multipliers(shifts, whole, questions)
 
 
 def as_floats(matrix: object) -> Floats:
