@@ -19,6 +19,8 @@ ORDER = [
     "work",
     "cache_folder",
     "exact",
+    "bisection",
+    "numeric",
     "words",
     "frame",
     "_live",
@@ -54,7 +56,16 @@ ORDER = [
     "cli",
     "__main__",
 ]
-STANDARD_LIBRARY_ONLY = {"errors", "hints", "work", "exact", "losses", "problem", "certify"}
+STANDARD_LIBRARY_ONLY = {
+    "errors",
+    "hints",
+    "work",
+    "exact",
+    "bisection",
+    "losses",
+    "problem",
+    "certify",
+}
 
 
 def home(path: Path) -> str:

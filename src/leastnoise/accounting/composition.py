@@ -6,7 +6,6 @@ Why the two sides are sides: `dominating.proof.md`; margins for rounding: `convo
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,9 +18,10 @@ from numpy.typing import NDArray
 from .._live import tell, waiting
 from ..baselines import Mechanism
 from ..baselines.analytic_gaussian import gaussian_delta
-from ..baselines.numeric import Floats
+from ..bisection import bracket, first_integer
 from ..errors import ArgumentError, Described
 from ..exact import Number, rational, round_down, round_up
+from ..numeric import Floats
 from ..words import number
 from .convolved import Convolved, distributions, power
 from .dominating import CUT, Losses, dots, hockey, kinks, largest_loss, upper_envelope
@@ -239,12 +239,9 @@ def _first_worse(cost: _Cost, target: float, last: int) -> int | None:
         tell(f"looking for where Gaussian noise spends less: {k} releases")
         return gaussian_epsilon(cost.law.ratio, k, target) < cost.epsilon(k, target)[0]
 
-    low, high = 0, 1
-    while not worse(high):
-        if high == last:
-            return None
-        low, high = high, min(2 * high, last)
-    return low + 1 + bisect_left(range(low + 1, high), True, key=worse)
+    low, high = bracket(lambda k: k > last or worse(k), 0, 1)
+    count = first_integer(worse, low, min(high, last + 1))
+    return count if count <= last else None
 
 
 def gaussian_epsilon(ratio: float, times: int, delta: float) -> float:
@@ -254,9 +251,7 @@ def gaussian_epsilon(ratio: float, times: int, delta: float) -> float:
         return 0.0
     from scipy.optimize import brentq  # (slow to import)
 
-    high = 1.0
-    while gaussian_delta(high, sigma) > delta:
-        high *= 2
+    high = bracket(lambda e: gaussian_delta(e, sigma) <= delta, 0.0, 1.0)[1]
     return float(brentq(lambda e: gaussian_delta(e, sigma) - delta, 0.0, high, xtol=1e-13))
 
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..baselines.numeric import Floats
 from ..errors import MissingExtraError
+from ..numeric import Floats
 from .dominating import CUT, ROUNDING, Losses
 
 #: Where tails begin that can be cut is found in the time of about so many transforms of one

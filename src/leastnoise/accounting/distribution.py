@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from ..baselines import Mechanism
 from ..baselines.gaussian import Normal
 from ..baselines.laplace import Laplace
-from ..baselines.numeric import Floats
 from ..errors import ArgumentError
 from ..exact import Number, rational
+from ..numeric import Floats
 from ..words import float_towards
 from .composition import _farthest, _refined
 from .convolved import distributions

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..baselines.numeric import Floats, floats
+from ..numeric import Floats, floats
 from .law import Pair
 
 #: Convolutions are cut where this much mass is left.

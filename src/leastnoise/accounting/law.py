@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..baselines import IntegerMechanism, Mechanism
-from ..baselines.numeric import Floats, floats
 from ..baselines.steps import StepNoise
 from ..certify.limits import marks_of
 from ..errors import ArgumentError
 from ..noise import AdditiveNoise
 from ..noise.vector import VectorNoise
+from ..numeric import Floats, floats
 
 Pair = tuple[Floats, Floats]
 

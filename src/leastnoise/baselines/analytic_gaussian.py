@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from scipy.special import erfinv, log_ndtr, ndtr
 
+from ..bisection import bracket, narrow
 from ..exact import Number
 from .gaussian import Normal
 
@@ -21,12 +22,12 @@ def smallest_sigma(epsilon: float, delta: float) -> float:
     """The sigma at which `gaussian_delta` equals delta, for sensitivity 1; delta > 0."""
     if epsilon == 0:
         return float(math.sqrt(0.125) / erfinv(delta))
-    low, high = 1e-3, 1.0  # at 1e-3 the two laws are disjoint in double precision
-    while gaussian_delta(epsilon, high) > delta:
-        low, high = high, 2 * high
-    while low < (middle := (low + high) / 2) < high:  # to the last bit; it falls with sigma
-        low, high = (middle, high) if gaussian_delta(epsilon, middle) > delta else (low, middle)
-    return high
+
+    def is_enough(sigma: float) -> bool:
+        return gaussian_delta(epsilon, sigma) <= delta
+
+    # At 1e-3 the two distributions are disjoint in double precision.
+    return narrow(is_enough, *bracket(is_enough, 1e-3, 1.0))[1]
 
 
 class AnalyticGaussian(Normal):

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 from ..errors import ArgumentError, RegimeError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
+from ..numeric import Floats, floats
 from .expectation import expected_by_quadrature, growth
-from .numeric import Floats, floats
 
 
 class Mechanism(ABC):

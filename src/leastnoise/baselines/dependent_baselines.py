@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
+from ..numeric import Floats, floats, integrate
 from .expectation import GRADING
 from .laplace import Laplace
-from .numeric import Floats, floats, integrate
 
 Query = Literal["mean", "median"]
 

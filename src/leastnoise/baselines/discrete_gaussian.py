@@ -10,9 +10,9 @@ import numpy as np
 
 from ..errors import RegimeError
 from ..exact import Number
+from ..numeric import Floats, floats
 from .analytic_gaussian import smallest_sigma
 from .integer import IntegerMechanism
-from .numeric import Floats, floats
 
 #: The table of masses has about 39 sigma entries.
 _WIDEST = 1e5

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..exact import Number
+from ..numeric import Floats, floats, geometric_sums, powers_sum
 from .integer import IntegerMechanism
-from .numeric import Floats, floats, geometric_sums, powers_sum
 
 
 class CutGeometric(IntegerMechanism):

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..losses import Loss
-from .numeric import Floats, floats, integrate
+from ..numeric import Floats, floats, integrate
 
 #: A fractional power is not smooth at 0: panels shrink towards it by 8 each, to 8^-14.
 GRADING = 8.0 ** -np.arange(1.0, 15.0)

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ..numeric import Floats, floats, integrate
 from .base import Mechanism
-from .numeric import Floats, floats, integrate
 
 
 class CutExponential(Mechanism):

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ..exact import Number
+from ..numeric import Floats, floats
 from .base import Mechanism
-from .numeric import Floats, floats
 
 
 class Normal(Mechanism):

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError, RegimeError
 from ..losses import Loss
+from ..numeric import MANY, Floats, floats
 from .base import Mechanism, levels
-from .numeric import MANY, Floats, floats
 
 
 class IntegerMechanism(Mechanism):

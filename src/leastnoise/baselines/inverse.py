@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from ..bisection import bracket, narrow
 from ..errors import ArgumentError, RegimeError
 from ..exact import Number, rational
 from .base import Mechanism
@@ -43,25 +42,16 @@ def inverse_error(
     if serves(0.0) and enough(0.0):
         return 0.0
     low = high = _SMALLEST
-    while serves(high) and not enough(high) and high < _LARGEST:
-        low, high = high, 2 * high
+    low, high = bracket(
+        lambda epsilon: epsilon >= _LARGEST or not serves(epsilon) or enough(epsilon), low, high
+    )
     if not serves(high):
         # The regime may end between the last two: the classic Gaussian stops at epsilon = 1.
-        high = _last_served(serves, low, high)
+        high = narrow(lambda epsilon: not serves(epsilon), low, high, relative=_WIDTH)[0]
     if not (serves(high) and enough(high)):
         raise RegimeError(
             f"{mechanism_class.label} reaches error={target!r} with confidence="
             f"{float(rational(confidence, 'confidence'))!r} at no epsilon that it supports "
             f"(delta={float(rational(delta, 'delta'))!r})"
         )
-    while high - low > _WIDTH * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
-
-
-def _last_served(serves: Callable[[float], bool], low: float, high: float) -> float:
-    while high - low > _WIDTH * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if serves(middle) else (low, middle)
-    return low
+    return narrow(enough, low, high, relative=_WIDTH)[1]

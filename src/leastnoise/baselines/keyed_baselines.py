@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri
 
+from ..bisection import bracket, first_integer
 from ..errors import RegimeError
 from ..losses import Loss
+from ..numeric import Floats
 from .analytic_gaussian import smallest_sigma
-
-Floats = NDArray[np.float64]
 
 #: Parts of delta that go to the threshold of Gaussian noise; the best is taken.
 _SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9)
@@ -61,17 +60,14 @@ class KeyedBaseline:
 
     def group_size_for(self, probability: float, most: int = 10**6) -> int:
         """How many units a key needs to be shown at least with this probability."""
-        low, high = 0, 1
-        while self.release_probability(high) < probability:
-            low, high = high, 2 * high
-            if high > most:
-                raise RegimeError(f"{self.label}: more than {most} units for {probability!r}")
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (
-                (low, middle) if self.release_probability(middle) >= probability else (middle, high)
-            )
-        return high
+
+        def is_enough(units: int) -> bool:
+            return units > most or self.release_probability(units) >= probability
+
+        units = first_integer(is_enough, *bracket(is_enough, 0, 1))
+        if units > most:
+            raise RegimeError(f"{self.label}: more than {most} units for {probability!r}")
+        return units
 
 
 def keyed_baselines(epsilon: float, delta: float, keys: int = 1) -> list[KeyedBaseline]:

@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import ArgumentError, RegimeError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
-from .numeric import MANY, Floats, floats
+from ..numeric import MANY, Floats, floats
 
 CITATION = "Geng, Ding, Guo, Kumar (2020), arXiv:1810.00877"
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..exact import Number
+from ..numeric import Floats
 from .integer import IntegerMechanism
-from .numeric import Floats
 from .tulap import Tulap
 
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from ..errors import RegimeError
 from ..exact import Number
+from ..numeric import MANY, Floats, floats, geometric_sums, powers_sum
 from .base import Mechanism
-from .numeric import MANY, Floats, floats, geometric_sums, powers_sum
 
 
 class StepNoise(Mechanism):

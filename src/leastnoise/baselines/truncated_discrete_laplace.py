@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
+from ..bisection import bracket, first_integer
 from ..exact import Number
+from ..numeric import powers_sum
 from .discrete_laplace import CutGeometric
-from .numeric import powers_sum
 
 
 def cut_cost(rate: float, sensitivity: float, reach: float) -> float:
@@ -43,16 +44,11 @@ class TruncatedDiscreteLaplace(CutGeometric):
     def __init__(self, *, epsilon: Number, delta: Number = 0, sensitivity: Number = 1) -> None:
         super().__init__(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
         rate, width = self.epsilon / self.sensitivity, int(self.sensitivity)
-        low, high = 0, 1
-        while cut_cost(rate, width, high) > self.delta:
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            if cut_cost(rate, width, middle) > self.delta:
-                low = middle
-            else:
-                high = middle
-        self._shape(rate, float(high))
+
+        def is_private(cut: int) -> bool:
+            return cut_cost(rate, width, cut) <= self.delta
+
+        self._shape(rate, float(first_integer(is_private, *bracket(is_private, 0, 1))))
 
     @classmethod
     def _refusal(cls, epsilon: float, delta: float) -> str | None:

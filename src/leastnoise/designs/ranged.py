@@ -21,7 +21,7 @@ from ..noise import AdditiveNoise, noise_of, release_many, release_one
 from ..noise.containers import as_list, unpacked
 from ..noise.release import round_at_random
 from ..noise.rounding import Exact, beside, exact_number, exact_value, whole_value
-from ..program.layout import Floats
+from ..numeric import Floats
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..words import budget_words
 from .base import BaseDesign, warn_of_many

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..certify.kinds.workload import WorkloadDocument
 from ..certify.kinds.workload_check import noise_words, variance_above, variance_below
@@ -21,6 +20,7 @@ from ..engine.workload.method import Strategies
 from ..errors import ArgumentError, LimitError
 from ..losses import Loss
 from ..noise.workload import WorkloadNoise
+from ..numeric import Floats
 from ..problem.arguments import Arguments
 from ..problem.checks import check_confidence
 from ..problem.privacy import Point
@@ -30,8 +30,6 @@ from ..sampling import Entropy
 from ..words import float_towards, gap_of, gap_words, number, percent
 from .base import BaseDesign, check_as_file
 from .workload_comparison import WorkloadComparison, beside_workload
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import ArgumentError, MissingExtraError
 from ..exact import rational
+from ..numeric import Floats
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
 from .accountant import charge, check_accountant
 from .calibrate import NOISES, plan
@@ -38,7 +39,6 @@ try:
 except ImportError:
     raise MissingExtraError("scikit-learn", "estimators") from None
 
-Floats = NDArray[np.float64]
 _NEIGHBORS = ("replace", "add-remove")
 
 

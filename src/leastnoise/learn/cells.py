@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-
-Floats = NDArray[np.float64]
+from ..numeric import Floats
 
 #: How the names of types begin that hold no numbers.
 _WORDS = (

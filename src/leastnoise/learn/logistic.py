@@ -19,13 +19,13 @@ from scipy.special import expit
 from .._live import tell, waiting
 from ..errors import ArgumentError
 from ..exact import rational
+from ..numeric import Floats
 from ..sampling import Entropy
 from ._base import PrivateClassifier
 from .calibrate import plan
 from .cells import rows_of
 from .kinds import Kind, Plan
 
-Floats = NDArray[np.float64]
 Noisy = Callable[[int], float]
 
 #: A row's part of a sum of gradients is rounded to a multiple of 1/FINE: sums are then exact.

@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from .._live import waiting
 from ..errors import ArgumentError
+from ..numeric import Floats
 from ._base import PrivateClassifier
 from .cells import rows_of
 from .kinds import Kind
 from .privacy import Privacy, together
 from .public import Schema, known_classes
 from .statistics import SCALE, BayesStatistics, bayes_statistics
-
-Floats = NDArray[np.float64]
 
 #: Half of a numeric feature's range holds about this many squared standard deviations: only the
 #: division of the budget depends on it.

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ArgumentError
+from ..numeric import Floats, Ints
 from .cells import code_of, plain
-from .statistics import SCALE, Ints
-
-Floats = NDArray[np.float64]
+from .statistics import SCALE
 
 #: What to do without public knowledge, in every refusal.
 _LOUD = "or set take_public_knowledge_from_data_not_private=True, which voids the guarantee"

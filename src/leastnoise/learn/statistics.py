@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from ..numeric import Ints
 
 #: Multiples of 1/SCALE of half the range.
 SCALE = 1 << 16

@@ -15,8 +15,8 @@ import numpy as np
 from ..accounting.law import Pair
 from ..accounting.mixed import shifted
 from ..baselines import Mechanism, TruncatedDiscreteLaplace
-from ..baselines.numeric import Floats
 from ..exact import exp_upper
+from ..numeric import Floats
 from ..sampling import Entropy, GridSampler
 
 _SCALE = 1 << 62

@@ -8,7 +8,8 @@ import highspy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .solution import Floats, Solution, Status
+from ..numeric import Floats
+from .solution import Solution, Status
 
 INF = float(highspy.kHighsInf)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..numeric import Floats
 
 
 def laplace_bars(rate: float, many: Floats, beyond: float) -> Floats:

@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..certify.kinds.joint import JointDocument
 from ..errors import DataError
 from ..exact import nearest_float
+from ..numeric import Floats
 from ..problem.checks import check_confidence
 from ..sampling import Entropy, system_entropy
 from ..sampling.joint_balls import BallSampler
@@ -24,8 +24,6 @@ from ..sampling.joint_normal import NormalSampler
 from ..sampling.levels import LevelSampler
 from .joint_law import BoxLaw, EllipticalLaw, law_of
 from .rounding import Exact, Uniform, exact_number
-
-Floats = NDArray[np.float64]
 
 _WHOLE = "integers: this noise is for integer queries"
 

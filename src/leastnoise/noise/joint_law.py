@@ -12,19 +12,17 @@ from fractions import Fraction
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..certify.kinds.joint import JointDocument
 from ..certify.noise.elliptical import Elliptical
 from ..certify.noise.knorm import KNorm
 from ..certify.noise.levels import Levels
 from ..exact import nearest_float
+from ..numeric import Floats
 from ..sampling import InsecureSeededEntropy
 from ..sampling.joint_balls import BallSampler
 from ..sampling.joint_normal import NormalSampler
 from ..sampling.levels import LevelSampler
-
-Floats = NDArray[np.float64]
 
 #: With more levels than this the sums over pairs of steps would take too long.
 MOST_LEVELS = 2_000

@@ -10,18 +10,16 @@ from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..certify.kinds.additive import Document
 from ..certify.kinds.joint import JointDocument
+from ..numeric import Floats
 from ..problem.workload_parts import Marginals, Named, Part
 from ..sampling import Entropy
 from ..sampling.normal import DiscreteLaplace
 from .additive import AdditiveNoise
 from .bars import laplace_bars
 from .joint import JointNoise
-
-Floats = NDArray[np.float64]
 
 #: The sizes of the coefficients of one answer, each with how many there are.
 Pattern = tuple[tuple[float, int], ...]

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
+from ..numeric import Ints
 from ..sampling import Entropy
 from ..sampling.discrete import BLOCK
 from ..sampling.entropy import Words
-
-Ints = NDArray[np.int64]
 
 #: Values beyond this size are clamped to it, before any noise.
 LARGEST = 10**400

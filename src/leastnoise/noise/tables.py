@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 from ..certify.kinds.workload import WorkloadDocument
 from ..certify.noise.table_strategy import TableStrategy, table_variances
 from ..errors import DataError
+from ..numeric import Floats
 from ..problem.workload import MAX_TABLE
 from ..problem.workload_parts import Marginals
 from ..sampling import Entropy
 from ..sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal
 from .counts import codes_of, whole_vector, width_of
-
-Floats = NDArray[np.float64]
 
 
 def sampler_of(budget: tuple[str, Fraction], grid: Fraction) -> Callable[[int, Entropy], list[int]]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from ..certify.kinds.vector import VectorDocument
@@ -21,13 +21,12 @@ from ..certify.noise.staircase import MOST_LISTED, Stairs, rate_of
 from ..errors import ArgumentError, Described, LimitError
 from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss
+from ..numeric import Floats
 from ..problem.checks import check_confidence, check_levels
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..sampling.ball import BallPoint, Words, words_needed
 from ..sampling.levels import stair_sampler
 from .rounding import Exact, beside, exact_number
-
-Floats = NDArray[np.float64]
 
 #: Binary digits behind the grid that are computed at first.
 _SPARE = 40

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg as sl
-from numpy.typing import NDArray
 
 from ..certify.kinds.additive import Document
 from ..certify.kinds.joint import JointDocument
@@ -26,6 +25,7 @@ from ..certify.noise.root_strategy import ROW_BITS, RootStrategy
 from ..certify.noise.strategy import QUESTIONS, Basis, Strategy, TallStrategy, rows_in
 from ..certify.noise.table_strategy import TableStrategy
 from ..errors import CertificateError
+from ..numeric import Floats
 from ..problem.workload_parts import Marginals, Part, along
 from ..sampling import Entropy, system_entropy
 from .additive import AdditiveNoise
@@ -34,8 +34,6 @@ from .counts import codes_of, whole_vector, width_of
 from .plain import Answers, Counts, crossed, sums_bars
 from .tables import Tables, sampler_of
 from .vector import VectorNoise
-
-Floats = NDArray[np.float64]
 
 #: Bits behind the point of estimates: what rounding adds to an error is far below any answer.
 _SPARE = 128

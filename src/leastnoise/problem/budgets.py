@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from ..bisection import narrow
 from ..errors import ArgumentError
 from ..exact import Number, rational, round_down, round_up
 from .checks import check_delta, check_epsilon
@@ -76,14 +77,15 @@ def mu_for(total: Releases) -> Fraction | None:
     """
     if total.delta == 0:
         return None
-    low, high = Fraction(0), Fraction(64)
-    while high - low > low / 10**9 or low == 0:
-        middle = (low + high) / 2
-        low, high = (middle, high) if total.slack(middle) >= 0 else (low, middle)
-        if high < Fraction(1, 10**6):
-            break
-    found = round_down(low, 9) if low > 0 else low
-    return found if MIN_MU <= found <= MAX_MU else None
+    low, _ = narrow(
+        lambda mu: total.slack(mu) < 0,
+        Fraction(0),
+        Fraction(64),
+        width=Fraction(1, 10**15),
+        relative=Fraction(1, 10**9),
+    )
+    largest = round_down(low, 9) if low > 0 else low
+    return largest if MIN_MU <= largest <= MAX_MU else None
 
 
 def refuse_too_many(total: Releases) -> None:

@@ -9,10 +9,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from ..numeric import Floats, Ints
 
 
 def sticks_by_bends(cells: Floats, edges: Ints, events: Floats, n: int, factors: Floats) -> Floats:

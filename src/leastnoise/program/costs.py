@@ -9,7 +9,7 @@ import numpy as np
 
 from ..certify.certificates.duality import floors_on
 from ..losses import Loss
-from .layout import Floats
+from ..numeric import Floats
 
 _LONG_RUN = 400  # whole numbers; from here on a run is as good as an interval
 

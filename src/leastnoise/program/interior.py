@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ..numeric import Bools, Floats, Ints
 from .interior_method import InteriorEnd, InteriorMethod, Rows, summed
-from .layout import Bools, Floats, Ints
 from .program import Found, Multipliers, PairDuals, Program
 
 #: Multipliers below this share of the value are not worth their place.

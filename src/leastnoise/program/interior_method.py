@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import ThreadpoolController
 
-from .layout import Bools, Floats, Ints
+from ..numeric import Bools, Floats, Ints
 
 _MOST_STEPS = 300
 #: How much of the way to the boundary a step goes, and the least share of the mean product that

@@ -15,13 +15,10 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..numeric import Floats, Ints
 from .bends import sticks_by_bends
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 #: What a pair of edges takes, in terms of what a cell takes at a shift (measured).
 _PAIR = 4

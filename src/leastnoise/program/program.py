@@ -21,7 +21,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from .layout import Floats, Ints, Layout
+from ..numeric import Floats, Ints
+from .layout import Layout
 
 #: (number of the budget, pair) -> (budget's multiplier y, places, their multipliers 0 <= z <= y).
 PairDuals = dict[tuple[int, int], tuple[float, Ints, Floats]]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..lp import INF, Model, Solution, Status
-from .layout import Floats, Ints
+from ..numeric import Floats, Ints
 from .program import Found, Multipliers, PairDuals, Program, Row
 
 #: Entries below this are noise to the solver, which drops them below 1e-9.

@@ -6,21 +6,21 @@ point of L_j. Nothing is cut off. Statement and proof: `levels.proof.md`.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from math import comb, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..certify.noise.block_counts import naturals, naturals_upto, positives, positives_upto
 from ..certify.noise.levels import Levels, forward_differences
+from ..numeric import Ints
 from .discrete import DiscreteSampler
 from .entropy import Entropy
 from .geometric import GeometricSampler, GridOverflowError
-
-Ints = NDArray[np.int64]
 
 #: Sets of places are drawn where so many of them are enough on average.
 _TRIES = 4
@@ -269,16 +269,12 @@ def _subset(size: int, places: int, entropy: Entropy) -> set[int]:
 def _one_by_one(numbers: int, least: int, wide: int, longest: int, entropy: Entropy) -> list[int]:
     """The same, each by the number of ways to complete it."""
     upto = positives_upto if least else naturals_upto
-    found = []
+    values: list[int] = []
     for left in range(numbers - 1, -1, -1):
-        place = entropy.below(upto(left, wide, longest, wide))
-        low, high = least, wide
-        while low < high:  # the least value with more than `place` ways up to it
-            middle = (low + high) // 2
-            if upto(left, wide, longest, middle) > place:
-                high = middle
-            else:
-                low = middle + 1
-        found.append(low)
-        longest -= low
-    return found
+        ways = partial(upto, left, wide, longest)
+        place = entropy.below(ways(wide))
+        # The least value with more than `place` ways up to it.
+        value = least + bisect_right(range(least, wide), place, key=ways)
+        values.append(value)
+        longest -= value
+    return values

@@ -17,7 +17,7 @@ from .words import caption
 
 if TYPE_CHECKING:
     from ..design import DependentDesign
-    from ..program.layout import Floats
+    from ..numeric import Floats
 
 #: True values whose distributions the family shows, as shares of the range.
 _SHOWN = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)

@@ -19,8 +19,8 @@ from .reach import reach_of
 from .words import ERROR, caption, labels_of, name_of
 
 if TYPE_CHECKING:
-    from ..baselines.numeric import Floats
     from ..design import Design
+    from ..numeric import Floats
 
 #: Drawn beside a design if the caller names no baselines; those that serve the budget.
 _USUAL = ("laplace", "analytic-gaussian", "discrete-laplace", "discrete-gaussian")

@@ -15,8 +15,8 @@ from .picture import Picture, canvas
 from .words import labels_of, name_of, some
 
 if TYPE_CHECKING:
-    from ..baselines.numeric import Floats
     from ..design import Design
+    from ..numeric import Floats
 
 _LEAST = 1e-12  # what is smaller is not drawn
 

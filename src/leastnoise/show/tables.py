@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numeric import Floats
 from .palette import INK, PAPER
-
-Floats = NDArray[np.float64]
 
 _BAR = "#56B4E9"
 _LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#000000")

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..baselines.analytic_gaussian import smallest_sigma
 from ..errors import ArgumentError
+from ..numeric import Floats
 from ..words import bracket_words, number
 from .palette import look_of
 from .picture import Picture, canvas
@@ -18,7 +18,6 @@ from .picture import Picture, canvas
 if TYPE_CHECKING:
     from ..design import VectorDesign
 
-Floats = NDArray[np.float64]
 
 KINDS = ("radial", "map")
 

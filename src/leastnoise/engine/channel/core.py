@@ -15,8 +15,8 @@ import numpy as np
 
 from ...certify.kinds.dependent_check import LatticeNoise
 from ...errors import ArgumentError
+from ...numeric import Floats
 from ...problem import Problem
-from ...program.layout import Floats
 from ...program.simplex import Simplex
 from ..bounds import Bounds, Upper, certified
 from ..method import Method

@@ -13,7 +13,8 @@ from fractions import Fraction
 import numpy as np
 
 from ...certify.kinds.dependent_check import answer_span
-from ...program.layout import Ints, RangeLayout
+from ...numeric import Ints
+from ...program.layout import RangeLayout
 from ...program.program import Row
 from .mesh import Mesh
 from .nodes import fewest_steps

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...certify.certificates.duality import floors_on
 from ...certify.kinds.dependent_check import NodeLosses, crossing_floor, node_weights
+from ...numeric import Floats
 from ...problem import Problem
-from ...program.layout import Floats
 from .forecast import steps_matter
 
 

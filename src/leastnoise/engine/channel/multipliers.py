@@ -15,9 +15,10 @@ import numpy as np
 
 from ...certify.kinds.additive import Certificate
 from ...certify.kinds.dependent_check import ChannelCertificate, PairMultipliers, node_weights
+from ...numeric import Floats
 from ...problem import Point, Problem
 from ...program import program as programs
-from ...program.layout import Floats, RangeLayout
+from ...program.layout import RangeLayout
 from ..bounds import Lower, proven
 from .mesh import Mesh
 

@@ -14,8 +14,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from ...numeric import Floats, Ints
 from ...problem import Point, Problem
-from ...program.layout import Floats, Ints, RangeLayout
+from ...program.layout import RangeLayout
 from ...program.program import Found, Program, Row
 from ...program.simplex import Simplex
 from ..bounds import Bounds, Lower, Upper

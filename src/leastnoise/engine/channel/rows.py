@@ -15,8 +15,9 @@ import numpy as np
 from ...baselines import Mechanism
 from ...errors import LimitError
 from ...exact import whole_part
+from ...numeric import Floats
 from ...problem import Problem
-from ...program.layout import Floats, row_sticks
+from ...program.layout import row_sticks
 from ...work import BUDGET, counted
 from ..bounds import Upper, certified
 from ..lattice.proposal import closed_forms_of

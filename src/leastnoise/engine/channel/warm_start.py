@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...program.layout import Floats, Ints, RangeLayout
+from ...numeric import Floats, Ints
+from ...program.layout import RangeLayout
 from ...program.program import Found
 from ...program.simplex import Simplex
 

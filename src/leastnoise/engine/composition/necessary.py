@@ -16,9 +16,9 @@ from scipy.special import gammaln, xlog1py, xlogy
 
 from ...certify.composition import MAX_COUNTED, demanded
 from ...exact import round_up
+from ...numeric import Floats
 from ...problem import Point
 from ...problem.privacy import Releases
-from ...program.layout import Floats
 from ...work import OutOfTimeError, until
 
 #: Epsilons, in units of the mu of Gaussian noise that keeps the total, and of an equal share.

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...program.layout import Floats
+from ...numeric import Floats
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,13 @@ from ...baselines import AnalyticGaussian
 from ...certify.composition import MAX_LOSSES, composed_delta
 from ...errors import ArgumentError
 from ...exact import round_up
+from ...numeric import Floats
 from ...problem import Point, Problem, foldable
 from ...problem.budgets import mu_for
 from ...problem.constraints import Unbiased
 from ...problem.privacy import Releases
 from ...program.interior import Interior
-from ...program.layout import Floats, Line
+from ...program.layout import Line
 from ...program.program import Program
 from ..bounds import Bounds, Lower, Upper
 from ..kinds import plan_of_noise

@@ -17,10 +17,11 @@ import numpy as np
 from ...certify.certificates.narrow import NarrowEvent, narrow_parts
 from ...certify.limits import MAX_WORK
 from ...losses import Loss
+from ...numeric import Bools, Floats, Ints
 from ...problem import Problem, foldable
 from ...problem.privacy import curve_above
 from ...program.interior import Interior, Near
-from ...program.layout import Bools, Floats, Ints, Line
+from ...program.layout import Line
 from ...program.program import Found
 from ...work import BUDGET
 from ..bounds import Bounds, Lower, Upper

@@ -17,9 +17,10 @@ from scipy.special import log_ndtr, ndtr
 
 from ...certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ...exact import round_down, round_up
+from ...numeric import Floats
 from ...problem import Point, Problem
 from ...problem.privacy import GaussianCurve, curve_above, line_below
-from ...program.layout import Floats, make_line
+from ...program.layout import make_line
 from ..bounds import Upper
 from ..lattice.draft import Draft, centred
 

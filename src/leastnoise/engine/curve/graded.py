@@ -18,8 +18,9 @@ from functools import cached_property
 import numpy as np
 
 from ...certify.noise.lattice_privacy import worst_hockey_stick
+from ...numeric import Floats, Ints
 from ...program.interior import Interior, Near
-from ...program.layout import Floats, Ints, Line, worst_local_maxima
+from ...program.layout import Line, worst_local_maxima
 from ...program.program import Found, PairDuals, Program, Row
 from ...work import BUDGET, counted
 from ..bounds import Upper

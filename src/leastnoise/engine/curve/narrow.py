@@ -17,7 +17,8 @@ from itertools import pairwise
 import numpy as np
 
 from ...certify.certificates.narrow import NarrowEvent
-from ...program.layout import Floats, Line
+from ...numeric import Floats
+from ...program.layout import Line
 from ...program.program import Found, Program, Row
 from ..lattice.relaxed import Relaxed
 

@@ -21,8 +21,8 @@ from scipy.sparse import csr_matrix
 from ...baselines import Staircase
 from ...certify.kinds.dependent_check import ChannelDocument, node_weights, worst_pair
 from ...lp import minimised
+from ...numeric import Floats, Ints
 from ...problem import Problem
-from ...program.layout import Floats, Ints
 from ..bounds import Lower, Upper, certified
 from ..channel.mesh import Mesh, lower_costs, mesh_of, node_costs, upper_costs
 from ..channel.multipliers import exact_lower

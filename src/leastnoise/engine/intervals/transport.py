@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...lp import INF, Model
-from ...program.layout import Floats, Ints
+from ...numeric import Floats, Ints
 from ...program.program import PairDuals
 
 #: Of the program that shares out.

@@ -13,12 +13,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...certify.noise.block_counts import Side
 from ...certify.noise.levels import Levels
-
-Floats = NDArray[np.float64]
+from ...numeric import Floats
 
 #: The largest overlap and offset that are tried: beyond, the exact sums take too long.
 _MOST_OVERLAP, _MOST_OFFSET = 2_000, 1_000_000

@@ -20,9 +20,9 @@ from ...baselines import Mechanism, Staircase
 from ...certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ...errors import ArgumentError, RegimeError
 from ...exact import round_down
+from ...numeric import Floats
 from ...problem import Point, Problem
 from ...program.costs import floors, means
-from ...program.layout import Floats
 from ...program.program import Multipliers, PairDuals
 from ..bounds import Lower, Upper, certified, proven
 from ..trivial import unused_duals

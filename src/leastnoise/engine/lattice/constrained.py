@@ -15,11 +15,12 @@ import numpy as np
 
 from ...certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ...errors import ArgumentError
+from ...numeric import Bools, Floats, Ints
 from ...problem import Point, Problem, ends_of, foldable
 from ...problem.constraints import Distinguishing, Monotone, Unbiased, Unimodal
 from ...problem.privacy import GaussianCurve, implied, points_to_json
 from ...program.interior import Interior, Near
-from ...program.layout import Bools, Floats, Ints, Line
+from ...program.layout import Line
 from ...program.program import Found, Program
 from ...program.simplex import Simplex
 from ..bounds import Bounds, Lower, Upper

@@ -15,10 +15,10 @@ import numpy as np
 from ...certify.kinds.additive import MAX_CELLS, MAX_WORK, Document, Tail
 from ...exact import exp_upper, whole_part
 from ...losses import Loss
+from ...numeric import Floats
 from ...problem import Point, Problem, foldable
 from ...problem.constraints import Distinguishing, Monotone, Unbiased, Unimodal
 from ...problem.privacy import GaussianCurve
-from ...program.layout import Floats
 from ..bounds import Upper, certified
 from .repair import enveloped
 

@@ -17,9 +17,10 @@ import numpy as np
 
 from ...certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ...errors import ArgumentError
+from ...numeric import Floats, Ints
 from ...problem import Problem
 from ...problem.checks import MAX_RESOLUTION
-from ...program.layout import Floats, Ints, Line
+from ...program.layout import Line
 from ...program.program import Found, Program
 from ...program.simplex import Simplex
 from ..bounds import Bounds, Lower, Upper

@@ -15,9 +15,10 @@ import numpy as np
 from ...baselines import Mechanism, closed_forms
 from ...certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ...errors import ArgumentError, RegimeError
+from ...numeric import Floats
 from ...problem import Problem
 from ...program.costs import means
-from ...program.layout import Floats, make_line
+from ...program.layout import make_line
 from ..bounds import Upper
 from .draft import Draft, centred
 from .repair import MIXING_MARGINS, Sticks, share_of_safe

@@ -20,10 +20,11 @@ from ...certify.certificates.narrow import Narrow, NarrowEvent
 from ...certify.constraints import Dual
 from ...certify.kinds.additive import Certificate, ShiftMultipliers
 from ...losses import Loss
+from ...numeric import Floats, Ints
 from ...problem import Point, Problem, ends_of, foldable
 from ...problem.constraints import Distinguishing, LossAtMost, Monotone, Unbiased, Unimodal
 from ...program.costs import floors
-from ...program.layout import Floats, Ints, Line, make_line
+from ...program.layout import Line, make_line
 from ...program.program import Multipliers, PairDuals, Program, Row
 from ..bounds import Lower, proven
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ...program.layout import Floats
+from ...numeric import Floats
 
 #: How far inside delta a mixture stays, in turn, until the exact check passes.
 MIXING_MARGINS = (1e-12, 1e-9, 1e-6)

@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...losses import Loss
+from ...numeric import Floats, Ints
 from ...problem import Point, Problem, ends_of, foldable
 from ...problem.constraints import (
     Distinguishing,
@@ -22,7 +23,7 @@ from ...problem.constraints import (
 )
 from ...problem.privacy import GaussianCurve
 from ...program.costs import cell_means
-from ...program.layout import Floats, Ints, Line, make_line
+from ...program.layout import Line, make_line
 from ...program.program import Program, Row
 from ..bounds import Upper
 from .draft import Draft, Lattice, centred

@@ -16,8 +16,8 @@ import numpy as np
 
 from ...certify.kinds.dependent_check import ChannelCertificate, ChannelDocument, Intervals
 from ...exact import exp_lower
+from ...numeric import Floats, Ints
 from ...problem import Problem
-from ...program.layout import Floats, Ints
 from ..bounds import Upper, certified
 from .prices import Priced, far_from_ends
 

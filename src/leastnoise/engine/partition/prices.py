@@ -19,8 +19,8 @@ from scipy.ndimage import minimum_filter1d
 from ...baselines import Staircase
 from ...certify.kinds.dependent_check import ChannelCertificate, Prices
 from ...errors import FormatError, LimitError
+from ...numeric import Floats, Ints
 from ...problem import Problem
-from ...program.layout import Floats, Ints
 from ...work import BUDGET, counted
 from ..bounds import Lower, proven
 

@@ -10,10 +10,11 @@ import numpy as np
 from ...certify.certificates.curves import DualFunction, term_work
 from ...certify.kinds.vector import Curves, VectorCertificate
 from ...errors import LimitError
+from ...numeric import Floats
 from ...problem import Problem
 from ...work import charge, counted
 from ..bounds import Lower, claimed
-from .flow import Floats, Flow, total_of
+from .flow import Flow, total_of
 from .march import Curve
 from .net import Net
 

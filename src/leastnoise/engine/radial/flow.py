@@ -14,14 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from ...lp import INF, minimised
+from ...numeric import Floats
 from ...work import charge
 from .net import Net, Radial
 from .shells import cosine_below
-
-Floats = NDArray[np.float64]
 
 #: Radii inside a cell: as rows of the program at first, and where it is checked.
 _ROWS, _CHECKS = 4, 20

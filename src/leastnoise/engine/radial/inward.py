@@ -21,9 +21,9 @@ from scipy.optimize import minimize_scalar
 from scipy.special import betainc, betaincinv
 
 from ...lp import INF, minimised
+from ...numeric import Floats
 from .flow import Flow, conservation, dual_matrix
 from .net import Net, Radial
-from .shells import Floats
 
 #: From where so little of the loss is further out the curve fades, over this length: there theta is
 #: more than it need be.

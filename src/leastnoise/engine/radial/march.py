@@ -21,7 +21,8 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize import minimize_scalar
 from scipy.special import betainc, betaincinv
 
-from .shells import Floats, RadialStaircase, Shells, feasible
+from ...numeric import Floats
+from .shells import RadialStaircase, Shells, feasible
 
 #: The length of a step, and the least number of steps in the narrowest stair.
 _STEP, _IN_A_STAIR = 0.1, 6

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from .shells import Floats, RadialStaircase, cosine_below
+from ...numeric import Floats, Ints
+from .shells import RadialStaircase, cosine_below
 
-Ints = NDArray[np.int64]
 Cost = Callable[[Floats], Floats]
 
 #: Tails of the points: so far, in logarithms, from the middle curve to the top and to the bottom.

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import betainc, gammainccinv, gammaincinv
 
@@ -18,10 +17,9 @@ from ...baselines.analytic_gaussian import smallest_sigma
 from ...certify.limits import MAX_RADII
 from ...certify.noise.balls import PAIR_WORK
 from ...losses import Loss
+from ...numeric import Floats
 from ...work import BUDGET
 from .forecast import short
-
-Floats = NDArray[np.float64]
 
 #: More edges than this are left where they are.
 MOST_FREE = 120

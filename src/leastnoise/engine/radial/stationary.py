@@ -11,7 +11,8 @@ from contextlib import suppress
 import numpy as np
 from scipy.optimize import least_squares, minimize
 
-from .shells import Floats, RadialStaircase, Shells, feasible
+from ...numeric import Floats
+from .shells import RadialStaircase, Shells, feasible
 
 #: With more edges than this the equations take too long.
 _MOST_EQUATIONS = 130

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from ...numeric import Ints
 from ...problem import Problem
-from ...program.layout import Ints
 from ..bounds import Bounds, Upper, proven
 from ..search import Search
 from .forecast import multipliers_prove_little, near_a_staircase

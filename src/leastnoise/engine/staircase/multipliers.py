@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, hstack, vstack
 
 from ...lp import INF, Model, Status
+from ...numeric import Floats, Ints
 from ...problem import Problem
 from ...program.costs import floors
-from ...program.layout import Floats, Ints
 from ...program.program import Multipliers, PairDuals
 from ..bounds import Lower
 from ..lattice.relaxed import Relaxed

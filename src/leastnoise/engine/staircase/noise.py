@@ -22,9 +22,9 @@ from ...certify.noise.lattice_privacy import worst_hockey_stick
 from ...certify.noise.runs import written_out
 from ...errors import ArgumentError, FormatError
 from ...exact import exp_lower
+from ...numeric import Floats, Ints
 from ...problem import Problem
 from ...program.costs import cell_means, run_means
-from ...program.layout import Floats, Ints
 from ..bounds import Upper, certified
 from ..lattice.closed_forms import likeliest
 from ..lattice.proposal import Proposal

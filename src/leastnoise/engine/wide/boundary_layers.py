@@ -20,8 +20,9 @@ from ...certify.kinds.additive import Certificate, ShiftMultipliers
 from ...certify.kinds.dependent_check import ChannelCertificate, Copies, PairMultipliers
 from ...errors import LimitError
 from ...lp import Model
+from ...numeric import Floats
 from ...problem import Problem
-from ...program.layout import Floats, RangeLayout
+from ...program.layout import RangeLayout
 from ...program.program import Found, Program
 from ...program.simplex import Simplex
 from ...work import BUDGET, counted

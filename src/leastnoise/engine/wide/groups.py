@@ -20,8 +20,8 @@ import numpy as np
 from ...certify.certificates.groups import MAX_GROUP, grouped
 from ...certify.kinds.dependent_check import ChannelCertificate, NodeLosses
 from ...errors import LimitError
+from ...numeric import Floats
 from ...problem import Problem
-from ...program.layout import Floats
 from ...work import BUDGET, counted
 from ..bounds import Lower, Upper, certified, proven
 from ..channel.mesh import Mesh, mesh_of

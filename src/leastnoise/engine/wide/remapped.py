@@ -23,8 +23,8 @@ from ...certify.kinds.dependent_check import (
     LatticeNoise,
     Moved,
 )
+from ...numeric import Floats, Ints
 from ...problem import Problem
-from ...program.layout import Floats, Ints
 from ...work import BUDGET, counted
 from ..bounds import Upper, certified
 from ..channel.baselines import additive_bracket, fitting

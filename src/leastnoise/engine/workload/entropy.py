@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...certify.certificates.closed_form import VALUE_BITS, EntropyProof
+from ...numeric import Floats
 from ..lattice.closed_forms import golden_section
-
-Floats = NDArray[np.float64]
 
 #: Knots of a standard deviation, of a unit at least and at most, and in all; how far they go.
 _EACH, _FEWEST, _MOST, _KNOTS = 90, 4, 400, 1_400

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.linalg as sl
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...numeric import Floats
 
 #: Eigenvalues below this part of the largest one are taken for 0.
 _NOTHING = 1e-14

@@ -11,12 +11,10 @@ import time
 
 import numpy as np
 import scipy.linalg as sl
-from numpy.typing import NDArray
 
 from ...certify.noise.root_strategy import ROW_BITS, SINGULAR_BITS, PrefixProof, RootStrategy
+from ...numeric import Floats
 from .optimise import Fixed, Step
-
-Floats = NDArray[np.float64]
 
 #: Bits of the strategy and of the largest weight; rounds of the descent; where weights are good:
 #: what is lost is of the second order in this.

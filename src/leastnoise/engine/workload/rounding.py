@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.linalg as sl
-from numpy.typing import NDArray
 
 from ...certify.noise.strategy import Coordinates, Frame, Multipliers, Strategy
-
-Floats = NDArray[np.float64]
+from ...numeric import Floats
 
 #: Bits of the weights of shifts and of questions.
 _WEIGHT_BITS = 40

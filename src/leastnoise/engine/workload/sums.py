@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.linalg as sl
-from numpy.typing import NDArray
 
 from ...certify.noise.strategy import TallStrategy
-
-Floats = NDArray[np.float64]
+from ...numeric import Floats
 
 #: Rows of T beside the counts: one for so many counts, two or more; rounds of the descent.
 _EACH, _LEAST, _ROUNDS = 8, 2, 300

@@ -10,13 +10,11 @@ import time
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...certify.noise.table_strategy import TableStrategy, left_over, shares_of
+from ...numeric import Floats
 from ...problem.workload_parts import Marginals
 from .optimise import Fixed, Step
-
-Floats = NDArray[np.float64]
 
 
 def best_tables(part: Marginals, bits: int) -> TableStrategy:

@@ -19,8 +19,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ...baselines.numeric import Floats
 from ...datasets import Dataset
+from ...numeric import Floats
 from .noises import Kind, noisy_all
 
 #: Counts and spreads are kept at or above these, as published.

@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from ...baselines.numeric import Floats
 from ...datasets import load
 from ...errors import ArgumentError, MissingExtraError
+from ...numeric import Floats
 from ...processes import safe_imports
 from . import descent_as_published
 from .bayes_as_published import Columns, Fitted, split

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import sgemm, sger
 
-from ...baselines.numeric import Floats
+from ...numeric import Floats
 from .noises import Channel, quantile, sign_channel
 
 ITERATIONS, PENALTY, SENSITIVITY = 100, 1e-8, 2.0

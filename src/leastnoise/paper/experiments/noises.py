@@ -16,8 +16,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from ...baselines import AnalyticGaussian, TruncatedLaplace
-from ...baselines.numeric import Floats
 from ...design import DependentDesign, design, design_dependent
+from ...numeric import Floats
 
 EPSILON, DELTA = 1, "0.1"  # of every single statistic
 METHODS = ("gaussian", "analytic-gaussian", "truncated-laplace", "optimal", "optimal-dependent")

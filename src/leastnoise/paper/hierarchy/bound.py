@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from ...numeric import Floats
 from ...words import float_towards
 from .exactly import Whole
 from .partition import Partition
-from .shortfall import Floats
 
 
 @dataclass(frozen=True)

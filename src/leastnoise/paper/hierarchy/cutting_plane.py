@@ -9,9 +9,9 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...lp import Solution, Status
-from .partition import Ints
+from ...numeric import Bools, Floats, Ints
 from .program import Infeasible, Multipliers, Pair, Program, Run, positive
-from .shortfall import Bools, Floats, base_cells, shares, worst_event
+from .shortfall import base_cells, shares, worst_event
 
 
 @dataclass(frozen=True)

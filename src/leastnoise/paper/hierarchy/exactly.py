@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...exact import exp_lower, exp_upper
+from ...numeric import Floats
 from .program import Multipliers, Pair, Program
-from .shortfall import Floats
 
 #: Densities become whole numbers of about this size; 2^52 loses nothing of a float.
 _SCALE = 2**52

@@ -9,11 +9,9 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ArgumentError
-
-Ints = NDArray[np.int64]
+from ...numeric import Ints
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from ...errors import ArgumentError
 from ...exact import exp_bounds
 from ...lp import Model
+from ...numeric import Floats
 from .partition import Partition
-from .shortfall import Floats, Overlap, densities, overlap
+from .shortfall import Overlap, densities, overlap
 
 #: Privacy of noise distribution k against distribution m whose query value is `shift` cells on.
 #: In the data independent case k = m = 0.

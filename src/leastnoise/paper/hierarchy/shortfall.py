@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .partition import Ints, Partition
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from ...numeric import Bools, Floats, Ints
+from .partition import Partition
 
 
 @dataclass(frozen=True)

@@ -15,21 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...cache import designed_together, sha256_of
 from ...certify.kinds.joint_check import mean_error
 from ...errors import ArgumentError, LimitError
 from ...exact import text_of
 from ...noise.joint import quantile_of
+from ...numeric import Floats
 from ...problem.shape import MAX_NUMBERS, MAX_SPARSE, Block, Blocks, Shape
 from ...sampling import Entropy
 from ..queries.base import PRIVATE, Form, Part, Query, Released, Setting
 from .believed import Line, pieces
 from .noise import Noise
 from .tracks import Track
-
-Floats = NDArray[np.float64]
 
 #: Losses that there is noise by levels for.
 _LOSSES = ("l1", "l2")

@@ -1,4 +1,4 @@
-"""Small numerical tools shared by the closed forms: geometric sums and Gauss-Legendre panels."""
+"""Arrays of numbers, and small numerical tools: geometric sums and Gauss-Legendre panels."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
-#: Above this many terms a sum is done in closed form, and a list of steps is refused.
+#: Above this many terms a sum is done in closed form, and a list of steps is rejected.
 MANY = 4_000_000
 
 
