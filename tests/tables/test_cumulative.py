@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from leastnoise import Count, Cumulative, Histogram, Ledger, PrivacyUnit, ask, ask_all, load, plan
-from leastnoise.cache_folder import workload_designed
+from leastnoise.cache import workload_designed
 from leastnoise.certify import parse_any
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import query_of

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from leastnoise import design
-from leastnoise.cache_folder import designed, keep
+from leastnoise.cache import designed, keep
 from leastnoise.tables import Count, ask
 from leastnoise.tables.ledger import Ledger
 from leastnoise.tables.planning import noise as noise_module

@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 from leastnoise import Ledger, Workload, design, partition_selection
-from leastnoise.cache_folder import workload_designed
+from leastnoise.cache import workload_designed
 from leastnoise.certify.file import parse_any
 from leastnoise.errors import FormatError
 from leastnoise.exact import text_of
