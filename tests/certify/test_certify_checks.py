@@ -227,7 +227,7 @@ def test_geometric_sums(ratio: Fraction) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "optimum"),
+    ("problem", "optimum"),
     [
         # Geng and Viswanath's staircase is optimal at delta = 0.
         ({"epsilon": 1, "delta": 0, "resolution": 12}, 2.718281828459045**0.5 / 1.718281828459045),

@@ -90,7 +90,7 @@ def test_noise_that_ends_inside_the_declared_support_is_refuted():
 
 
 @pytest.mark.parametrize(
-    "question", [{}, {"sensitivity": 3, "integer": True}, {"loss": "pinball:0.8"}]
+    "problem", [{}, {"sensitivity": 3, "integer": True}, {"loss": "pinball:0.8"}]
 )
 def test_designs_keep_it_where_the_support_is_far_away(problem):
     limit = Distinguishing("0.001")

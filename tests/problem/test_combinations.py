@@ -64,7 +64,7 @@ def seconds_of_computing(monkeypatch):
 
 def budget_of(found):
     """What was asked of privacy, whatever the kind of design."""
-    return getattr(found.document, "question", found.document)
+    return getattr(found.document, "problem", found.document)
 
 
 def steps(found):

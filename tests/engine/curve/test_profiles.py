@@ -188,7 +188,7 @@ def test_budgets_that_ask_for_wider_noise_than_the_curve_does():
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    "question, step",
+    "problem, step",
     [
         ({"integer": True, "sensitivity": 2, "loss": "pinball:0.8"}, 1),
         ({"output_step": 0.5}, Fraction(1, 2)),

@@ -26,7 +26,7 @@ from leastnoise.cli import app
 WIDE = (5, "1", "0.2")
 
 
-@pytest.mark.parametrize("question", [WIDE, (2, "1", "0.01"), (3, "1", "1e-5"), (20, "2", "1e-6")])
+@pytest.mark.parametrize("problem", [WIDE, (2, "1", "0.01"), (3, "1", "1e-5"), (20, "2", "1e-6")])
 def test_pieces_are_all_of_both_laws_and_give_the_profile(problem):
     noise = noise_of(*problem)
     p, q = noise.pieces()

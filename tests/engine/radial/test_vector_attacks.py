@@ -72,7 +72,7 @@ def forged(certificate, generator):
     )
 
 
-@pytest.mark.parametrize("question", [TWO, GOOD])
+@pytest.mark.parametrize("problem", [TWO, GOOD])
 def test_forged_multipliers_prove_nothing_false(problem):
     """The upper bound is true, so nothing above it can be proven, whatever the curves are."""
     document = made(*problem).document
