@@ -3,7 +3,7 @@
     OMP_NUM_THREADS=1 python benchmarks/forecasts.py --out benchmarks/forecasts.csv   # a minute
     python benchmarks/forecasts.py --quick                                            # one question
 
-Some questions of every kind of `leastnoise.engine.kinds`, methods in their order. A row: a method
+Some questions of every kind of `leastnoise.engine.methods`, methods in their order. A row: a method
 that was asked, the seconds when it ended (those of the methods before it included) and the gap by
 then. The field `seconds` of a method, by which methods are ordered, is chosen by such rows; it is
 not their median: a closed form that is soon done and seldom enough comes after a staircase.
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from leastnoise import Monotone, Support, design
-from leastnoise.engine import kinds
+from leastnoise.engine import methods
 from leastnoise.engine.bounds import Bounds
 from leastnoise.engine.method import Method, Plan
 from leastnoise.engine.search import Search
@@ -83,7 +83,7 @@ def measured(kind: str, problem: dict[str, Any]) -> Iterator[Row]:
 
     def plan_of(wanted: Any) -> Plan:
         nonlocal start
-        plan, start = kinds.plan_of(wanted), time.process_time()
+        plan, start = methods.plan_of(wanted), time.process_time()
         return replace(plan, methods=tuple(map(timed, plan.methods)))
 
     sys.modules["leastnoise.design"].plan_of = plan_of  # type: ignore[attr-defined]

@@ -1,8 +1,8 @@
 """What can be left out of the engine: methods of its table, functions that are methods in all but
 name, and families of both.
 
-`kinds.py` names a method by module and attribute, and so does this: in a process of its own, the
-attribute is replaced by what says which methods ran, or by one that is never worth asking.
+`engine/methods.py` names a method by module and attribute, and so does this: in a process of its
+own, the attribute is replaced by what says which methods ran, or by one that is never worth asking.
 """
 
 from __future__ import annotations
@@ -47,63 +47,67 @@ def _unchanged(_: Any, document: Any, *__: Any) -> Any:
 #: Functions that are methods in all but name, and parts of methods, with what stands in their
 #: place: what they return where they have nothing to offer.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "engine.channel.method:constant_upper": _none,
-    "engine.channel.method:translated": _none,
-    "engine.wide.boundary_layers:copied_lower": _none,
-    "engine.wide.boundary_layers:grouped_lower": _none,
-    "engine.wide.boundary_layers:layered_lower": _none,
-    "engine.wide.remapped:moved_upper": _none,
-    "engine.wide.groups:grouped_rows": _none,
-    "engine.wide.groups:long_steps": _none,
-    "engine.lattice.one_budget:all_shifts_at_once": _false,
-    "engine.lattice.one_budget:several_integers": _false,
-    "engine.radial.vector:smooth_polish": _none,
-    "engine.radial.vector:longer_staircases": _empty,
-    "engine.joint.method:Joint.levels": _too_large,
-    "engine.joint.method:Joint.normal": _none,
-    "engine.joint.method:Joint.euclidean": _raises,
-    "engine.joint.method:Joint._cut_flow": _unchanged,
-    "engine.joint.method:Joint._flow": _unchanged,
-    "engine.joint.method:Joint._sums": _raises,
-    "engine.joint.method:Joint._projected": _unchanged,
-    "engine.workload.method:Strategies._of_curve": _raises,
-    "engine.workload.method:_of_sums": _empty,
-    "engine.workload.candidates:_on_counts": _none,
-    "engine.workload.candidates:_on_each_answer": _none,
-    "engine.workload.candidates:_on_answers": _none,
-    "engine.workload.candidates:_of_vectors": _none,
+    "engine.ranges.channel.method:constant_upper": _none,
+    "engine.ranges.channel.method:translated": _none,
+    "engine.ranges.wide.boundary_layers:copied_lower": _none,
+    "engine.ranges.wide.boundary_layers:grouped_lower": _none,
+    "engine.ranges.wide.boundary_layers:layered_lower": _none,
+    "engine.ranges.wide.remapped:moved_upper": _none,
+    "engine.ranges.wide.groups:grouped_rows": _none,
+    "engine.ranges.wide.groups:long_steps": _none,
+    "engine.line.lattice.one_budget:all_shifts_at_once": _false,
+    "engine.line.lattice.one_budget:several_integers": _false,
+    "engine.vectors.vector:smooth_polish": _none,
+    "engine.vectors.vector:longer_staircases": _empty,
+    "engine.shapes.method:Joint.levels": _too_large,
+    "engine.shapes.method:Joint.normal": _none,
+    "engine.shapes.method:Joint.euclidean": _raises,
+    "engine.shapes.method:Joint._cut_flow": _unchanged,
+    "engine.shapes.method:Joint._flow": _unchanged,
+    "engine.shapes.method:Joint._sums": _raises,
+    "engine.shapes.method:Joint._projected": _unchanged,
+    "engine.workloads.method:Strategies._of_curve": _raises,
+    "engine.workloads.method:_of_sums": _empty,
+    "engine.workloads.candidates:_on_counts": _none,
+    "engine.workloads.candidates:_on_each_answer": _none,
+    "engine.workloads.candidates:_on_answers": _none,
+    "engine.workloads.candidates:_of_vectors": _none,
     "partition_selection:_by_curve": _none,
     "partition_selection:equal_shares": _raises,
 }
 #: Where a method of the table is imported by name.
 ALIASES = {
-    f"engine.radial.method:{name}": f"engine.joint.vectors:{name}"
+    f"engine.vectors.method:{name}": f"engine.shapes.vectors:{name}"
     for name in ("FIRST", "MARCH", "STAIRCASES")
 }
-_GROUPS = ("engine.wide.method:GROUPS", "engine.wide.method:SMALLER_GROUPS")
+_GROUPS = ("engine.ranges.wide.method:GROUPS", "engine.ranges.wide.method:SMALLER_GROUPS")
 _NETS = tuple(
-    f"engine.radial.method:{name}"
+    f"engine.vectors.method:{name}"
     for name in ("NETS", "MARCH_FOR_NETS", "FAN_WITH_SHORTER", "CLOSELY")
 )
-_INTERVALS = "engine.intervals.method:INTERVALS"
+_INTERVALS = "engine.ranges.intervals.method:INTERVALS"
 #: Several at once: families of noise and of bounds.
 FAMILIES: dict[str, tuple[str, ...]] = {
     "all groups": _GROUPS,
     "all nets": _NETS,
     "intervals, groups and nets": (_INTERVALS, *_GROUPS, *_NETS),
-    "all of wide ranges": ("engine.wide.method:WIDE_RANGE", "engine.wide.method:LAYERS", *_GROUPS),
+    "all of wide ranges": (
+        "engine.ranges.wide.method:WIDE_RANGE",
+        "engine.ranges.wide.method:LAYERS",
+        *_GROUPS,
+    ),
     "all additive noise on ranges": (
-        "engine.channel.method:ADDITIVE",
-        "engine.channel.method:ADDITIVE_AT_LAST",
+        "engine.ranges.channel.method:ADDITIVE",
+        "engine.ranges.channel.method:ADDITIVE_AT_LAST",
     ),
     "all closed forms": (
-        "engine.lattice.method:CLOSED_FORMS",
-        "engine.channel.method:SIMPLE",
-        "engine.radial.method:FIRST",
+        "engine.line.lattice.method:CLOSED_FORMS",
+        "engine.ranges.channel.method:SIMPLE",
+        "engine.vectors.method:FIRST",
     ),
     "Gaussian and Euclidean noise for shapes": (
-        "engine.joint.method:Joint.normal",
-        "engine.joint.method:Joint.euclidean",
+        "engine.shapes.method:Joint.normal",
+        "engine.shapes.method:Joint.euclidean",
     ),
 }
 
@@ -111,7 +115,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 @cache
 def methods() -> tuple[str, ...]:
     """The paths of all methods in the engine's table."""
-    from leastnoise.engine.kinds import KINDS
+    from leastnoise.engine.methods import KINDS
 
     paths = [path for kind in KINDS.values() for path in (*kind.methods, kind.polish) if path]
     return tuple(f"engine.{path}" for path in dict.fromkeys(paths))

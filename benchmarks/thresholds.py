@@ -31,7 +31,10 @@ import leastnoise.engine.search
 from at_random import drawn
 from leastnoise import LeastnoiseError, design
 
-FOLDERS = ("channel", "intervals", "lattice", "radial", "staircase", "wide")
+FOLDERS = (
+    *("ranges.channel", "ranges.intervals", "line.lattice", "vectors", "line.staircase"),
+    "ranges.wide",
+)
 KINDS = ["line", "whole", "range", "curve", "vector"]
 SEED, COUNT, LIMIT = 26, 120, 4.0
 

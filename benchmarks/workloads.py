@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from leastnoise import Workload, design
-from leastnoise.engine.workload.optimise import columns
+from leastnoise.engine.workloads.optimise import columns
 from leastnoise.problem.workload_parts import Marginals, Named
 
 FIELDS = (

@@ -16,7 +16,7 @@ def coarse_designs(factory: pytest.TempPathFactory) -> Iterator[None]:
     Kept for this run and all its processes.
     """
     from leastnoise import cache as kept
-    from leastnoise.engine.joint import vectors
+    from leastnoise.engine.shapes import vectors
 
     folder = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:

@@ -114,7 +114,7 @@ TOGETHER = (
     "spark",
     "tests/web/",
     "tests/formal/",
-    "tests/engine/radial/",
+    "tests/engine/vectors/",
     "tests/certify/test_joint_",
 )
 

@@ -18,7 +18,7 @@ from .certify.json_file import read_bytes
 from .certify.kinds.workload import WorkloadDocument
 from .design import design, load
 from .designs.joint import JointDesign, joint_design
-from .engine.joint.method import Joint
+from .engine.shapes.method import Joint
 from .errors import LeastnoiseError
 from .losses import as_loss
 from .problem.arguments import Arguments

@@ -12,7 +12,7 @@ from typing import Any
 from .baselines.analytic_gaussian import smallest_sigma
 from .compared import Compared, ComparedRow, excess_of
 from .design import JointDesign, design
-from .engine.joint.method import Joint
+from .engine.shapes.method import Joint
 from .errors import LeastnoiseError
 from .problem.shape_arguments import ShapeProblem
 from .words import outwards

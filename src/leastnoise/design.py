@@ -21,7 +21,7 @@ from .designs.keyed import KeyedDesign
 from .designs.ranged import DependentDesign
 from .designs.vector import VectorDesign
 from .designs.workload import WorkloadDesign, workload_design
-from .engine.kinds import plan_of
+from .engine.methods import plan_of
 from .engine.search import Search
 from .errors import ArgumentError, CertificateError, ScaleError
 from .exact import Number

@@ -19,8 +19,8 @@ from .certify.kinds.keyed_check import excess_of, expected_loss, least_loss, wor
 from .certify.noise.partition_curve import delta_of_curve
 from .designs.base import check_as_file
 from .designs.keyed import KeyedDesign
-from .engine.keyed import LEAST_DELTA, budget_chain
-from .engine.keyed_curve import FARTHEST, best_curve, curve_chain, share_of
+from .engine.keys.chain import LEAST_DELTA, budget_chain
+from .engine.keys.curve import FARTHEST, best_curve, curve_chain, share_of
 from .errors import ArgumentError, CertificateError, LimitError
 from .exact import Number, nearest_float, rational, round_down, round_up
 from .losses import Loss, as_loss

@@ -23,7 +23,7 @@ from .certify.json_file import load_json, read_bytes
 from .designs.additive import Design
 from .designs.finished import finished
 from .engine.bounds import Lower, Upper, certified, proven
-from .engine.kinds import plan_of
+from .engine.methods import plan_of
 from .engine.search import Search
 from .errors import ArgumentError, CertificateError, LeastnoiseError
 from .losses import Loss

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import leastnoise
-from leastnoise.engine.kinds import KINDS, made
+from leastnoise.engine.methods import KINDS, made
 from leastnoise.problem import Problem
 
 SOURCE = Path(leastnoise.__file__).parent
@@ -40,7 +40,7 @@ def methods() -> str:
 def files() -> str:
     """Every file of the engine, of programs and of the solver boundary."""
     lines = ["| folder | what for | files |", "|---|---|---|"]
-    folders = [SOURCE / "engine", *sorted(p for p in (SOURCE / "engine").iterdir() if p.is_dir())]
+    folders = [SOURCE / "engine", *sorted(p for p in (SOURCE / "engine").rglob("*") if p.is_dir())]
     for folder in [*folders, SOURCE / "program", SOURCE / "lp"]:
         names = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
         if names:

@@ -11,7 +11,7 @@ from typing import Any
 from leastnoise.certify import Document
 from leastnoise.certify.noise.lattice_privacy import worst_hockey_stick
 from leastnoise.certify.noise.release_loss import release_loss
-from leastnoise.engine.kinds import plan_of_noise
+from leastnoise.engine.methods import plan_of_noise
 from leastnoise.engine.search import Search
 from leastnoise.losses import Custom, Loss, Piecewise
 from leastnoise.problem import Problem

@@ -22,8 +22,8 @@ from leastnoise.certify.kinds.dependent_check import (
     parse_channel,
     worst_pair,
 )
-from leastnoise.engine.partition.cells import partitioned
-from leastnoise.engine.partition.prices import Priced, priced, priced_lower
+from leastnoise.engine.ranges.partition.cells import partitioned
+from leastnoise.engine.ranges.partition.prices import Priced, priced, priced_lower
 from leastnoise.errors import FormatError
 from leastnoise.exact import exp_upper
 from leastnoise.losses import as_loss

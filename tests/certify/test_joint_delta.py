@@ -26,7 +26,7 @@ from leastnoise.certify.certificates.volume import Volume
 from leastnoise.certify.kinds.joint import JointDocument
 from leastnoise.certify.kinds.joint_check import lower_bound
 from leastnoise.certify.noise.knorm import KNorm, NoProof
-from leastnoise.engine.joint.method import Joint
+from leastnoise.engine.shapes.method import Joint
 from leastnoise.errors import FormatError
 from leastnoise.losses import L1, L2
 from leastnoise.problem.shape import Shape

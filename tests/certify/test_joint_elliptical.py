@@ -19,7 +19,7 @@ from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.noise.block_counts import Side
 from leastnoise.certify.noise.elliptical import Elliptical, elliptical_mean, squared_shift
 from leastnoise.certify.noise.knorm import KNorm
-from leastnoise.engine.joint.method import Joint
+from leastnoise.engine.shapes.method import Joint
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.noise.joint_law import rounded_quantile
 from leastnoise.sampling import InsecureSeededEntropy

@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
 from leastnoise.certify.certificates.flow import Flow, flow_bound, gap_means, member, ways
-from leastnoise.engine.joint.rates import best_flow
+from leastnoise.engine.shapes.rates import best_flow
 
 
 def _by_sets(flow: Flow, q: Fraction, power: int) -> Fraction:

@@ -22,7 +22,7 @@ from leastnoise.certify.kinds.joint import JointDocument
 from leastnoise.certify.kinds.joint_check import lower_bound
 from leastnoise.certify.kinds.vector import VectorCertificate
 from leastnoise.certify.noise.knorm import NoProof
-from leastnoise.engine.joint.method import Joint
+from leastnoise.engine.shapes.method import Joint
 from leastnoise.errors import FormatError
 from leastnoise.formal import NotCovered, left_out, translated
 from leastnoise.losses import L1, L2

@@ -16,7 +16,7 @@ from leastnoise.certify.certificates.closed_form import (
     entropy_variance,
     gaussian_variance,
 )
-from leastnoise.engine.workload.entropy import best_entropy
+from leastnoise.engine.workloads.entropy import best_entropy
 
 NORMAL = NormalDist()
 

@@ -24,7 +24,7 @@ from leastnoise.certify.noise.root_strategy import (
     upper_roots,
 )
 from leastnoise.designs.workload import WorkloadDesign
-from leastnoise.engine.workload.roots import best_roots
+from leastnoise.engine.workloads.roots import best_roots
 from leastnoise.errors import FormatError
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 from leastnoise.work import counted

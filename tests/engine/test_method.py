@@ -19,11 +19,11 @@ import pytest
 from leastnoise import design
 from leastnoise.certify import check
 from leastnoise.engine.bounds import Bounds
-from leastnoise.engine.kinds import KINDS, made, plan_of_noise
-from leastnoise.engine.lattice.closed_forms import Incumbents
-from leastnoise.engine.lattice.proposal import Proposal
-from leastnoise.engine.lattice.relaxed import Relaxed
+from leastnoise.engine.line.lattice.closed_forms import Incumbents
+from leastnoise.engine.line.lattice.proposal import Proposal
+from leastnoise.engine.line.lattice.relaxed import Relaxed
 from leastnoise.engine.method import Method, Plan
+from leastnoise.engine.methods import KINDS, made, plan_of_noise
 from leastnoise.engine.search import Search
 from leastnoise.errors import CertificateError, LeastnoiseError
 from leastnoise.problem import Problem

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from leastnoise import design
-from leastnoise.engine.curve.graded import pieces_of
-from leastnoise.engine.lattice.draft import centred
-from leastnoise.engine.lattice.relaxed import Relaxed
-from leastnoise.engine.lattice.restricted import Restricted
+from leastnoise.engine.line.curve.graded import pieces_of
+from leastnoise.engine.line.lattice.draft import centred
+from leastnoise.engine.line.lattice.relaxed import Relaxed
+from leastnoise.engine.line.lattice.restricted import Restricted
 from leastnoise.problem import Problem
 from leastnoise.program.interior import Interior, Near
 from leastnoise.program.layout import Line, RangeLayout, make_line

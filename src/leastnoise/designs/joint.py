@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..certify.kinds.joint import JointDocument, short_weights
-from ..engine.joint.method import Joint, One
+from ..engine.shapes.method import Joint, One
 from ..errors import ArgumentError, DataError, Described, LimitError
 from ..losses import Loss
 from ..noise.joint import JointNoise

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..certify.kinds.workload import WorkloadDocument
 from ..certify.kinds.workload_check import noise_words, variance_above, variance_below
-from ..engine.workload.candidates import Law
-from ..engine.workload.method import Strategies
+from ..engine.workloads.candidates import Law
+from ..engine.workloads.method import Strategies
 from ..errors import ArgumentError, LimitError
 from ..losses import Loss
 from ..noise.workload import WorkloadNoise

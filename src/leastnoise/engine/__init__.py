@@ -1,1 +1,1 @@
-"""The search for a bracket: one loop, and one folder for each algorithm."""
+"""The search for a bracket: one loop, and one folder for each kind of problem."""

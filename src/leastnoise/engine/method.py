@@ -2,7 +2,7 @@
 
 A method is one algorithm with a name. It yields pairs (lower, upper) of bounds, each of which has
 passed the exact check of `leastnoise.certify`; the search keeps the best and decides when to stop.
-A new algorithm is a new method and its line in `kinds.py`; nothing in `search.py` changes.
+A new algorithm is a new method and its line in `methods.py`; nothing in `search.py` changes.
 """
 
 from __future__ import annotations

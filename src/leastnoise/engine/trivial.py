@@ -13,7 +13,7 @@ from ..certify.limits import MAX_CELLS
 from ..problem import Problem
 from ..program.program import Multipliers
 from .bounds import Lower, proven
-from .lattice.relaxed import Relaxed
+from .line.lattice.relaxed import Relaxed
 
 #: More nodes than this are not looked at one by one.
 _MOST_NODES = 1_024

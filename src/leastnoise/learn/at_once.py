@@ -18,7 +18,7 @@ from ..accounting.law import Pair
 from ..cache import keep
 from ..design import VectorDesign
 from ..designs.finished import finished
-from ..engine.kinds import made
+from ..engine.methods import made
 from ..engine.search import Search
 from ..losses import as_loss
 from ..problem import Problem

@@ -1,0 +1,1 @@
+"""Partition selection: private group keys with their counts, in closed form."""

@@ -1,0 +1,422 @@
+"""Additive noise below a Gaussian curve: programs of few rows on fine cells.
+
+Lines are placed where the curve binds. A program that is solved on wide cells tells what matters on
+narrow ones: which shifts bind, which rows may change their sign, where the noise has its peaks.
+Everything that is yielded has been checked exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from ....certify.certificates.narrow import NarrowEvent, narrow_parts
+from ....certify.limits import MAX_WORK
+from ....losses import Loss
+from ....numeric import Bools, Floats, Ints
+from ....problem import Problem, foldable
+from ....problem.privacy import curve_above
+from ....program.interior import Interior, Near
+from ....program.layout import Line
+from ....program.program import Found
+from ....work import BUDGET
+from ...bounds import Bounds, Lower, Upper
+from ...search import Search
+from ..lattice.constrained import Constrained, Steering
+from ..lattice.relaxed import Relaxed
+from ..lattice.restricted import Restricted, lattice_of
+from .chords import Binding, chords_below, gaussian_noise, points_on, sharpest
+from .graded import Shape, binding_of, effort, pieces_of, shape_of, sharpened
+from .narrow import Narrowed
+
+#: Lines that stand for a curve, from step to step; noise is made good from the third on.
+_LINES = 14, 21, 30, 68, 80
+_FINE_LINES = _LINES[2]
+#: They end where this share of its delta at epsilon = 0 is left.
+_LEFT = 3e-3
+#: A program of the lower bound with more columns than this is left to coarser resolutions, for
+#: symmetric noise, of whose finer cells a file could not hold the multipliers, and for others.
+_MOST_COLUMNS = 960, 1080
+#: The least factor between resolutions: programs with many budgets are dear.
+_SLOWEST = 1.75
+#: Programs start from Gaussian noise of so many times the mu of the curve; what is mixed into noise
+#: has so many times, which ends within the cells.
+_WIDER, _SAFE = 0.6, 0.8
+#: So many standard deviations of Gaussian noise hold all that matters.
+_TAIL = 4.4
+#: Shifts that spend less than this share of a step bind nowhere; those within so many steps, or so
+#: many sensitivities, of others may: noise would settle between the shifts of a sparse list.
+_LEAST_SPENT, _STEPS_APART, _APART = 0.016, 1.51, 0.04
+#: Finer noise than this fits the budgets that were left out: its shape would mislead.
+_FINEST_SHAPE = 64
+#: Programs of the bound take about n to this power; one begins where this share of the time that is
+#: left should do. Less than this many seconds say nothing.
+_GROWS, _IN_TIME, _MOMENT = 2.7, 0.5, 0.02
+#: Programs are solved to this share of the gap: near a vertex few multipliers are left.
+_SOLVED = 5e-4
+#: Excesses whose two sides differ by e^this keep their sign: at a shape from coarser programs of
+#: the bound, and at that of noise on narrow cells.
+_WINDOW, _NARROW = 1.5, 0.7
+#: Cells that hold less than this hold nothing. So much further noise may lie on narrower cells.
+_NOTHING, _BESIDE = 1e-7, 0.05
+#: A density is averaged over so many places next to a point of the lattice.
+_INSIDE = 65
+#: Every so many points of a curve serve the bound at first, at shifts below the sensitivity.
+_SPARSE = 24
+#: A program with these is solved to this share. Pairs of a point and a shift whose delta is
+#: exceeded by more than this share of it join, and those that spend less than this share leave.
+_ROUGH, _EXCEEDED, _IDLE = 3e-3, 1e-3, 5e-5
+#: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
+#: than this share of the gap, step by step.
+_MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.05, 0.05)
+#: Narrow cells in one of those of the bound at most, as long as noise is rough and then.
+_OFTEN = 4, 16
+#: Cells next to a peak are as wide as this part of their distance from it, step by step.
+_SPREADS = 2, 2, 2, 4, 4
+#: Of the work that a check may take, this is left to the bound, whose multipliers take less than
+#: half of it, and to what a forecast may err by.
+_WORK_OF_BOUNDS = BUDGET // 5
+#: The share of the gap that leaving out small multipliers may cost, and digits of the others.
+_THINNED, _DIGITS = 0.01, 7
+#: A file holds no more than 100,000.
+_MOST_MULTIPLIERS = 95_000
+
+
+class BelowCurve:
+    """One question with a Gaussian curve, with or without constraints and further budgets."""
+
+    def __init__(self, problem: Problem, resolution: int | None = None) -> None:
+        assert problem.gdp is not None
+        self.problem, self._mu = problem, problem.gdp
+        points = (*problem.budgets, *points_on(self._mu, _LINES[0]))
+        fold = foldable(problem.constraints, problem.loss)
+        most = _MOST_COLUMNS[0 if fold else 1]
+        steering = Steering(_SLOWEST, most, self._reference, _SOLVED)
+        # Of Gaussian noise that keeps every budget, about.
+        self._sharpest = mu = sharpest(self._mu, problem.budgets)
+        self._lean = 0.0 if fold else lean(problem.loss, mu, float(problem.sensitivity))
+        self.programs = Constrained(problem, resolution, points, steering)
+        if not problem.constraints:
+            self.programs.reach = _TAIL / mu + 0.4 + abs(self._lean)
+            self.programs.radius = self.programs.reach + 0.5
+        # Cells may be as narrow as it takes, and of several widths.
+        self._free = not (
+            problem.constraints
+            or problem.integer
+            or problem.output_step is not None
+            or resolution is not None
+        )
+        self._step = 0
+        self._binding: Binding = ()
+        # What the programs found: noise below and above, and the shifts that bind, in
+        # sensitivities, with the distance between those that were asked.
+        self._below: Shape | None = None
+        self._above: Shape | None = None
+        self._bound: tuple[Floats, float] | None = None
+        self._held: tuple[float, float] | None = None
+        self._took = 0, 0.0  # cells of the last program of the bound, and seconds
+        self._finest = (0, 0)  # cells and lines of the finest noise that was looked for
+
+    def nearly_gaussian(self) -> Upper | None:
+        """Nearly Gaussian noise on cells so fine that they cost next to nothing."""
+        n = self.programs.first()
+        if self.problem.output_step is not None:
+            n = self.programs.coarse()
+        elif not self.problem.integer and self.programs.resolution is None:
+            n = max(n, min(math.ceil(26 * self._sharpest), 60))
+        return gaussian_noise(self.problem, n)
+
+    @property
+    def _lines(self) -> int:
+        return _LINES[self._step]
+
+    def sizes(self, search: Search) -> Iterator[int]:
+        """Resolutions as for any several budgets, the last until all lines have had their turn."""
+        tried, size = 0, 0
+        for wanted in self.programs.sizes(search):
+            size = self._in_time(wanted, search)
+            yield size
+            tried += 1
+        if tried and search.bracket.upper is not None:
+            yield from [size] * (len(_LINES) - tried)
+
+    def _in_time(self, size: int, search: Search) -> int:
+        """This resolution, or the finest that there is time for, no coarser than the last one.
+
+        One that would be the last before the time is over is as fine as the gap asks for, which
+        falls about like one over the resolution, and as there is time for.
+        """
+        last, seconds = self._took
+        if not last or not self._free:
+            return size
+        longer = _IN_TIME * search.left(math.inf) / max(seconds, _MOMENT)
+        timely = last * math.pow(longer, 1 / _GROWS)
+        if timely >= _SLOWEST * size:
+            return size
+        wanted = math.floor(min(timely, last * search.bracket.gap / search.gap))
+        finer = (n for n in range(wanted, size, -1) if self.programs.affordable(n))
+        return next(finer, max(min(size, last), min(size, math.floor(timely))))
+
+    def improve(self, size: int, search: Search) -> Iterator[Bounds]:
+        """The relaxed program, which the lines are bent to, and then the restricted one."""
+        self._bend()
+        fine = self.programs.fine(size)
+        if search.bracket.upper is None:
+            yield None, self._restricted(size, search)
+            if search.bracket.upper is not None:
+                yield self._relaxed(fine, search), None
+        else:
+            last, seconds = self._took
+            again = fine <= last and seconds > search.left(math.inf)  # there is no time for it
+            lower = None if again else self._relaxed(fine, search)
+            if self._above is not None:  # before that, Gaussian noise is not all there is
+                yield lower, None
+            self._bend()
+            yield lower, self._restricted(size, search)
+        self._step = min(self._step + 1, len(_LINES) - 1)
+
+    def _bend(self) -> None:
+        """Stand-ins for the curve, where it binds: more of them as the rest of the gap shrinks."""
+        left = _LEFT * float(curve_above(self._mu, Fraction(0)))
+        curve = chords_below(self._mu, self._lines, left, self._binding)
+        programs, budgets = self.programs, self.problem.budgets
+        programs.curve, programs.upper_points = curve, (*budgets, *curve.points)
+        programs.lower_points = (*budgets, *points_on(self._mu, self._lines, self._binding))
+
+    def _reference(self, places: Floats) -> Floats:
+        # Wider than the curve asks for: a path that starts inside all budgets is short.
+        return self._gaussian(places, _WIDER)
+
+    def _gaussian(self, places: Floats, share: float) -> Floats:
+        mu = share * self._sharpest
+        return np.asarray(np.exp(-np.minimum(((places - self._lean) * mu) ** 2 / 2, 26.0)))
+
+    # -- the lower bound ----------------------------------------------------------------------
+
+    def _relaxed(self, n: int, search: Search) -> Lower | None:
+        """As for any question, but with what is known from wider cells."""
+        programs, known, began = self.programs, self._below, search.clock()
+        reach, points = math.ceil(programs.reach * n), programs.lower_points
+        shifts, within = self._binding_shifts(n), self._within(n)
+        relaxed = Relaxed(self.problem, points, n, reach, shifts, within)
+        found: Found | None
+        narrow: tuple[NarrowEvent, ...] = ()
+        if known is None and not programs.at_once(relaxed.program):
+            return programs.relaxed(n, search)
+        if known is None:
+            found = programs.solved(relaxed.program, relaxed.places, search)
+        else:
+            near = self._near(known, relaxed)
+            relaxed, found, narrow = self._with_needed(relaxed, near, search)
+        self._took = n, search.clock() - began
+        if found is None or (known is not None and search.late()):
+            return None
+        search.report(found.value, math.inf, n)
+        self._learn(found, relaxed)
+        programs.look_further(relaxed, found, search)
+        multipliers, scale = found.multipliers, max(found.value, 1e-300)
+        if self.problem.constraints:
+            return relaxed.exact(multipliers, scale)
+        # Nearly all are positive: without the small ones the file is short.
+        share, parts = _THINNED * search.gap, narrow_parts(narrow, relaxed.budgets)
+        pairs, _ = relaxed.thinned(multipliers.pairs, share, parts)
+        while sum(len(cells) for _, cells, _ in pairs.values()) > _MOST_MULTIPLIERS and share < 1:
+            share *= 1.3
+            pairs, _ = relaxed.thinned(pairs, share, parts)
+        of_shifts = replace(multipliers, pairs=pairs, rows=np.zeros(0))  # narrow events have theirs
+        return relaxed.exact(of_shifts, scale, _DIGITS, narrow)
+
+    def _learn(self, found: Found, relaxed: Relaxed) -> None:
+        """Where the curve binds: epsilons, shifts; and what noise the bound is about."""
+        own, points = len(self.problem.budgets), self.programs.lower_points
+        sums = dict.fromkeys(range(own, len(points)), 0.0)
+        spent: dict[int, float] = {}
+        for (j, shift), (budget, _, _) in found.multipliers.pairs.items():
+            if j in sums:
+                sums[j] += budget
+            spent[shift] = spent.get(shift, 0.0) + budget * float(points[j][1])
+        self._binding = [(float(points[j][0]), total) for j, total in sums.items() if total > 0]
+        least = _LEAST_SPENT / relaxed.n * sum(spent.values())
+        shifts = np.array([m for m, most in spent.items() if most > least], dtype=np.float64)
+        self._bound = shifts / relaxed.n, max(_STEPS_APART / relaxed.n, _APART)
+        masses, cells = relaxed.line.spread(found.x)[0], relaxed.line.cells
+        some, more = cells[masses > _NOTHING] / relaxed.n, _BESIDE + 1 / relaxed.n
+        self._held = low, high = float(some.min()) - more, float(some.max()) + more
+        self.programs.width = high + 1 if relaxed.fold else high - low + 2  # the tails count too
+        if self._below is None or relaxed.n <= _FINEST_SHAPE:
+            self._below = shape_of(relaxed.places, relaxed.line, found.smooth)
+
+    def _within(self, n: int) -> tuple[int, int] | None:
+        """Between which cells noise lay at the resolution before; None if nothing is known."""
+        if self._held is None or self.problem.constraints:
+            return None
+        return math.floor(self._held[0] * n), math.ceil(self._held[1] * n)
+
+    def _binding_shifts(self, n: int) -> Ints | None:
+        """Shifts near those that bound at the resolution before; None if all may."""
+        if self._bound is None:
+            return None
+        places, apart = self._bound
+        fold = self.programs.fold
+        every = np.arange(1, n + 1) if fold else np.delete(np.arange(-n, n + 1), n)
+        near = np.abs(every[:, None] / n - places).min(axis=1, initial=9.0) < apart
+        return np.asarray(every[near | (np.abs(every) == n)])
+
+    def _with_needed(
+        self, relaxed: Relaxed, near: Near, search: Search
+    ) -> tuple[Relaxed, Found | None, tuple[NarrowEvent, ...]]:
+        """With few pairs of points and shifts, and then with those that noise would exceed."""
+        rough, narrow = self._solved(relaxed, self._sparse(relaxed.line), near, _ROUGH, search)
+        if rough is None or search.late():
+            return relaxed, rough, narrow
+        pairs = self._needed(relaxed, rough)
+        some = np.flatnonzero(pairs.any(axis=0))
+        shifts, budgets = relaxed.line.shifts[some], relaxed.budgets
+        within = self._within(relaxed.n)
+        finer = Relaxed(self.problem, budgets, relaxed.n, relaxed.reach, shifts, within)
+        near, tolerance = replace(near, seen=(*near.seen, rough.x)), _SOLVED * search.gap
+        found, proven = self._solved(finer, pairs[:, some], near, tolerance, search)
+        # A path that fails, or ends too soon, may prove less than the one before.
+        before = relaxed.bound(rough.multipliers.pairs, narrow_parts(narrow, budgets))
+        parts = narrow_parts(proven, budgets)
+        if found is None or not finer.bound(found.multipliers.pairs, parts) > before:
+            return relaxed, rough, narrow
+        return finer, found, proven
+
+    def _solved(
+        self, relaxed: Relaxed, wanted: Bools, near: Near, tolerance: float, search: Search
+    ) -> tuple[Found | None, tuple[NarrowEvent, ...]]:
+        """What a program finds near something known, and the narrow events that it needs."""
+        narrow = None
+        program, start = relaxed.program, near.x
+        first, last = relaxed.line.held[[0, -1]].tolist()
+        around = min(-first, last) >= relaxed.n  # all shifts of 0 are there
+        if around and not (self.problem.constraints or self.problem.integer):
+            narrow = Narrowed(relaxed, near.seen[-1] if near.seen else near.x)
+            program, start = narrow.program, narrow.start(near.x)
+        interior = Interior(program, near=near, wanted=wanted)
+        found = interior.solve(start, tolerance, search.late)
+        search.count(found, int(wanted.sum()))
+        mass = float((relaxed.line.masses @ found.x)[0])
+        if abs(mass - 1) >= 1e-6:
+            return None, ()
+        if narrow is None:
+            return found, ()
+        digits = max(0, _DIGITS + math.ceil(-math.log10(max(found.value, 1e-300))))
+        return found, narrow.proven(found, digits)
+
+    def _near(self, known: Shape, relaxed: Relaxed) -> Near:
+        """About the solution: what good noise is rounded to, if that is known.
+
+        Where the shape of the bound's own programs says otherwise, nothing is known.
+        """
+        if self._above is None or self._finest[1] < _FINE_LINES:
+            return Near.alike(known.at(relaxed.places), _WINDOW)
+        beside = np.linspace(-1, 1, _INSIDE)
+        places = relaxed.places[:, None] + beside / relaxed.n
+        masses = self._above.at(np.abs(places) if relaxed.fold else places) @ (1 - abs(beside))
+        return Near.alike(masses, _NARROW, (known.at(relaxed.places),))
+
+    def _needed(self, relaxed: Relaxed, found: Found) -> Bools:
+        """Points and shifts, a column for each shift there is: those that the next program needs.
+
+        Those that spend something, and the others where the noise exceeds a delta most: more than
+        at the neighboring points, or shifts. And all points at the full shift, and pure ones.
+        """
+        line, points = relaxed.line, relaxed.budgets
+        spread, deltas = line.spread(found.x), np.array([[float(d)] for _, d in points])
+        exponentials = np.exp([float(epsilon) for epsilon, _ in points])
+        pure = deltas == 0
+        over = line.hockey_sticks(spread, exponentials, line.shifts) / np.where(pure, 1, deltas) - 1
+        beside = np.pad(over, 1, constant_values=-1)
+        most = (over >= beside[:-2, 1:-1]) & (over >= beside[2:, 1:-1])
+        most |= (over >= beside[1:-1, :-2]) & (over >= beside[1:-1, 2:])
+        spent = np.zeros(over.shape)
+        place = {int(m): k for k, m in enumerate(line.shifts)}
+        for (j, m), (budget, _, _) in found.multipliers.pairs.items():
+            spent[j, place[m]] = budget * deltas[j, 0]
+        busy = spent > _IDLE * spent.sum()
+        full = np.abs(line.shifts) == line.n
+        return np.asarray(busy | (most & (over > _EXCEEDED)) | full | pure)
+
+    def _sparse(self, line: Line) -> Bools:
+        """All points of the curve at the full shift, some of them at others: to begin with."""
+        budgets = np.arange(len(self.programs.lower_points)) - len(self.problem.budgets)
+        shifts = np.abs(line.every_shift)
+        some = (budgets[:, None] < 0) | ((budgets[:, None] + shifts) % _SPARSE == 0)
+        return np.asarray(some | (shifts == line.n))
+
+    # -- noise --------------------------------------------------------------------------------
+
+    def _restricted(self, n: int, search: Search) -> Upper | None:
+        """From the second time on noise on cells that are narrower around peaks, if they may be."""
+        programs = self.programs
+        if self._above is None or not self._free:
+            upper = programs.restricted(n, search)
+            if programs.found is not None:
+                lattice, noise = programs.found
+                binding = binding_of(noise, lattice.program)
+                self._above = shape_of(lattice.places, lattice.line, noise.smooth, binding)
+            return upper
+        finer = self._finer(n, self._above, search)
+        n = min(n, _MOST_WIDE)
+        if (n * finer, self._lines) == self._finest:
+            return None
+        self._finest = n * finer, self._lines
+        restricted = self._pieces(n, finer, self._above)
+        if restricted is None:
+            return None
+        safe, rough = (lambda places: self._gaussian(places, _SAFE)), self._lines < _FINE_LINES
+        upper, self._above = sharpened(restricted, self._above, safe, search, rough)
+        return upper
+
+    def _pieces(self, wide: int, finer: int, shape: Shape) -> Restricted | None:
+        """The finest pieces that leave room to check noise on them; None if there are none.
+
+        (Of narrower cells more are alike: where a check goes through all of them, one that goes
+        through pieces is shorter.)
+        """
+        programs, points = self.programs, self.programs.upper_points
+        spreads = range(_SPREADS[self._step], 1, -1)
+        for times, spread in (*((finer, spread) for spread in spreads), (2 * finer, spreads[-1])):
+            n = wide * times
+            mesh = lattice_of(self.problem, n, math.ceil(programs.radius * n), points)
+            assert mesh is not None
+            pieces = pieces_of(n, times, spread)
+            restricted = Restricted(self.problem, points, mesh, 1e-6, programs.curve, pieces)
+            if effort(restricted, shape.peaked(restricted.places)) <= BUDGET - _WORK_OF_BOUNDS:
+                return restricted
+        return None
+
+    def _finer(self, n: int, shape: Shape, search: Search) -> int:
+        """How many narrow cells make a wide one: so many that the one at 0 costs little.
+
+        No fewer than before: it costs little because it is narrow.
+        """
+        often = _OFTEN[self._lines >= _FINE_LINES]
+        most, wide = min(_MOST_NARROW, often * n), min(n, _MOST_WIDE)
+        while most * (2 * math.ceil(self.programs.radius * most) + 1) > MAX_WORK:
+            most //= 2  # more than a file holds
+        finer = max(1, self._finest[0] // wide)
+        best = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
+        while 2 * wide * finer <= most:
+            half = self.problem.step(wide * finer) / 2
+            mean = float(self.problem.loss.cell_mean(-half, half))
+            if shape.centre * mean <= _PEAKS[self._step] * search.gap * best:
+                break
+            finer *= 2
+        return finer
+
+
+def lean(loss: Loss, mu: float, sensitivity: float) -> float:
+    """How far Gaussian noise of mu is moved to where it costs least, in sensitivities."""
+    deviations = np.linspace(-_TAIL, _TAIL, 401)
+    furthest = math.ceil(_TAIL + 2 * mu)  # two sensitivities more
+    moves = np.linspace(-furthest, furthest, 40 * furthest + 1)
+    places = (deviations + moves[:, None]) * (sensitivity / mu)
+    costs = np.asarray(loss(places.ravel())).reshape(places.shape) @ np.exp(-(deviations**2) / 2)
+    return float(moves[costs.argmin()]) / mu

@@ -1,0 +1,309 @@
+"""Noise below a steep curve: cells of several widths on one lattice, programs around known noise.
+
+Such noise has most of its mass in a narrow peak at 0, and smaller peaks a sensitivity away. Cells
+are narrow around multiples of the sensitivity, and wide between them. Of the rows of a program
+only those matter whose sign may change: a box around noise from wider cells fixes the others.
+Nothing is claimed here: `../lattice/draft.py` checks exactly what comes out.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from ....certify.noise.lattice_privacy import worst_hockey_stick
+from ....numeric import Floats, Ints
+from ....program.interior import Interior, Near
+from ....program.layout import Line, worst_local_maxima
+from ....program.program import Found, PairDuals, Program, Row
+from ....work import BUDGET, counted
+from ...bounds import Upper
+from ...search import Search
+from ..lattice.repair import MIXING_MARGINS, share_of_safe
+from ..lattice.restricted import Restricted
+
+#: How far, in logarithms, a round may go from the noise before: once little is gained, and no
+#: delta is exceeded by more than half of that, not as far. How many rounds at most.
+_BOX, _MOST_ROUNDS = (0.5, 0.15), 12
+#: A column that went this share of its way may go so many times as far next time, up to that. Where
+#: some went further than they might there is no solution, and all may.
+_AT_END, _OUTSIDE, _WIDER, _WIDEST = 0.9, 1.01, 2.0, 4.0
+#: Another one begins if there is time for so many: what comes out is made good in about one.
+_ROUNDS_LEFT = 2
+#: Rounds end when one gains less than this share of the gap, and mending costs less than another.
+#: Programs are solved to a third, and to this share of the loss as long as much is gained.
+_QUIET, _DEARER, _SOLVED, _ROUGH = 0.01, 0.01, 0.015, 3e-3
+#: Programs stay this share below every delta, so that a shift between theirs is not over it. One
+#: that is joins them, so many a round and budget.
+_EASE, _MOST_SHIFTS = 3e-5, 6
+#: A delta that is exceeded by more than this share of it is asked for at the shifts of all pieces.
+_MUCH = 0.3
+#: As long as much is gained about so many shifts are looked at; then all of them.
+_LOOKED_AT = 512
+#: A pure budget may be exceeded by this: an envelope mends it.
+_DUST = 1e-7
+#: So many budgets of the least delta are asked for at the shifts of all pieces.
+_LAST = 2
+#: Budgets and shifts that spend less than this share of all bind nowhere.
+_LEAST_SPENT = 1e-5
+#: The cell at 0 loses at most this share of its mass when it is divided.
+_MOST_MOVED = 0.5
+
+
+Pairs = set[tuple[int, int]]  #: (number of a budget, shift)
+BindingPairs = Sequence[tuple[float, float]]  #: epsilons and shifts, in sensitivities, that bind
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Logarithms of a density, up to a factor, at places in sensitivities."""
+
+    places: Floats
+    logs: Floats
+    centre: float  # the mass of the cell at 0
+    binding: BindingPairs = ()
+
+    def at(self, places: Floats) -> Floats:
+        """The density there."""
+        found = np.interp(places, self.places, self.logs)
+        return np.asarray(np.exp(found - found.max()))
+
+    def peaked(self, places: Floats) -> Floats:
+        """The density on narrower cells: what the cell at 0 held is spread within it.
+
+        Next to 0 densities are about one over the distance (measured: the exponent is -1.0 over
+        five octaves at mu = 4), and the narrower cell at 0 keeps the rest.
+        """
+        found, (wide, narrow) = self.at(places), (np.diff(p).min() for p in (self.places, places))
+        centre, known = np.flatnonzero(places == 0), np.flatnonzero(self.places == 0)
+        if not len(centre) or not len(known) or narrow >= wide:
+            return found
+        whole, sides = float(found[centre[0]]) * wide, (1, -1) if places[0] < 0 else (1, 1)
+        beside = [math.exp(self.logs[known[0] + s] - self.logs[known[0]]) * whole for s in sides]
+        moved = sum(beside) * math.log(wide / narrow)
+        less = min(1.0, _MOST_MOVED * whole / moved)
+        for side, one in zip(sides, beside, strict=True):
+            inner = (side * places > 0) & (side * places < wide)
+            found[inner] = less * one / (side * places[inner])
+        found[centre] = (whole - less * moved) / narrow
+        return found
+
+
+def shape_of(places: Floats, line: Line, x: Floats, binding: BindingPairs = ()) -> Shape:
+    """The shape of the masses of cells of a line, whose columns lie at places that rise."""
+    logs = np.log(np.maximum(x[: len(places)], 1e-300))
+    return Shape(places, logs, float(line.spread(x)[0][line.cells == 0].sum()), binding)
+
+
+def binding_of(found: Found, program: Program[Line]) -> BindingPairs:
+    """Where the multipliers of a solution are."""
+    budgets, n = program.budgets, program.layout.n
+    spent = {pair: y * budgets[pair[0]][1] for pair, (y, _, _) in found.multipliers.pairs.items()}
+    least = _LEAST_SPENT * sum(spent.values())
+    return [(budgets[j][0], m / n) for (j, m), one in spent.items() if one > least]
+
+
+def pieces_of(n: int, widest: int, spread: int = 2) -> Ints:
+    """The first cells of pieces that n cells fall into: one alone, then wider and wider ones.
+
+    A piece is as wide as its distance from the first over `spread`. The other way round towards the
+    end, so that pieces around a multiple of n are symmetric.
+    """
+    starts, ends, i = [0], [], 1
+    while True:
+        wide = max(1, min(widest, i // spread))
+        if 2 * (i + wide) > n:
+            break
+        starts.append(i)
+        ends.append(n - i - wide + 1)
+        i += wide
+    return np.array([*starts, i, *ends[::-1]], dtype=np.int64)
+
+
+def effort(restricted: Restricted, x: Floats) -> int:
+    """About the work of an exact check of noise like x: that of one budget, times all of them."""
+    epsilon, _ = restricted.budgets[len(restricted.budgets) // 2]
+    with counted() as whole:
+        some = restricted.exact(x, 1.0, ((epsilon, Fraction(1)),))
+    if some is None:
+        return BUDGET
+    with counted() as one:
+        worst_hockey_stick(some.noise, epsilon)
+    return whole.spent + (len(restricted.budgets) - 1) * one.spent
+
+
+def sharpened(
+    restricted: Restricted,
+    shape: Shape,
+    safe: Callable[[Floats], Floats],
+    search: Search,
+    rough: bool = False,
+) -> tuple[Upper | None, Shape]:
+    """Noise on the pieces of a mesh, found from a shape, and its own shape.
+
+    `safe` is strictly private: what is mixed in where noise is not private after all. `rough` noise
+    is on the way to finer cells: it is made good only if that may meet the gap.
+    """
+    pairs, x = _pairs_near(shape.binding, restricted), shape.peaked(restricted.places)
+    tight = 0  # rounds so far that were solved well
+    boxes = np.full(len(x), _BOX[0])
+    value = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
+    best: _Mixture | None = None
+    found: Found | None = None
+    for _ in range(_MOST_ROUNDS):
+        began = search.clock()
+        tolerance = min(_SOLVED * search.gap, _ROUGH) if tight else _ROUGH
+        like = None if found is None else found.multipliers.pairs
+        found = _in_a_box(restricted.program, x, pairs, boxes, tolerance, search, like)
+        if found is None or search.late():
+            break
+        moved = np.abs(np.log(found.x / x * float(restricted.line.masses[0] @ x)))
+        if (moved > _OUTSIDE * boxes).any() and boxes.max() < _WIDEST:
+            boxes, found = _WIDER * boxes, None  # nothing in them keeps the budgets
+            continue
+        ends = moved > _AT_END * boxes
+        gained, value, x = abs(1 - found.value / value), found.value, found.x
+        search.report(0.0, value, restricted.mesh.n)
+        mixture = _Mixture(restricted, x, safe(restricted.places), tight > 0)
+        if best is None or not tight or mixture.loss < best.loss:
+            best, binding = mixture, binding_of(found, restricted.program)
+        if (
+            tight
+            and gained < _QUIET * search.gap
+            and mixture.loss <= value * (1 + _DEARER * search.gap)
+        ):
+            break
+        pairs |= mixture.beyond()
+        tight += gained < _ROUGH and mixture.excess < _BOX[1] / 2
+        boxes = np.where(ends, np.minimum(_WIDER * boxes, _WIDEST), _BOX[tight > 0])
+        if search.left(math.inf) < _ROUNDS_LEFT * (search.clock() - began):
+            break
+        if tight and rough and not search.closes(0.0, value * (1 - search.gap)):
+            break
+    if best is None:
+        return None, shape
+    upper = None if search.late() else best.mended()
+    return upper, shape_of(restricted.places, restricted.line, best.x, binding)
+
+
+def _pairs_near(binding: BindingPairs, restricted: Restricted) -> Pairs:
+    """All budgets at the full shift, those next to where other noise was bound, and the last."""
+    line, budgets = restricted.line, restricted.program.budgets
+    found = {(j, m) for j in range(len(budgets)) for m in _shifts(restricted, [line.n])}
+    # Hardly anything costs where deltas are next to nothing: noise would settle anywhere there.
+    last = sorted(range(len(budgets)), key=lambda j: budgets[j][1])[:_LAST]
+    found |= {(j, m) for j in last for m in _shifts(restricted, restricted.pieces[1:])}
+    order = sorted(range(len(budgets)), key=lambda j: budgets[j][0])
+    for epsilon, part in binding:
+        m, k = round(part * line.n), bisect_left(order, epsilon, key=lambda j: budgets[j][0])
+        found |= {(j, m) for j in order[max(0, k - 1) : k + 1] if m}
+    return found
+
+
+def _shifts(restricted: Restricted, sizes: Iterable[int]) -> list[int]:
+    """Of these sizes, in the directions that differ."""
+    return [sign * int(m) for m in sizes for sign in ((1,) if restricted.fold else (1, -1))]
+
+
+def _in_a_box(
+    program: Program[Line],
+    x: Floats,
+    pairs: Pairs,
+    boxes: Floats,
+    tolerance: float,
+    search: Search,
+    like: PairDuals | None,
+) -> Found | None:
+    """The best noise near x that keeps these budgets at these shifts; None if that fails."""
+    shifts = sorted({m for _, m in pairs})
+    wanted = np.array([[(j, m) in pairs for m in shifts] for j in range(len(program.budgets))])
+    program = replace(program, layout=replace(program.layout, listed=np.array(shifts)))
+    x = x / float(program.layout.masses[0] @ x)
+    width = len(x)
+    rows = [*program.rows]
+    for c in range(width):
+        line = np.zeros(width)
+        line[c] = 1 / x[c]
+        up, down = math.exp(boxes[c]), math.exp(-boxes[c])
+        rows += [Row(line, -math.inf, up), Row(-line, -math.inf, -down)]
+    eased = tuple((epsilon, delta * (1 - _EASE)) for epsilon, delta in program.budgets)
+    boxed = replace(program, rows=tuple(rows), budgets=eased)
+    interior = Interior(boxed, near=Near(x, boxes), wanted=wanted)
+    found = interior.solve(x, tolerance, search.late, like)
+    search.count(found, 0)
+    sound = np.isfinite(found.x).all() and found.x.min() > 0
+    mass = float((program.layout.masses @ found.x)[0])
+    return found if sound and abs(mass - 1) < 1e-6 else None
+
+
+class _Mixture:
+    """Noise of a program, and how much of a safe one it needs to be private at every shift."""
+
+    def __init__(self, restricted: Restricted, x: Floats, safe: Floats, every: bool) -> None:
+        self.restricted, self.x, self._budgets = restricted, x, restricted.program.budgets
+        self._safe = safe / float(restricted.line.masses[0] @ safe)
+        n, shifts = restricted.mesh.n, restricted.line.shifts
+        often = 1 if every else 1 + n // _LOOKED_AT
+        self._shifts = shifts[(n - np.abs(shifts)) % often == 0]
+
+    def _sticks(self, x: Floats, shifts: Ints) -> Floats:
+        line, exponentials = self.restricted.line, np.exp([epsilon for epsilon, _ in self._budgets])
+        return line.hockey_sticks(line.spread(x), exponentials, shifts)
+
+    @cached_property
+    def _mine(self) -> Floats:
+        return self._sticks(self.x, self._shifts)
+
+    @property
+    def excess(self) -> float:
+        """The largest share of a delta by which it is exceeded."""
+        kept = [(j, delta) for j, (_, delta) in enumerate(self._budgets) if delta]
+        return max(float(self._mine[j].max()) / delta - 1 for j, delta in kept)
+
+    def beyond(self) -> Pairs:
+        """Budgets and shifts at which a delta is exceeded most.
+
+        Where that is by much, noise would settle between few shifts: then those of all pieces.
+        """
+        found = set()
+        for j, (_, delta) in enumerate(self._budgets):
+            values = self._mine[j]
+            worst = worst_local_maxima(self._shifts, values, max(delta, _DUST), _MOST_SHIFTS)
+            found |= {(j, m) for m in worst}
+            if delta > 0 and float(values.max()) > (1 + _MUCH) * delta:
+                found |= {(j, m) for m in _shifts(self.restricted, self.restricted.pieces[1:])}
+        return found
+
+    def _mixed(self, margin: float) -> Floats | None:
+        """With as much of the safe noise as it takes; None if all of it is not enough."""
+        most = np.array([d * (1 - margin) if d > 0 else math.inf for _, d in self._budgets])
+        over = (self._mine > most[:, None]).any(axis=0)  # the safe noise matters there alone
+        epsilons, safe = [e for e, _ in self._budgets], self._sticks(self._safe, self._shifts[over])
+        high = dict(zip(epsilons, self._mine[:, over], strict=True))
+        low = dict(zip(epsilons, safe, strict=True))
+        kept = [(e, d) for e, d in self._budgets if d > 0]
+        share = share_of_safe(high.__getitem__, low.__getitem__, kept, margin)
+        return None if share is None else (1 - share) * self.x + share * self._safe
+
+    @cached_property
+    def loss(self) -> float:
+        """What the noise costs when it is mended."""
+        mixed = self._mixed(MIXING_MARGINS[0])
+        return math.inf if mixed is None else float(self.restricted.program.cost @ mixed)
+
+    def mended(self) -> Upper | None:
+        """The noise itself if it is private, or with as much of the safe one as it needs."""
+        for margin in MIXING_MARGINS:
+            mixed = self._mixed(margin)
+            if mixed is None:
+                return None
+            upper = self.restricted.exact(mixed, float(self.restricted.program.cost @ self.x))
+            if upper is not None:
+                return upper
+        return None

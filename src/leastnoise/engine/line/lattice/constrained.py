@@ -1,0 +1,475 @@
+"""Additive noise for several budgets, a whole curve, or under constraints.
+
+Two programs a resolution, finer and finer; repair is by a margin, because a mixture would break
+constraints. Everything that is yielded has been checked exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+import numpy as np
+
+from ....certify.kinds.additive import MAX_CELLS, MAX_WORK
+from ....errors import ArgumentError
+from ....numeric import Bools, Floats, Ints
+from ....problem import Point, Problem, ends_of, foldable
+from ....problem.constraints import Distinguishing, Monotone, Unbiased, Unimodal
+from ....problem.privacy import GaussianCurve, implied, points_to_json
+from ....program.interior import Interior, Near
+from ....program.layout import Line
+from ....program.program import Found, Program
+from ....program.simplex import Simplex
+from ...bounds import Bounds, Lower, Upper
+from ...search import Search
+from ..staircase.forecast import narrow_steps
+from .closed_forms import Incumbents, canonical
+from .forecast import tolerance
+from .relaxed import Relaxed
+from .restricted import Restricted, lattice_of
+from .support import refuse_narrow, support_words
+
+#: A program with more columns than this is left to coarser resolutions; or times budgets.
+_MOST_COLUMNS = 2_000
+_MOST_COLUMNS_AND_BUDGETS = 4_000
+#: So many integers on each side at most; or times budgets.
+_MOST_INTEGERS, _MOST_INTEGERS_AND_BUDGETS = 12_000, 24_000
+#: More budgets than these are solved with all their rows at once, up to so many columns (squared,
+#: they must fit into memory) and rows.
+_FEW_BUDGETS = 2
+_MOST_COLUMNS_AT_ONCE = 2 * _MOST_COLUMNS
+_MOST_ROWS_AT_ONCE = 1_500_000
+#: How far below every delta the upper program stays, so that its solution passes exactly.
+_MARGINS = (1e-6, 2e-5, 1e-3)
+#: Where columns alone are counted, a last resolution is finer by at least this factor.
+_WORTH = 1.15
+#: If cells as fine as this hold no noise that obeys everything, finer ones hardly will.
+_HOPELESS = 64
+#: The share of the gap that programs of all rows at once are solved to.
+_SOLVED = 0.02
+#: Where no noise is found it may go so many times further out, again and again, up to this often
+#: the reach of the multipliers.
+_WIDER, _WIDEST = 1.6, 12.0
+
+
+def refuse(problem: Problem) -> NoReturn:
+    """No noise was found that obeys everything."""
+    asked: tuple[str, object] = "constraints", [one.spec() for one in problem.constraints]
+    if not problem.constraints:
+        asked = "profile", points_to_json(problem.profile)
+    raise ArgumentError(
+        *asked,
+        "such that some private noise obeys them all; none was found in the time there was"
+        + support_words(problem),
+    )
+
+
+def remarks(problem: Problem, search: Search) -> str:
+    """Which constraints the lower bound relaxes, in words for the status."""
+    lower, upper = search.bracket.lower, search.bracket.upper
+    fold = foldable(problem.constraints, problem.loss)
+    if problem.output_step is not None:
+        return "; part of the gap is what the steps between outputs cost"
+    if upper is not None and upper.origin == "gaussian":
+        return "; nearly Gaussian noise: other noise below this curve gains at most that gap"
+    if lower is None or lower.value == 0 or problem.integer:
+        return ""
+    loose = []
+    for one in problem.constraints:
+        if isinstance(one, (Monotone, Unimodal)) and not (fold and one.at == 0):
+            loose.append(f"{one.name} next to its mode")
+    ends = [end for end in ends_of(problem.constraints) if end is not None]
+    if any((end / problem.step(lower.resolution)).denominator > 1 for end in ends):
+        loose.append("the support by less than a step")
+    return f"; the lower bound relaxes {' and '.join(loose)}" if loose else ""
+
+
+@dataclass(frozen=True)
+class Steering:
+    """How programs are steered, where more is known than that there are several budgets."""
+
+    slowest: float = 1.2  # the least factor between resolutions
+    most_columns: int | None = None  # of noise without constraints, whatever the budgets are
+    reference: Callable[[Floats], Floats] | None = None  # about the mass at places
+    solved: float = _SOLVED  # to this share of the gap, with all rows at once
+
+
+_PLAIN = Steering()
+
+
+class Constrained:
+    """One question with constraints or with several budgets.
+
+    `lower_points` and `upper_points` are the budgets that the two programs use: those of the
+    question, and what stands for a curve, `curve`. `found` is the last noise of a program that was
+    solved with all its rows at once; `width`, in sensitivities, that of the relaxed program, if it
+    is known.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        resolution: int | None = None,
+        points: tuple[Point, ...] | None = None,
+        steering: Steering = _PLAIN,
+    ) -> None:
+        self.problem, self.resolution, self.steering = problem, resolution, steering
+        self.curve: GaussianCurve | None = None
+        self.upper_points = self.lower_points = problem.budgets if points is None else points
+        self.found: tuple[Restricted, Found] | None = None
+        self.width: float | None = None
+        self.fold = foldable(problem.constraints, problem.loss)
+        self._carried: dict[tuple[int, int], Ints] = {}
+        self._carried_n = self._carried_points = 1
+        refuse_narrow(problem)
+        self._refuse_leaning_tails()
+        self.reach = self.radius = 0.0  # what they are at least
+        self._refuse_many_integers()
+        self._set_sizes()
+        self._refuse_many_integers()
+
+    def improve(self, size: int, search: Search) -> Iterator[Bounds]:
+        """The restricted program, and the relaxed one."""
+        yield None, self.restricted(size, search)
+        if search.bracket.upper is not None:
+            yield self.relaxed(self.fine(size), search), None
+
+    def fine(self, size: int) -> int:
+        """The resolution of the bound: what holds for all noise holds for coarse outputs too."""
+        return size if self.problem.output_step is None else max(size, self.first())
+
+    # -- sizes --------------------------------------------------------------------------------
+
+    def _refuse_leaning_tails(self) -> None:
+        problem = self.problem
+        pure = problem.gdp is not None or any(delta == 0 for _, delta in problem.budgets)
+        if pure and not self.fold and any(isinstance(one, Unbiased) for one in problem.constraints):
+            raise ArgumentError(
+                "constraints",
+                [one.spec() for one in problem.constraints],
+                "without Unbiased() where noise must go on for ever and the loss is not symmetric "
+                "(Symmetric() is unbiased too)",
+            )
+
+    def _set_sizes(self) -> None:
+        """How far out noise goes, in sensitivities: the upper program's mesh, the lower's reach."""
+        problem = self.problem
+        radius, reach, gamma = 0.0, 0.0, 1.0
+        for epsilon, delta in problem.budgets:
+            follows = problem.gdp is not None and implied((epsilon, delta), (), problem.gdp)
+            if follows or (epsilon == 0 and delta == 0):
+                continue
+            part = replace(problem, epsilon=epsilon, delta=delta, constraints=(), profile=())
+            known = Incumbents(part, None)
+            radius = max(radius, known.radius)
+            if narrow_steps(problem):
+                gamma = min(gamma, known.gamma)
+            found = canonical(part)
+            reach = max(reach, 2 * known.radius + 3 if found is None else found.reach + 1.0)
+        if problem.gdp is not None:
+            # Gaussian noise of this curve has sigma = 1 / mu sensitivities.
+            around = 4.4 / float(problem.gdp) + 0.4
+            radius, reach = max(radius, around), max(reach, around)
+        if not self.fold:
+            radius, reach = 1.7 * radius + 2, 1.7 * reach + 2
+        # Noise with a given mode spreads out further than noise that is free.
+        modes = [one.at for one in problem.constraints if isinstance(one, (Monotone, Unimodal))]
+        aside = max((float(abs(at) / problem.sensitivity) for at in modes), default=0.0)
+        low, high = ends_of(problem.constraints)
+        for end in (-low if low is not None else None, high):
+            if end is not None and end < 0:  # 0 itself is not allowed: everything moves out
+                aside = max(aside, -float(end / problem.sensitivity))
+        self.radius = radius * (1.1 if modes else 1.0) + aside + 0.5
+        if any(isinstance(one, Distinguishing) for one in problem.constraints):
+            self.radius += 1  # grains beyond the noise, so that its last cells rule nobody out
+        self.reach = reach * (1.2 if modes else 1.0) + aside
+        self._gamma = gamma
+
+    def sizes(self, search: Search) -> Iterator[int]:
+        """Finer until the gap should be met, or until noise is unlikely to be found at all."""
+        if self.problem.integer:
+            yield from self._wide_enough(int(self.problem.sensitivity), search)
+            return
+        if self.problem.output_step is not None:
+            yield from self._wide_enough(self.coarse(), search)
+            return
+        if self.resolution is not None:
+            yield from self._wide_enough(self.resolution, search)
+            return
+        n = self._fit(
+            max(math.ceil(3 / self._gamma), self.first()) if self._gamma < 1 else self.first()
+        )
+        while n > 1 and not self.affordable(n):
+            n //= 2
+        found = search.bracket.upper is not None
+        if self._columns(n) > (_MOST_COLUMNS_AT_ONCE if found else MAX_CELLS):
+            search.reason = "noise so wide that no program holds it"
+            return
+        previous = 0
+        while previous == 0 or self.affordable(n):
+            if n > previous:
+                yield from [n] if previous else self._wide_enough(n, search)
+                previous = n
+            if search.bracket.upper is None and n >= _HOPELESS:
+                return
+            factor = 1.15 * math.sqrt(min(search.bracket.gap, 1.0) / search.gap)
+            n = self._fit(max(n + 1, math.ceil(n * min(max(factor, self.steering.slowest), 2.0))))
+            if self.steering.most_columns is not None:
+                n = self._last(n, previous)
+        search.reason = search.reason or "stopped at the largest resolution that is affordable"
+
+    def _last(self, n: int, previous: int) -> int:
+        """n, or the finest resolution there is, if that is less than a step from n."""
+        most = math.ceil(n * self.steering.slowest)
+        if self.affordable(most):
+            return n
+        some = range(math.ceil(_WORTH * previous), most)
+        return max((k for k in some if self.affordable(k)), default=n)
+
+    def _wide_enough(self, n: int, search: Search) -> Iterator[int]:
+        """This size, and again with noise that may go further out while none is found.
+
+        Several demands together may need wider noise than each of them by itself.
+        """
+        yield n
+        narrow, ends = self.radius, ends_of(self.problem.constraints)
+        while search.bracket.upper is None and None in ends:
+            self.radius *= _WIDER
+            if self.radius > _WIDEST * self.reach or not self.affordable(n):
+                break
+            yield n
+        if search.bracket.upper is None:
+            self.radius = narrow
+
+    def _refuse_many_integers(self) -> None:
+        """Integers cannot be made coarser: `ArgumentError` where a program could not hold them."""
+        if not self.problem.integer:
+            return
+        n = int(self.problem.sensitivity)
+        budgets = len(self.lower_points)
+        each = (max(self.reach, self.radius) + 1) * n
+        if each > _MOST_INTEGERS or each * budgets > _MOST_INTEGERS_AND_BUDGETS:
+            raise ArgumentError(
+                "sensitivity",
+                n,
+                "smaller with integer=True and constraints, a profile or gdp: noise would reach "
+                f"over {math.ceil(each)} integers on each side, too many for a program",
+            )
+
+    def coarse(self) -> int:
+        """Cells that hold an odd number of outputs, so that they are centred, and not too many."""
+        assert self.problem.output_step is not None
+        outputs = int(self.problem.sensitivity / self.problem.output_step)
+        odd = [r for r in range(1, min(outputs, 10_000) + 1, 2) if outputs % r == 0]
+        fitting = [outputs // r for r in odd if self.affordable(outputs // r)]
+        if not fitting:
+            raise ArgumentError(
+                "output_step",
+                float(self.problem.output_step),
+                f"coarser, or sensitivity/output_step with an odd divisor: it is {outputs}",
+            )
+        return fitting[0]
+
+    def first(self) -> int:
+        """Wide noise needs few cells a sensitivity."""
+        if self.problem.integer:
+            return int(self.problem.sensitivity)
+        return self.resolution or max(1, min(16, math.ceil(60 / self.radius)))
+
+    def _radius(self, n: int) -> int:
+        """Cells on each side."""
+        return math.ceil(max(self.reach, self.radius) * n) + n
+
+    def _columns(self, n: int) -> int:
+        """About the columns of a program."""
+        return self._radius(n) * (1 if self.fold else 2)
+
+    @property
+    def wide(self) -> bool:
+        """Whether noise is so wide that even the smallest program takes long."""
+        return not self.affordable(int(self.problem.sensitivity) if self.problem.integer else 1)
+
+    def affordable(self, n: int) -> bool:
+        """Whether a program of this resolution takes no longer than its worth."""
+        most, columns = self.steering.most_columns, self._columns(n)
+        if most is not None and not (self.problem.constraints or self.problem.integer):
+            return (columns if self.width is None else math.ceil(self.width * n)) <= most
+        budgets = len(self.lower_points)
+        small = columns <= _MOST_COLUMNS and columns * budgets <= _MOST_COLUMNS_AND_BUDGETS
+        return small and n * (2 * self._radius(n) + 1) <= MAX_WORK
+
+    def _fit(self, n: int) -> int:
+        """A resolution from n on at which cells fill the support and fit the steps of noise."""
+        ends = [
+            end / self.problem.sensitivity
+            for end in ends_of(self.problem.constraints)
+            if end is not None
+        ]
+
+        def misfit(k: int) -> float:
+            wide = 0.0
+            for end in ends:
+                over = float(abs(end) * 2 * k % 1)  # half a step is what cells can be flush with
+                wide = max(wide, over)
+            if self._gamma < 0.5:
+                wide += abs((k * self._gamma + 0.5) % 1 - 0.5)
+            return round(wide, 2)
+
+        return min(range(n, max(n + 2, math.ceil(1.12 * n))), key=lambda k: (misfit(k), k))
+
+    # -- programs -----------------------------------------------------------------------------
+
+    def reference(self, places: Floats) -> Floats:
+        """About how much mass a cell holds, for scaling; places in sensitivities."""
+        if self.steering.reference is not None:
+            return self.steering.reference(places)
+        epsilon = float(min(e for e, _ in self.upper_points))
+        floor = math.exp(-epsilon * min(self.radius, 30 / max(epsilon, 1e-9)))
+        return np.maximum(np.exp(-epsilon * np.abs(places)), floor)
+
+    def _tolerance(self) -> float:
+        return tolerance([float(d) for _, d in self.upper_points if d > 0])
+
+    def relaxed(self, n: int, search: Search) -> Lower | None:
+        """What multipliers of this resolution prove."""
+        reach = math.ceil(self.reach * n)
+        relaxed = Relaxed(self.problem, self.lower_points, n, reach)
+        if self.at_once(relaxed.program):
+            found = self.solved(relaxed.program, relaxed.places, search)
+        else:
+            simplex = Simplex(
+                relaxed.program, self.reference(relaxed.places), tolerance=self._tolerance()
+            )
+            found = self._last_round(simplex, n, search)
+        if found is None:
+            return None
+        search.report(found.value, math.inf, n)
+        self.look_further(relaxed, found, search)
+        return relaxed.exact(found.multipliers, max(found.value, 1e-300))
+
+    def look_further(self, relaxed: Relaxed, found: Found, search: Search) -> None:
+        """Reach further next time where noise goes beyond the events."""
+        line = relaxed.line
+        outside = line.spread(found.x)[0][np.abs(line.cells) > relaxed.reach].sum()
+        if outside > 0.02 * search.gap * max(float(d) for _, d in self.lower_points):
+            self.reach *= 1.25
+
+    def _last_round(self, simplex: Simplex, n: int, search: Search) -> Found | None:
+        """What the rounds of the relaxed program end with; soon after they gain little."""
+        self._seed(simplex, n)
+        quiet, last = 0, None
+        for found in self._rounds(simplex, search, 1e-7, search.deadline):
+            gained = last is None or found.value > last.value * (1 + 0.01 * search.gap)
+            last = found
+            quiet = 0 if gained else quiet + 1
+            search.report(found.value, math.inf, n)
+            if quiet >= 4 and found.excess < 1e-4:
+                break
+        self._carried, self._carried_n = simplex.active(), n
+        self._carried_points = len(simplex.program.budgets)
+        return last
+
+    def restricted(self, n: int, search: Search) -> Upper | None:
+        """Noise of this resolution, if any passes the exact check."""
+        mesh = lattice_of(self.problem, n, math.ceil(self.radius * n), self.upper_points)
+        if mesh is None:
+            return None
+        restricted = Restricted(self.problem, self.upper_points, mesh, _MARGINS[0], self.curve)
+        if self.at_once(restricted.program):
+            return self._restricted_at_once(restricted, n, search)
+        simplex = Simplex(
+            restricted.program,
+            self.reference(restricted.places),
+            margin=_MARGINS[0],
+            tolerance=self._tolerance(),
+        )
+        self._seed(simplex, n)
+        for margin in _MARGINS:
+            simplex.loosen(margin)
+            last = None
+            # There must be something to return, even if it is a little late.
+            deadline = search.last_moment if search.bracket.upper is None else search.deadline
+            for found in self._rounds(simplex, search, 0.3 * margin, deadline):
+                last = found
+                search.report(0.0, found.value, n)
+            if last is None or simplex.failures:
+                return None
+            if last.excess <= 0.9 * margin:
+                upper = restricted.exact(last.x, last.value)
+                if upper is not None:
+                    return upper
+        return None
+
+    def _restricted_at_once(self, restricted: Restricted, n: int, search: Search) -> Upper | None:
+        program = restricted.program
+        for margin in _MARGINS:
+            eased = tuple((e, d * (1 - margin)) for e, d in program.budgets)
+            found = self.solved(replace(program, budgets=eased), restricted.places, search)
+            if found is None:
+                return None
+            search.report(0.0, found.value, n)
+            upper = restricted.exact(found.x, found.value)
+            if upper is not None:
+                self.found = restricted, found
+                return upper
+        return None
+
+    def at_once(self, program: Program[Line]) -> bool:
+        """Whether to take all shifts of all budgets at once: for many budgets that pays."""
+        line = program.layout
+        rows = len(program.budgets) * len(line.every_shift) * len(line.column)
+        return (
+            len(program.budgets) > _FEW_BUDGETS
+            and line.columns <= _MOST_COLUMNS_AT_ONCE
+            and rows <= _MOST_ROWS_AT_ONCE
+            and all(math.isinf(row.low) for row in program.rows)
+        )
+
+    def solved(
+        self,
+        program: Program[Line],
+        places: Floats,
+        search: Search,
+        near: Near | None = None,
+        wanted: Bools | None = None,
+    ) -> Found | None:
+        """Solve to a small share of the gap; None if there is no solution."""
+        # There must be something to return, even if it is a little late.
+        late = search.given_up if search.bracket.upper is None else search.late
+        start = self.reference(places) if near is None else near.x
+        if program.layout.atoms:
+            start = np.append(start, 0.05 * float(program.layout.masses[0, :-1] @ start))
+        found = Interior(program, near=near, wanted=wanted).solve(
+            start, self.steering.solved * search.gap, late
+        )
+        search.count(found, len(found.multipliers.pairs))
+        mass = float((program.layout.masses @ found.x)[0])
+        return found if abs(mass - 1) < 1e-6 else None
+
+    def _seed(self, simplex: Simplex, n: int) -> None:
+        """Rows to begin with: the full shift, and what mattered at the resolution before."""
+        cells, budgets = simplex.program.layout.cells, len(simplex.program.budgets)
+        # Folded noise is heaviest at 0; otherwise nobody knows yet where it is.
+        inner = cells <= 0 if self.fold else np.ones(len(cells), dtype=bool)
+        wanted = []
+        for j in range(budgets):
+            wanted += [(j, n, cells[inner])] + ([] if self.fold else [(j, -n, cells)])
+        scale = n / self._carried_n
+        for (j, m), active in self._carried.items():
+            shift = round(m * scale)
+            budget = round(j * (budgets - 1) / max(1, self._carried_points - 1))
+            if 1 <= abs(shift) <= n:
+                finer = np.unique(np.round(active * scale).astype(np.int64))
+                wanted.append((budget, shift, finer))
+        simplex.add(wanted)
+
+    def _rounds(
+        self, simplex: Simplex, search: Search, enough: float, deadline: float | None
+    ) -> Iterator[Found]:
+        for found in simplex.rounds(deadline, search.clock, enough):
+            search.count(found, len(simplex.active()))
+            yield found
+        search.bracket.failures += simplex.failures

@@ -1,0 +1,74 @@
+"""Programs of additive noise with all shifts at once: multipliers from one, noise from another.
+
+What is returned has been checked exactly (`relaxed.proof.md`, `repair.proof.md`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from ....problem import Problem
+from ....program.layout import Line
+from ....program.program import Found, Program
+from ...bounds import Lower, Upper
+from ...search import Search
+from .draft import centred
+from .proposal import Proposal
+from .relaxed import Relaxed
+from .restricted import Restricted
+
+#: The share of the gap to which the interior point method solves.
+_SOLVED = 0.002
+#: Shares of the gap that small multipliers may be worth that are left out of a file; how many
+#: are too many.
+_THINNED, _MANY_MULTIPLIERS = (0.03, 0.15), 20_000
+
+
+def bounded(problem: Problem, n: int, reach: int, search: Search) -> tuple[Lower, float]:
+    """Multipliers, and how far out, in sensitivities, the program's solution lies."""
+    relaxed = Relaxed(problem, problem.budgets, n, reach)
+    found = _solved(relaxed.program, search)
+    for share in _THINNED:
+        pairs, lower = relaxed.thinned(found.multipliers.pairs, share * search.gap)
+        if sum(len(cells) for _, cells, _ in pairs.values()) <= _MANY_MULTIPLIERS:
+            break
+    # Thousands of multipliers: few digits keep the file small. (z counts e^eps times.)
+    digits = 8 + math.ceil(0.4343 * float(problem.epsilon))
+    exact = relaxed.exact(replace(found.multipliers, pairs=pairs), lower, digits)
+    search.report(lower, math.inf, n)
+    masses = relaxed.line.spread(found.x)[0]
+    filled = relaxed.line.cells[masses > 1e-3 * search.gap * float(masses.max())]
+    if len(filled) == 0 or not np.isfinite(masses).all():
+        return exact, 0.0  # no noise at all
+    return exact, min(int(np.abs(filled).max()) + max(2, n // 8), reach) / n
+
+
+def noise(
+    problem: Problem, safe: Proposal | None, n: int, radius: float, search: Search
+) -> Upper | None:
+    """Noise no further out than this, repaired with `safe`, if it is better than any before."""
+    if safe is None or radius == 0:
+        return None
+    restricted = Restricted(problem, problem.budgets, centred(n, math.ceil(radius * n)))
+    weights, atom = restricted.held(_solved(restricted.program, search).x)
+    total = float(weights.sum()) + atom
+    proposal = Proposal(problem, n, weights / total, atom / total)
+    mixed = proposal.mixed(safe)
+    better = mixed is not None and search.improves(mixed.loss)
+    return proposal.exact(safe) if better else None
+
+
+def _solved(program: Program[Line], search: Search) -> Found:
+    """To a small share of the gap, beginning with exponential weights."""
+    from ....program.interior import Interior  # (slow to import)
+
+    line = program.layout
+    start = np.exp(-np.abs(line.heads) / (0.5 * line.n))
+    if line.atoms:
+        start = np.append(start, 0.1 * float(line.masses[0, :-1] @ start))
+    found = Interior(program).solve(start, _SOLVED * search.gap, search.late)
+    search.count(found, len(found.multipliers.pairs))
+    return found

@@ -1,0 +1,375 @@
+"""The search for the least noise of which so many releases keep a total budget.
+
+The total delta is linear in the privacy profile of each release (`profile.py`). With the
+others held fixed, the best noise for one release is a linear program in which the deltas of its
+profile are variables; each solution becomes all of the releases, and so on. A few rounds from two
+starting points. Whatever is returned has passed the exact check of its profile and of the composed
+total (`../../../certify/composition.proof.md`); that it is the best there is, is claimed by the
+lower bound alone, which is over all noise whose releases keep the total.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from scipy.special import ndtri
+
+from ....baselines import AnalyticGaussian
+from ....certify.composition import MAX_LOSSES, composed_delta
+from ....errors import ArgumentError
+from ....exact import round_up
+from ....numeric import Floats
+from ....problem import Point, Problem, foldable
+from ....problem.budgets import mu_for
+from ....problem.constraints import Unbiased
+from ....problem.privacy import Releases
+from ....program.interior import Interior
+from ....program.layout import Line
+from ....program.program import Program
+from ...bounds import Bounds, Lower, Upper
+from ...methods import plan_of_noise
+from ...search import Search
+from ..lattice.closed_forms import one_by_one
+from ..lattice.relaxed import Relaxed
+from ..lattice.restricted import Restricted, lattice_of
+from .necessary import necessary_points
+from .profile import ProfileGrid
+
+#: About so many steps from 0 to the largest finite loss of a release; for a small gap.
+_LOSSES, _MORE_LOSSES, _SMALL_GAP = 32, 64, 5e-3
+#: Rounds from one starting point, and how little they must gain to be the last.
+_MOST_ROUNDS = 10
+_QUIET = 1e-4
+#: What the width of cells may cost at first, and from which on they are made three times finer (an
+#: odd number, so that finer cells fill the coarse ones); rows of a program at most.
+_COARSE, _FINE, _FINER = 4e-3, 1e-3, 3
+_MOST_ROWS = 200_000
+#: The lower bound looks no further than so many cells.
+_FARTHEST_EVENT = 1_200
+_MOST_EVENTS = 1_000_000
+#: Programs are solved this well.
+_TOLERANCE = 1e-4
+#: The share of delta that is left, and by how much the deltas of a profile are rounded up.
+_MARGIN, _ROUNDING = 3e-5, 1e-9
+#: Seconds for a bound and for answers on a range, if nobody says how many.
+LONGEST = 600.0
+#: Less than this at exactly 0 is dust; how much a program begins with.
+_LEAST_ATOM, _ATOM_AT_FIRST = 1e-9, 0.05
+#: Closed forms on a lattice may need to be a little wider.
+_STRETCHES = (1.0, 1.01, 1.02, 1.04, 1.08, 1.2, 1.5)
+
+
+@dataclass(frozen=True)
+class _Noise:
+    """A point of a program, with the profile that it has."""
+
+    x: Floats
+    deltas: Floats
+    total: float
+    loss: float
+
+
+class Repeated:
+    """Noise for `total.count` releases; the question's epsilon and delta are their total."""
+
+    def __init__(
+        self, problem: Problem, total: Releases, gap: float, resolution: int | None = None
+    ) -> None:
+        self.resolution = resolution
+        # A small gap needs finer losses.
+        self._losses, self._fine = (
+            (_LOSSES, _FINE) if gap >= _SMALL_GAP else (_MORE_LOSSES, _FINE / 5)
+        )
+        self.problem, self.total = problem, total
+        if total.delta > 0:
+            self._look_around()
+
+    def _look_around(self) -> None:
+        """How wide noise is, and which losses its profile is known at."""
+        problem, total = self.problem, self.total
+        count = total.count
+        gaussian = AnalyticGaussian(
+            epsilon=total.epsilon, delta=total.delta, sensitivity=math.sqrt(count)
+        )
+        self.sigma = float(gaussian.sigma)  # in sensitivities
+        self.share = float(total.epsilon) / count
+        tail = float(-ndtri(float(total.delta) / (20 * count)))
+        # Where noise with equal shares of the budget ends (Geng, Ding, Guo, Kumar 2020).
+        self.laplace = 2 * self.sigma
+        if self.share > 0:
+            ratio = math.expm1(self.share) * count / (2 * float(total.delta))
+            self.laplace = math.log1p(ratio) / self.share
+        near = self.sigma * tail + 1
+        self.few = self.laplace <= 2 * near  # equal shares are a sensible start
+        self.radius = max(near, min(self.laplace, 2 * near))
+        if not foldable(problem.constraints, problem.loss):
+            self.radius = 1.7 * self.radius + 2
+        mu = 1 / self.sigma
+        self.grid = self._grid(min(mu * tail + mu * mu / 2, float(total.epsilon) or math.inf))
+
+    def _grid(self, farthest: float) -> ProfileGrid:
+        """Losses in whole parts, or multiples, of an equal share of epsilon."""
+        total = self.total
+        losses = self._losses
+        if total.epsilon == 0:
+            step = Fraction(f"{farthest / losses:.6g}")
+        else:
+            share = total.epsilon / total.count
+            parts = losses * float(share) / farthest
+            step = share / round(parts) if parts >= 1 else share * max(1, round(1 / parts))
+        size = max(2, math.ceil(farthest / float(step) - 1e-9))
+        return ProfileGrid(step, size, total.count, float(total.epsilon))
+
+    # -- the plan -----------------------------------------------------------------------------
+
+    @property
+    def possible(self) -> bool:
+        """Whether the search can begin: few releases, cells and losses, and inequalities only."""
+        leaning = any(isinstance(one, Unbiased) for one in self.problem.constraints) and not (
+            foldable(self.problem.constraints, self.problem.loss)
+        )
+        return (
+            self.total.count * self.grid.size <= MAX_LOSSES
+            and not leaning
+            and self.problem.output_step is None
+            and self._rows(self._first()) <= _MOST_ROWS
+        )
+
+    def bounds(self, search: Search) -> Iterator[Bounds]:
+        """The search over profiles, a bound over all noise, and simple ways where they may win."""
+        if self.total.delta == 0:
+            # Equal shares are what every noise must keep, so its bound is one on all noise.
+            yield self._shared(search)
+            return
+        lower = self._lower(search)
+        n = self._first()
+        radius = math.ceil(self.radius * n)
+        restricted = self._program(n, radius, search) if self.possible else None
+        best = None if restricted is None else self._from_closed_forms(restricted, search)
+        found = None
+        if restricted is not None and best is not None:
+            if self._worthwhile(n * _FINER) and not search.late():
+                restricted, best = self._made_finer(restricted, best, radius, search)
+            found = self._exact(restricted, best)
+        yield lower, found
+        if found is None or (self.few and not search.late()):
+            yield None, self._shared(search)[1]
+        if found is None:
+            yield None, self._along_curve(search)
+
+    # -- simple ways --------------------------------------------------------------------------
+
+    def _shared(self, search: Search) -> Bounds:
+        """Noise for an equal share of the total."""
+        share = self.total.epsilon / self.total.count, self.total.delta / self.total.count
+        return self._inner(
+            replace(self.problem, epsilon=share[0], delta=share[1]), search.gap, search
+        )
+
+    def _along_curve(self, search: Search) -> Upper | None:
+        """Noise below the Gaussian curve of which so many releases keep the total."""
+        mu = mu_for(self.total)
+        if mu is None:
+            return None
+        # Closing the bracket of a curve would take minutes, and its lower bound is not used.
+        try:
+            return self._inner(replace(self.problem, gdp=mu), max(search.gap, 0.02), search)[1]
+        except ArgumentError:
+            return None  # more integers than a program can hold: the share is there already
+
+    def _inner(self, problem: Problem, gap: float, search: Search) -> Bounds:
+        bracket = search.inner(plan_of_noise(problem, self.resolution), gap)
+        upper = bracket.upper
+        assert upper is not None
+        document = replace(upper.noise, releases=self.total)
+        return bracket.lower, replace(upper, document=document, origin="share")
+
+    # -- sizes --------------------------------------------------------------------------------
+
+    def _first(self) -> int:
+        """Cells of width 1/n cost about (1/(n sigma))^2/24 of Gaussian noise, and (share/n)^2/12
+        of noise that falls by e^share a sensitivity."""
+        if self.problem.integer:
+            return int(self.problem.sensitivity)
+        return max(1, math.ceil(math.sqrt(self._unit_cost / _COARSE)))
+
+    @property
+    def _unit_cost(self) -> float:
+        return max(1 / (24 * self.sigma**2), self.share**2 / 12)
+
+    def _worthwhile(self, n: int) -> bool:
+        coarse = self._unit_cost * (_FINER / n) ** 2
+        return not self.problem.integer and coarse > self._fine and self._rows(n) <= _MOST_ROWS
+
+    def _rows(self, n: int) -> int:
+        sides = 2 if foldable(self.problem.constraints, self.problem.loss) else 4
+        return math.ceil(sides * self.radius * n) * n * (self.grid.size + 1)
+
+    # -- noise --------------------------------------------------------------------------------
+
+    def _made_finer(
+        self, restricted: Restricted, best: _Noise, radius: int, search: Search
+    ) -> tuple[Restricted, _Noise]:
+        """The same noise on finer cells, and what that leads to."""
+        fine = self._program(restricted.mesh.n * _FINER, radius * _FINER + _FINER // 2, search)
+        if fine is not None:
+            same = self._noise(fine.program, _refined(restricted.line, fine.line, best))
+            if same.total <= self._most * (1 + 1e-9):
+                return fine, self._rounds(fine.program, same, search)
+        return restricted, best
+
+    def _program(self, n: int, radius: int, search: Search) -> Restricted | None:
+        # Any deltas do here: they are variables of the program.
+        points = tuple((e, Fraction(1, 2)) for e in self.grid.epsilons)
+        mesh = lattice_of(self.problem, n, radius, points)
+        if mesh is None:
+            return None
+        search.bracket.resolutions.append(n)
+        return Restricted(self.problem, points, mesh, _MARGIN)
+
+    def _from_closed_forms(self, restricted: Restricted, search: Search) -> _Noise | None:
+        """The better of what Gaussian and truncated Laplace noise lead to."""
+        program, places = restricted.program, np.abs(restricted.places)
+        atoms = np.zeros(restricted.line.atoms)
+        best: _Noise | None = None
+        shapes: tuple[Callable[[Floats], Floats], ...] = (
+            lambda x: np.exp(-((x / self.sigma) ** 2) / 2),
+            lambda x: np.exp(-self.share * x) * (x <= self.laplace),
+        )
+        for shape in shapes if self.few else shapes[:1]:
+            stretched = (
+                self._noise(program, np.concatenate([shape(places / s), atoms])) for s in _STRETCHES
+            )
+            start = next((one for one in stretched if one.total <= self._most), None)
+            found = None if start is None else self._rounds(program, start, search)
+            if found is not None and (best is None or found.loss < best.loss):
+                best = found
+        return best
+
+    @property
+    def _most(self) -> float:
+        return float(self.total.delta) * (1 - _MARGIN)
+
+    def _rounds(self, program: Program[Line], best: _Noise, search: Search) -> _Noise:
+        """Programs along the slope of the total, until they gain nothing."""
+        for _ in range(_MOST_ROUNDS):
+            new = self._along_the_slope(program, best, search)
+            if new is None or new.loss >= best.loss:
+                break
+            new = self._kept(program, best, new)
+            search.report(0.0, new.loss, program.layout.n)
+            gained = best.loss / new.loss - 1
+            best = new
+            if gained < _QUIET or search.late():
+                break
+        return best
+
+    def _along_the_slope(
+        self, program: Program[Line], now: _Noise, search: Search
+    ) -> _Noise | None:
+        """The best noise for one release if the total were as linear in it as it is at first."""
+        weights, constant = self.grid.weights(now.deltas)
+        most = now.total + (self._most - now.total) / self.total.count - constant
+        if most <= 0:
+            return None
+        heads = len(program.layout.heads)
+        start = np.full(len(now.x), _ATOM_AT_FIRST)  # of the atom; cells follow
+        start[:heads] = np.maximum(now.x[:heads], 1e-6 * now.x[:heads].max())
+        start[:heads] /= float(program.layout.masses[0, :heads] @ start[:heads])
+        found = Interior(program, (weights, most)).solve(start, _TOLERANCE, search.late)
+        search.count(found, 0)
+        if not np.isfinite(found.x).all() or found.x.max() <= 0:
+            return None
+        return self._noise(program, found.x)
+
+    def _kept(self, program: Program[Line], best: _Noise, new: _Noise) -> _Noise:
+        """As far from the best so far towards the new as the total allows."""
+        if new.total <= self._most:
+            return new
+        low, high = 0.0, 1.0
+        for _ in range(8):
+            share = (low + high) / 2
+            mixed = self._noise(program, best.x + share * (new.x - best.x))
+            low, high = (share, high) if mixed.total <= self._most else (low, share)
+        return self._noise(program, best.x + low * (new.x - best.x))
+
+    def _noise(self, program: Program[Line], x: Floats) -> _Noise:
+        """The noise at a point, scaled to a total of 1."""
+        line = program.layout
+        dust = (np.arange(len(x)) >= len(line.heads)) & (x <= _LEAST_ATOM)
+        x = np.where(dust, 0.0, x)
+        x = x / float(line.masses[0] @ x)
+        spread = line.spread(x)
+        exponentials = np.exp([epsilon for epsilon, _ in program.budgets])
+        deltas = line.hockey_sticks(spread, exponentials, line.shifts).max(axis=1)
+        return _Noise(x, deltas, self.grid.total(deltas), float(program.cost @ x))
+
+    def _exact(self, restricted: Restricted, noise: _Noise) -> Upper | None:
+        """The noise if its profile and the composed total pass the exact check."""
+        points = tuple(
+            (e, round_up(Fraction(d * (1 + _ROUNDING)) + Fraction(1, 10**15), 15))
+            for e, d in zip(self.grid.epsilons, noise.deltas.tolist(), strict=True)
+        )
+        upper = restricted.exact(noise.x, noise.loss, points)
+        if upper is None:
+            return None
+        total = self.total
+        cost = composed_delta(points, total.count, total.epsilon)
+        if cost is None or cost > total.delta:
+            return None
+        document = replace(
+            upper.noise,
+            epsilon=points[0][0],
+            delta=points[0][1],
+            profile=points[1:],
+            releases=total,
+        )
+        return replace(upper, document=document, origin="profile")
+
+    # -- the lower bound ----------------------------------------------------------------------
+
+    def _lower(self, search: Search) -> Lower | None:
+        """A bound over all noise whose releases keep the total, from what each must keep.
+
+        In half of the time at most: multipliers of an unfinished program prove less.
+        """
+        begin, left = search.clock(), search.left(LONGEST)
+        points = necessary_points(
+            self.total, 1 / self.sigma, lambda: search.clock() >= begin + left / 4
+        )
+        lower = self._bound(points, lambda: search.clock() >= begin + left / 2)
+        alone = self.total.epsilon, self.total.delta
+        if lower is None and alone in points:  # one budget has a closed form
+            known = one_by_one(replace(self.problem, profile=()))
+            if known is not None:
+                lower = replace(known, certificate=replace(known.multipliers, points=(alone,)))
+        return lower
+
+    def _bound(self, points: tuple[Point, ...], stop: Callable[[], bool]) -> Lower | None:
+        """What these budgets prove; None if that is nothing."""
+        problem = self.problem
+        n = int(problem.sensitivity) if problem.integer else max(1, math.ceil(10 / self.sigma))
+        reach = min(math.ceil(self.radius * n), _FARTHEST_EVENT)
+        if n * (reach + n) * len(points) > _MOST_EVENTS:
+            return None  # integers cannot be made coarser; without a bound the least loss is one
+        relaxed = Relaxed(problem, points, n, reach)
+        found = Interior(relaxed.program).solve(
+            np.exp(-np.abs(relaxed.places) / self.sigma), _TOLERANCE, stop
+        )
+        lower = relaxed.exact(found.multipliers, max(found.value, 1e-300))
+        if lower.value <= 0:
+            return None
+        return replace(lower, certificate=replace(lower.multipliers, points=points))
+
+
+def _refined(coarse: Line, fine: Line, noise: _Noise) -> Floats:
+    """The same noise on finer cells."""
+    at = np.rint(fine.heads / _FINER).astype(np.int64) - coarse.first
+    inside = (at >= 0) & (at < len(coarse.column))
+    cells, atom = coarse.spread(noise.x)
+    found = np.where(inside, cells[np.clip(at, 0, len(cells) - 1)], 0.0) / _FINER
+    return np.concatenate([found, atom[: fine.atoms]])

@@ -1,0 +1,157 @@
+"""Which methods serve which kind of question: a table, and the plan that is made of it.
+
+A method is imported when it is needed: together they take longer than most questions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from ..problem import Problem
+from ..problem.arguments import Asked
+from .method import Method, Plan
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of question; `methods` are modules of this folder with a name in each.
+
+    `ending` is the module that says what a plan of this kind says when the search ends.
+    """
+
+    methods: tuple[str, ...]
+    ending: str = ""
+    polish: str = ""
+    closeness: float = 0.97
+    aims_at_gap: bool = True
+
+
+_SIMPLE, _ROWS = "ranges.channel.method:SIMPLE", "ranges.channel.method:PROGRAMS"
+_ADDITIVE, _AT_LAST = "ranges.channel.method:ADDITIVE", "ranges.channel.method:ADDITIVE_AT_LAST"
+
+KINDS = {
+    "one budget": Kind(
+        (
+            "line.staircase.method:STAIRCASE",
+            "line.lattice.method:CLOSED_FORMS",
+            "line.lattice.method:AS_REAL",
+            "line.lattice.method:PROGRAMS",
+        ),
+        ending="line.lattice.one_budget",
+        polish="line.lattice.method:FINER",
+    ),
+    "constraints or several budgets": Kind(
+        ("line.lattice.method:CONSTRAINED",), ending="line.lattice.constrained"
+    ),
+    "Gaussian curve": Kind(
+        (
+            "line.curve.method:ORBITS",
+            "line.curve.method:NEARLY_GAUSSIAN",
+            "line.curve.method:PROGRAMS",
+        ),
+        ending="line.lattice.constrained",
+    ),
+    "several releases": Kind(
+        ("line.releases.method:PROFILES",), ending="line.releases.method", aims_at_gap=False
+    ),
+    "range": Kind(
+        (
+            _SIMPLE,
+            "ranges.partition.method:PARTITION",
+            "ranges.intervals.method:INTERVALS",
+            "ranges.wide.method:WIDE_RANGE",
+            "ranges.wide.method:GROUPS",
+            "ranges.wide.method:LAYERS",
+            "ranges.wide.method:SMALLER_GROUPS",
+            _ADDITIVE,
+            _ROWS,
+            _AT_LAST,
+        ),
+        ending="ranges.channel.method",
+        closeness=0.999,
+    ),
+    "range with given outputs": Kind(
+        (_SIMPLE, _ADDITIVE, _ROWS), ending="ranges.channel.method", closeness=0.999
+    ),
+    "range with a core": Kind(
+        ("ranges.channel.core:ROWS",), ending="ranges.channel.method", closeness=0.999
+    ),
+    "range, several releases": Kind(("line.releases.method:SHARES",)),
+    "vector": Kind(
+        (
+            "vectors.method:FIRST",
+            "vectors.method:MARCH",
+            "vectors.method:STAIRCASES",
+            "vectors.method:FAN",
+            "vectors.method:NETS",
+            "vectors.method:FAN_WITH_SHORTER",
+            "vectors.method:MARCH_FOR_NETS",
+            "vectors.method:CLOSELY",
+        ),
+        ending="vectors.method",
+    ),
+    "vector at delta = 0": Kind(("vectors.stairs:STAIRS",), ending="vectors.method"),
+}
+
+
+def plan_of(asked: Asked) -> Plan:
+    """The plan for what is asked."""
+    problem, cells = asked.problem, asked.resolution
+    if problem.dimension > 1:
+        return made("vector" if problem.delta > 0 else "vector at delta = 0", problem)
+    if problem.range is not None:
+        return _on_range(asked)
+    if asked.total is not None:
+        return made("several releases", problem, cells, total=asked.total)
+    return plan_of_noise(problem, cells)
+
+
+def plan_of_noise(problem: Problem, resolution: int | None = None) -> Plan:
+    """The plan for additive noise for one release."""
+    if problem.plain:
+        return made("one budget", problem, resolution)
+    if problem.gdp is not None:
+        return made("Gaussian curve", problem, resolution)
+    return made("constraints or several budgets", problem, resolution)
+
+
+def _on_range(asked: Asked) -> Plan:
+    options: dict[str, Any] = {"resolution": asked.resolution}
+    if asked.wide is not None:
+        kind, options = "range with a core", {"wide": asked.wide}
+    else:
+        kind = "range" if asked.outputs is None else "range with given outputs"
+        options |= {"outputs": asked.outputs, "atoms": asked.exact_answers}
+
+    def single(problem: Problem) -> Plan:
+        return made(kind, problem, **options)
+
+    if asked.total is None:
+        return single(asked.problem)
+    return made("range, several releases", asked.problem, total=asked.total, single=single)
+
+
+def made(kind: str, problem: Problem, resolution: int | None = None, **options: Any) -> Plan:
+    """The plan of a kind, with the options that its methods look at."""
+    entry = KINDS[kind]
+    ending = import_module(f".{entry.ending}", __package__) if entry.ending else None
+    for word in ("trivial", "refuse", "remarks"):
+        if hasattr(ending, word):
+            options[word] = getattr(ending, word)
+    return Plan(
+        problem,
+        tuple(_method(path) for path in entry.methods),
+        resolution,
+        polish=_method(entry.polish) if entry.polish else None,
+        closeness=entry.closeness,
+        aims_at_gap=entry.aims_at_gap,
+        **options,
+    )
+
+
+def _method(path: str) -> Method:
+    module, name = path.split(":")
+    found: Method = getattr(import_module(f".{module}", __package__), name)
+    return found

@@ -1,0 +1,1 @@
+"""Answers for one number that lies in a public range: they may depend on the value."""

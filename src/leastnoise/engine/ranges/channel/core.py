@@ -1,0 +1,162 @@
+"""Rows for nodes beside additive noise: a core of a range much wider than the sensitivity.
+
+The noise of the tails is the best additive one, a little inside the budget. The rows of the core
+are a program in which the tails' nearest rows are fixed, so that the core can only gain.
+Repair mixes the core's rows with the tails' noise; why that is enough: `rows.proof.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from ....certify.kinds.dependent_check import LatticeNoise
+from ....errors import ArgumentError
+from ....numeric import Floats
+from ....problem import Problem
+from ....program.simplex import Simplex
+from ...bounds import Bounds, Upper, certified
+from ...method import Method
+from ...search import Search
+from .baselines import additive_answer, additive_bracket, translated
+from .forecast import wide
+from .mesh import Mesh, mesh_of, node_costs
+from .nodes import document_on_nodes
+from .programs import ChannelPrograms
+from .rows import Channel, float_loss, mix, whole_channel
+from .warm_start import Pattern, pattern_of
+
+#: Cells per sensitivity, in turn, for the rows of the core and for its lower bound.
+_FINENESS = (2, 4, 6)
+#: Seconds for the noise of the tails.
+_SECONDS = 10.0
+#: The tails leave this share of delta unused.
+_INSIDE = Fraction(1, 10_000)
+
+
+def improved(
+    programs: ChannelPrograms,
+    simplex: Simplex,
+    additive: Channel,
+    costs: Floats,
+    shares: Floats,
+    search: Search,
+) -> Channel:
+    """The program's best rows, mixed with additive noise until every pair is private."""
+    layout = simplex.program.layout
+    before: list[Pattern] = search.keep(Pattern, list)
+    programs.seed(simplex, before[-1] if before else None, shares)
+    best, best_loss = additive, float_loss(additive, costs, additive.atoms)
+    for found in programs.rounds(simplex, search):
+        rows = layout.spread(found.x)[0]
+        mixed = mix(replace(additive, rows=rows), additive, 1e-9, layout.reach)
+        if mixed is not None and float_loss(mixed, costs, additive.atoms) < best_loss:
+            best, best_loss = mixed, float_loss(mixed, costs, additive.atoms)
+        search.report(0.0, best_loss, additive.mesh.count)
+        before.append(
+            pattern_of(
+                layout, found, len(simplex.program.budgets), shares, 1.01 / len(additive.rows)
+            )
+        )
+    return best
+
+
+def noise_inside(mesh: Mesh, search: Search) -> Floats:
+    """Additive noise on whole steps, symmetric in reach, private inside the budget."""
+    problem = mesh.problem
+    inside = replace(
+        problem,
+        delta=problem.delta * (1 - _INSIDE),
+        sensitivity=mesh.private_to,
+        profile=tuple((e, d * (1 - _INSIDE)) for e, d in problem.profile),
+    )
+    resolution = None if problem.integer else int(mesh.private_to / mesh.step)
+    found = additive_bracket(inside, 1e-2, search.left(_SECONDS), resolution, search).upper
+    if found is None or found.noise.tail is not None or found.noise.edges is not None:
+        raise ArgumentError("delta", float(problem.delta), "larger for a range this wide")
+    document = found.noise
+    if document.step != mesh.step:
+        raise ArgumentError("delta", float(problem.delta), "larger for a range this wide")
+    radius = max(-document.first, document.first + len(document.weights) - 1)
+    noise = np.zeros(2 * radius + 1)
+    for j, weight in enumerate(document.weights):
+        noise[document.first + j + radius] = weight / document.denominator
+    noise[radius] += document.atom / document.denominator
+    return np.asarray(noise / noise.sum())
+
+
+def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
+    """Rows of the core, and a bound on all answers; or else one noise for all values."""
+    programs = ChannelPrograms(problem, atoms=False, free_rows=False)
+    problem = programs.problem
+    if wide(problem):
+        yield translated(problem, search), None
+    sensitivities = problem.width / problem.sensitivity
+    for size in search.sizes(max(2, round(sensitivities * fine)) for fine in _FINENESS):
+        mesh = mesh_of(problem, size)
+        if problem.gdp is None:  # no finite noise is below a curve
+            yield None, _core(programs, mesh, search)
+        yield programs.relaxed(mesh, search)
+    search.reason = search.reason or "the finest mesh was reached"
+    found = additive_answer(problem, search)
+    if found is not None:
+        yield None, replace(found, document=replace(found.answers, beyond=search.plan.wide))
+
+
+def _core(programs: ChannelPrograms, mesh: Mesh, search: Search) -> Upper | None:
+    """Rows for the nodes of the core, those of the nodes around it being fixed."""
+    noise, problem = noise_inside(mesh, search), mesh.problem
+    reach = int(mesh.private_to / mesh.step)
+    radius, border = len(noise) // 2, reach + 1
+    nodes = mesh.count + 1
+    core = slice(border, border + nodes)
+    start, width = -border - radius, nodes + 2 * border + 2 * radius
+    places = [problem.low + j * mesh.step for j in range(start, start + width)]
+    rows = np.zeros((nodes + 2 * border, width))
+    for k in range(len(rows)):
+        rows[k, k : k + 2 * radius + 1] = noise
+    shares = (np.arange(width) - radius + 0.5) / len(rows)
+    rule = problem.crossing
+    if rule is not None and rule.at not in places:
+        # The one answer that never crosses.
+        at = int(np.searchsorted([float(y) for y in places], float(rule.at)))
+        places.insert(at, rule.at)
+        rows = np.insert(rows, at, 0.0, axis=1)
+        shares = np.insert(shares, at, (shares[at - 1] + shares[at]) / 2)
+    costs = np.zeros(rows.shape)
+    costs[core] = node_costs(mesh, places)
+    layout = programs.layout(rows.shape, reach)
+    around = [*range(border), *range(border + nodes, len(rows))]
+    fixed = {
+        column: value
+        for k in around
+        for column, value in zip(layout.column[k].tolist(), rows[k].tolist(), strict=True)
+    }
+    simplex = programs.simplex(layout, costs, None, problem.budgets, fixed=fixed)
+    additive = Channel(mesh, tuple(places), rows, np.zeros(len(rows)))
+    best = improved(programs, simplex, additive, costs, shares, search)
+    whole = whole_channel(best)
+    # The row of the node next to the core, from that node on.
+    row = dict(zip(whole.outputs, whole.rows[core.start - 1], strict=True))
+    beside = problem.low - mesh.step
+    weights = tuple(row.get(beside + i * mesh.step, 0) for i in range(-radius, radius + 1))
+    document = document_on_nodes(
+        replace(problem, sensitivity=mesh.private_to),
+        mesh.step,
+        whole.denominator,
+        [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows[core]],
+    )
+    document = replace(document, noise=LatticeNoise(-radius, weights), beyond=search.plan.wide)
+    return certified(document, "core", loss=problem.loss, resolution=mesh.count)
+
+
+ROWS = Method(
+    "rows of a core",
+    "rows for the values of a core, one additive noise beyond it on each side",
+    _bounds,
+    seconds=0.5,
+    whatever=True,
+)
