@@ -70,9 +70,10 @@ def test_very_many_stairs_take_no_longer() -> None:
 def test_losses_are_those_of_the_sums(d: int, loss: str) -> None:
     for first, ratio in [(Fraction(5, 7), Fraction(3, 5)), (Fraction(1), Fraction(1, 50))]:
         true = brute(d, first, ratio, loss)
-        found = stairs_loss(d, Stairs(first, ratio), as_loss(loss), Fraction(1), Fraction(0))
+        stairs = Stairs(Fraction(1), first, ratio)
+        found = stairs_loss(d, stairs, as_loss(loss), Fraction(1), Fraction(0))
         assert 0 <= found - true < Fraction(1, 10**25) * found
-        wide = stairs_loss(d, Stairs(first, ratio), as_loss(loss), Fraction(3), HALF)
+        wide = stairs_loss(d, stairs, as_loss(loss), Fraction(3), HALF)
         assert wide > found
 
 
@@ -83,7 +84,9 @@ def test_nothing_that_is_proven_lies_above_any_stairs(loss: str, epsilon: str) -
         found = made(d, loss, epsilon)
         ratio = found.document.noise.ratio
         losses = [
-            stairs_loss(d, Stairs(Fraction(i, 24), ratio), found.loss, Fraction(1), Fraction(0))
+            stairs_loss(
+                d, Stairs(Fraction(1), Fraction(i, 24), ratio), found.loss, Fraction(1), Fraction(0)
+            )
             for i in range(1, 25)
         ]
         assert found.document.lower < min(losses)
@@ -120,7 +123,7 @@ def test_the_drawn_stair_has_exactly_its_law(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_list_of_stairs_is_a_part_of_them() -> None:
-    stairs = Stairs(Fraction(1, 3), Fraction(1, 2))
+    stairs = Stairs(Fraction(1), Fraction(1, 3), Fraction(1, 2))
     masses, rest = listed(4, stairs, 1000)
     whole = sum(stairs.ratio**j * (stairs.first + j) ** 4 for j in range(500))
     for j in range(8):
@@ -138,7 +141,7 @@ def test_releases_have_the_law_of_the_noise() -> None:
     assert away.max() < 0.03  # a distance that 3,000 draws exceed once in 200 times
     assert float((lengths <= found.error_bound(0.95)).mean()) == pytest.approx(0.95, abs=0.015)
     steps = found.release([1, 2.5, Fraction(1, 10)], exact=True)
-    assert all((step / found.document.grid).denominator == 1 for step in steps)
+    assert all((step / found.document.noise.grid).denominator == 1 for step in steps)
     assert found.noise.expected_loss("l1") == pytest.approx(found.upper, rel=1e-9)
     assert found.noise.profile([0, 1, 2]).tolist()[1:] == [0, 0]
     assert 0 < float(found.noise.profile(0.5)) < 1 - math.exp(-0.5)

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 from scipy.special import betainc
 
+from leastnoise.certify import check
 from leastnoise.certify.certificates.curves import vector_dual
-from leastnoise.certify.kinds.vector import Curves, VectorCertificate, parse_vector
-from leastnoise.certify.kinds.vector_check import check_vector
+from leastnoise.certify.kinds.vector import VECTOR, Curves, VectorCertificate
 from leastnoise.certify.noise.balls import BallMixture
 from leastnoise.errors import LimitError
 from leastnoise.exact import exp_bounds
@@ -142,7 +142,7 @@ def test_a_delta_that_is_a_hair_too_small_is_refuted(d: int) -> None:
                 continue
             short = Fraction(math.floor(delta * 10**40), 10**40)
             file = vector_file(d, noise, delta=str(short), sensitivity=str(shift))
-            assert check_vector(parse_vector(file)).verdict("privacy") == verdict
+            assert check(VECTOR.read(file)).verdict("privacy") == verdict
             told.append(verdict)
     assert {"proven", "refuted"} <= set(told)
 
@@ -167,7 +167,7 @@ def test_upper_covers_grids_of_any_size(d: int, grid: str) -> None:
             costs = loss(np.linalg.norm(error, axis=1))
             worst = max(worst, costs.mean() - 5 * costs.std() / math.sqrt(count))
         file = vector_file(d, noise, loss=loss.spec(), grid=grid, upper=str(Fraction(worst)))
-        assert check_vector(parse_vector(file)).verdict("upper") == "refuted"
+        assert check(VECTOR.read(file)).verdict("upper") == "refuted"
 
 
 # -- lower ----------------------------------------------------------------------------------------

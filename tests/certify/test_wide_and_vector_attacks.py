@@ -17,6 +17,7 @@ from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
 from leastnoise import work
+from leastnoise.certify import check
 from leastnoise.certify.certificates.curves import DualFunction
 from leastnoise.certify.kinds.additive import ShiftMultipliers
 from leastnoise.certify.kinds.dependent_check import (
@@ -31,8 +32,7 @@ from leastnoise.certify.kinds.dependent_check import (
     loss_of,
     worst_pair,
 )
-from leastnoise.certify.kinds.vector import Curves, VectorCertificate, parse_vector
-from leastnoise.certify.kinds.vector_check import check_vector
+from leastnoise.certify.kinds.vector import VECTOR, Curves, VectorCertificate
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.losses import as_loss
 from leastnoise.problem import Problem, Range
@@ -324,10 +324,10 @@ def test_radii_without_a_common_denominator_do_not_keep_the_checker(
         radii.append(f"{(2 * i + 2) * bottom + chance.randrange(bottom)}/{bottom}")
     noise = {"denominator": str(count), "radii": radii, "weights": ["1"] * count, "atom": "0"}
     dimension = 400 if loss["name"] == "huber" else 3
-    document = parse_vector(vector_file(dimension=dimension, loss=loss, noise=noise))
+    document = VECTOR.read(vector_file(dimension=dimension, loss=loss, noise=noise))
     start = time.process_time()
     with suppress(LimitError):  # ending soon is what is asked for
-        check_vector(document)
+        check(document)
     assert time.process_time() - start < 5 / 6
 
 
@@ -339,7 +339,7 @@ def test_losses_that_are_slow_to_evaluate_do_not_keep_the_checker(a_sixth: None)
         "points": [[3 * i, 3 * i + 40] for i in range(count)],
         "pieces": [[i, i + 1, 1 + i % 7] for i in range(count - 1)],
     }
-    document = parse_vector(
+    document = VECTOR.read(
         vector_file(
             loss={"name": "power", "p": "1001/1000"},
             sensitivity=f"{16 * top}/{bottom}",
@@ -348,7 +348,7 @@ def test_losses_that_are_slow_to_evaluate_do_not_keep_the_checker(a_sixth: None)
     )
     start = time.process_time()
     with suppress(LimitError):  # ending soon is what is asked for
-        check_vector(document)
+        check(document)
     assert time.process_time() - start < 7 / 6
 
 
@@ -363,10 +363,10 @@ def test_long_numbers_do_not_keep_the_checker(dimension: int, a_sixth: None) -> 
         "points": [[0, 0], [far, far]] + [[i + k, i + 3] for k in (1, 1500) for i in range(count)],
         "pieces": [[0, 1, 1 << 59]] + [[i + 2, i + 2 + count, 1] for i in range(count)],
     }
-    document = parse_vector(vector_file(dimension=dimension, epsilon="0", certificate=certificate))
+    document = VECTOR.read(vector_file(dimension=dimension, epsilon="0", certificate=certificate))
     start = time.process_time()
     with pytest.raises(LimitError):
-        check_vector(document)
+        check(document)
     assert time.process_time() - start < 4 / 6
 
 

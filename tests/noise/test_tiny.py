@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leastnoise import Cube, design
-from leastnoise.certify.kinds.vector import VectorCertificate, VectorDocument
+from leastnoise.certify.base import MechanismFile
+from leastnoise.certify.kinds.vector import VectorCertificate
 from leastnoise.certify.noise.shells import BallNoise
 from leastnoise.designs.vector import VectorDesign
 from leastnoise.errors import DataError
 from leastnoise.losses import as_loss
 from leastnoise.noise.rounding import Uniform, beside, exact_number, exact_value
+from leastnoise.problem import Problem
 from leastnoise.sampling import Entropy, InsecureSeededEntropy
 
 #: Not to be written out at all; and not written out, though it could be.
@@ -25,17 +27,13 @@ STEPS = st.fractions(min_value=Fraction(1, 10**9), max_value=10**6)
 
 
 #: A ball or nothing, by hand: what is drawn matters here, not how private it is.
-BALLS = VectorDocument(
-    dimension=2,
-    epsilon=Fraction(1),
-    delta=Fraction(1, 2),
-    sensitivity=Fraction(1),
-    loss=as_loss("l1"),
-    grid=Fraction(1, 64),
-    noise=BallNoise(2, (Fraction(3),), (1,), 1),
-    upper=Fraction(9),
-    lower=Fraction(0),
-    certificate=VectorCertificate.nothing(Fraction(1)),
+BALLS = MechanismFile(
+    "vector",
+    Problem(Fraction(1), Fraction(1, 2), Fraction(1), as_loss("l1"), dimension=2),
+    BallNoise(Fraction(1, 64), 2, (Fraction(3),), (1,), 1),
+    Fraction(9),
+    Fraction(0),
+    VectorCertificate.nothing(Fraction(1)),
 )
 
 

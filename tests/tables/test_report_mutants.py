@@ -170,7 +170,7 @@ def suits(document, asked):
     own = document.sensitivity if document.integer else Fraction(1)
     if document.kind in ("vector", "workload"):
         vector = document.kind == "vector"
-        own = ("vector", document.dimension) if vector else document.workload
+        own = ("vector", document.problem.dimension) if vector else document.workload
     same = own == about or (document.kind == "additive" and isinstance(about, Fraction))
     return same and document.epsilon == epsilon and document.delta <= delta
 

@@ -1,7 +1,7 @@
-"""What mechanism files of every kind have in common: what they state, how they begin and end.
+"""The mechanism file: a problem, the noise that solves it, and a certificate of its lower bound.
 
-A kind of file is a `MechanismDocument` with its noise and its certificate, a reader and a check,
-registered in `file.py`. Standard library only.
+Its parts are classes: `noise/` and `certificates/` say what they must do.
+How they are read and written is declared by `kinds/`. Standard library only.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from ..errors import ArgumentError, FormatError
 from ..losses import Loss
@@ -21,6 +22,10 @@ from ..problem.privacy import GaussianCurve, Point, Releases
 from ..problem.problem import Range
 from ..work import counted
 from .fields import read_object, short
+
+if TYPE_CHECKING:
+    from .certificates.base import Certificate
+    from .noise.base import Noise
 
 FORMAT = "leastnoise/1"
 
@@ -107,6 +112,140 @@ class MechanismDocument(ABC):
             for key, value in self.to_json().items()
         )
         return "{" + ",\n ".join(lines) + "}\n"
+
+
+class Asked(Protocol):
+    """What a file says of its problem, whatever the kind."""
+
+    @property
+    def epsilon(self) -> Fraction: ...
+    @property
+    def delta(self) -> Fraction: ...
+    @property
+    def sensitivity(self) -> Fraction: ...
+    @property
+    def loss(self) -> Loss: ...
+    @property
+    def integer(self) -> bool:
+        """Whether values and releases are integers."""
+
+    @property
+    def largest(self) -> bool:
+        """Whether the loss is that of the worst of several numbers, not their mean or total."""
+
+    @property
+    def profile(self) -> tuple[Point, ...]:
+        """Further budgets to satisfy."""
+
+    @property
+    def curve(self) -> GaussianCurve | None:
+        """The Gaussian curve to stay below, with the chords that prove it."""
+
+    @property
+    def releases(self) -> Releases | None:
+        """How many releases together satisfy a total budget."""
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What else additive noise obeys."""
+
+    @property
+    def range(self) -> Range | None:
+        """Where values lie, and what is asked of all of them."""
+
+
+P = TypeVar("P", bound=Asked)
+N = TypeVar("N", bound="Noise[Any]")
+C = TypeVar("C", bound="Certificate[Any] | None")
+
+
+@dataclass(frozen=True)
+class MechanismFile(MechanismDocument, Generic[P, N, C]):
+    """A mechanism and its claims, exactly as a file states them; nothing here is believed.
+
+    `check` says which of the claims are proven. Example:
+
+        >>> from leastnoise import design
+        >>> file = design(epsilon=1, delta="0.1", sensitivity=1, dimension=2, gap=0.5).document
+        >>> file.kind, file.problem.dimension
+        ('vector', 2)
+    """
+
+    KINDS = ()
+
+    kind: str
+    problem: P
+    noise: N
+    upper: Fraction
+    lower: Fraction
+    certificate: C
+    about: str = ""  # the text of a free JSON object, which nothing here reads
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The problem's epsilon."""
+        return self.problem.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """The problem's delta."""
+        return self.problem.delta
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """How far apart the values of neighbors may be."""
+        return self.problem.sensitivity
+
+    @property
+    def loss(self) -> Loss:
+        """What an error costs."""
+        return self.problem.loss
+
+    @property
+    def integer(self) -> bool:
+        """Whether values and releases are integers."""
+        return self.problem.integer
+
+    @property
+    def largest(self) -> bool:
+        """Whether the loss is that of the worst of several numbers."""
+        return self.problem.largest
+
+    @property
+    def profile(self) -> tuple[Point, ...]:
+        """Further budgets that are satisfied."""
+        return self.problem.profile
+
+    @property
+    def gdp(self) -> GaussianCurve | None:
+        """The Gaussian curve that releases are below, by its chords."""
+        return self.problem.curve
+
+    @property
+    def releases(self) -> Releases | None:
+        """How many releases together satisfy a total budget."""
+        return self.problem.releases
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What else the noise obeys."""
+        return self.problem.constraints
+
+    @property
+    def range(self) -> Range | None:
+        """Where values lie, and what is asked of all of them."""
+        return self.problem.range
+
+    @property
+    def endless(self) -> bool:
+        """Whether errors of every size are possible."""
+        return self.noise.endless
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object of the file."""
+        from .file import layout_of
+
+        return layout_of(self.kind).write(self)
 
 
 @contextmanager

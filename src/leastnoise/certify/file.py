@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..work import counted
-from .base import MechanismDocument, head_of
+from .base import MechanismDocument, MechanismFile, head_of
+from .codec import Layout
 from .json_file import load_json, read_bytes
 from .kinds.additive import Document, document_of
 from .kinds.additive_check import check_noise
@@ -19,11 +20,10 @@ from .kinds.joint import JointDocument, parse_joint
 from .kinds.joint_check import check_joint
 from .kinds.keyed import KeyedDocument, parse_keyed
 from .kinds.keyed_check import check_keyed
-from .kinds.vector import VectorDocument, parse_vector
-from .kinds.vector_check import check_vector
+from .kinds.vector import VECTOR
 from .kinds.workload import WorkloadDocument, parse_workload
 from .kinds.workload_check import check_workload
-from .report import Report
+from .report import Report, check_parts
 
 AnyDocument = MechanismDocument  #: a mechanism file of any kind, in memory
 
@@ -41,11 +41,19 @@ class _Kind:
 _KINDS = (
     _Kind(Document, document_of, check_noise),
     _Kind(ChannelDocument, parse_channel, check_channel),
-    _Kind(VectorDocument, parse_vector, check_vector),
     _Kind(KeyedDocument, parse_keyed, check_keyed),
     _Kind(JointDocument, parse_joint, check_joint),
     _Kind(WorkloadDocument, parse_workload, check_workload),
 )
+
+
+#: How files of each kind are read and written. A new kind is a new line here.
+_LAYOUTS = {kind: layout for layout in (VECTOR,) for kind in layout.kinds}
+
+
+def layout_of(kind: str) -> Layout:
+    """How files of a kind are read and written."""
+    return _LAYOUTS[kind]
 
 
 def read_any(path: str | Path) -> AnyDocument:
@@ -62,9 +70,11 @@ def parse_any(text: bytes | str) -> AnyDocument:
 
 def _any_of(raw: object) -> AnyDocument:
     named = raw.get("kind") if isinstance(raw, dict) else None
+    if isinstance(named, str) and named in _LAYOUTS:
+        return _LAYOUTS[named].read(raw)
     kind = next((one for one in _KINDS if named in one.document.KINDS), None)
     if kind is None:
-        head_of(raw, tuple(name for one in _KINDS for name in one.document.KINDS))
+        head_of(raw, (*_LAYOUTS, *(name for one in _KINDS for name in one.document.KINDS)))
         raise AssertionError("an unknown kind is refused")
     document: AnyDocument = kind.parse(raw)
     return document
@@ -75,6 +85,8 @@ def check(document: AnyDocument) -> Report:
 
     `LimitError` if that takes more work than the budget of `../work.py`.
     """
+    if isinstance(document, MechanismFile):
+        return check_parts(document)
     kind = next(one for one in _KINDS if isinstance(document, one.document))
     return kind.check(document)
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from ..exact import nearest_float
 from ..problem import GaussianCurve, Point, Releases
 from ..work import arithmetic, bits, charge, counted
-from .base import MechanismDocument
+from .base import Asked, MechanismDocument, MechanismFile
 from .composition import slack_of_profile
 
 PROVEN, REFUTED, NOT_CHECKED = "proven", "refuted", "not checked"
@@ -91,6 +91,21 @@ class Report:
         }
 
 
+def check_parts(file: MechanismFile[Any, Any, Any]) -> Report:
+    """Check every claim of a mechanism file in exact arithmetic.
+
+    `LimitError` if that takes more work than the budget of `../work.py`.
+    """
+    with counted():
+        return Report((*noise_claims(file), file.certificate.claim(file.problem, file.lower)))
+
+
+def noise_claims(file: MechanismFile[Any, Any, Any]) -> tuple[Claim, ...]:
+    """What becomes of the claims about releases: all but `lower`."""
+    noise, problem = file.noise, file.problem
+    return (*noise.claims(problem), noise.upper_claim(problem, file.upper))
+
+
 D = TypeVar("D", bound=MechanismDocument)
 
 
@@ -114,52 +129,78 @@ class Checks(Generic[D]):
 
     def own(self, document: D) -> tuple[Claim, ...]:
         """The claims about what is released: all but `lower`."""
-        claims = [_distribution(self.total(document)), *self.budgets(document)]
-        if document.gdp is not None:
-            claims.append(self._gdp(document, document.gdp))
-        if document.releases is not None:
-            budgets = ((document.epsilon, document.delta), *document.profile)
-            claims.append(releases_claim(document.releases, budgets, document.gdp))
-        return (*claims, *self.demands(document), self._upper(document))
-
-    def budgets(self, document: D) -> list[Claim]:
-        """The claims that (epsilon, delta) and the further budgets are kept."""
-        return budget_claims(document, lambda epsilon: self.worst(document, epsilon))
-
-    def _gdp(self, document: D, curve: GaussianCurve) -> Claim:
-        name = f"mu = {nearest_float(curve.mu):g}"
-        chords = curve.slack()
-        if chords < 0:
-            return Claim("gdp", REFUTED, chords, f"a chord is not below the curve of {name}")
-        worst = (self.worst(document, epsilon) for epsilon, _ in curve.points)
-        slack, words = _tightest(curve.points, worst)
-        return claim_of(
-            "gdp", slack, f"below the whole curve of {name}: {words}", f"not below {name}: {words}"
+        problem: Any = getattr(document, "problem", document)
+        return (
+            distribution_claim(self.total(document)),
+            *divergence_claims(problem, lambda epsilon: self.worst(document, epsilon)),
+            *self.demands(document),
+            self._upper(document),
         )
 
     def _upper(self, document: D) -> Claim:
         loss = self.loss(document)
         if isinstance(loss, str):
             return Claim("upper", NOT_CHECKED, None, loss)
-        return upper_claim(document, loss, "expected loss of a release")
+        return upper_claim(document.upper, loss, "expected loss of a release")
 
 
-def budget_claims(
-    document: MechanismDocument, worst: Callable[[Fraction], tuple[str, Fraction]]
-) -> list[Claim]:
-    """That (epsilon, delta) is kept, and the further budgets, if there are any.
+Worst = Callable[[Fraction], tuple[str, Fraction]]  #: where the largest divergence is, its size
 
-    worst: the largest hockey stick at an epsilon, and where it is.
-    """
-    where, most = worst(document.epsilon)
+
+def distribution_claim(total: Fraction) -> Claim:
+    """That the probabilities add up to 1."""
+    return claim_of(
+        "distribution",
+        -abs(total - 1),
+        "the weights are non-negative and sum to the denominator",
+        f"the weights sum to {nearest_float(total)} times the denominator",
+    )
+
+
+def divergence_claims(problem: Asked, worst: Worst) -> Iterator[Claim]:
+    """That every budget, the curve and the total of the problem are satisfied."""
+    yield from budget_claims(problem, worst)
+    if problem.curve is not None:
+        yield _curve_claim(problem.curve, worst)
+    if problem.releases is not None:
+        budgets = ((problem.epsilon, problem.delta), *problem.profile)
+        yield releases_claim(problem.releases, budgets, problem.curve)
+
+
+def _curve_claim(curve: GaussianCurve, worst: Worst) -> Claim:
+    name = f"mu = {nearest_float(curve.mu):g}"
+    chords = curve.slack()
+    if chords < 0:
+        return Claim("gdp", REFUTED, chords, f"a chord is not below the curve of {name}")
+    divergences = (worst(epsilon) for epsilon, _ in curve.points)
+    slack, words = _tightest(curve.points, divergences)
+    return claim_of(
+        "gdp", slack, f"below the whole curve of {name}: {words}", f"not below {name}: {words}"
+    )
+
+
+class Budgets(Protocol):
+    """What names budgets."""
+
+    @property
+    def epsilon(self) -> Fraction: ...
+    @property
+    def delta(self) -> Fraction: ...
+    @property
+    def profile(self) -> tuple[Point, ...]: ...
+
+
+def budget_claims(problem: Budgets, worst: Worst) -> list[Claim]:
+    """That (epsilon, delta) is kept, and the further budgets, if there are any."""
+    where, most = worst(problem.epsilon)
     words = (
         f"largest hockey stick {nearest_float(most):.12g} at {where}, "
-        f"delta {nearest_float(document.delta):g}"
+        f"delta {nearest_float(problem.delta):g}"
     )
-    claims = [claim_of("privacy", document.delta - most, words, words)]
-    if document.profile:
-        found = (worst(epsilon) for epsilon, _ in document.profile)
-        slack, words = _tightest(document.profile, found)
+    claims = [claim_of("privacy", problem.delta - most, words, words)]
+    if problem.profile:
+        divergences = (worst(epsilon) for epsilon, _ in problem.profile)
+        slack, words = _tightest(problem.profile, divergences)
         claims.append(claim_of("profile", slack, words, words))
     return claims
 
@@ -179,25 +220,16 @@ def _tightest(
     )
 
 
-def upper_claim(document: MechanismDocument, loss: Fraction, what: str) -> Claim:
+def upper_claim(upper: Fraction, loss: Fraction, what: str) -> Claim:
     """That `upper` is at least what is lost, at most `loss`; what: whose loss that is."""
     words = f"{what} at most {nearest_float(loss):.12g}"
-    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+    return claim_of("upper", upper - loss, words, f"{words}, above the stated upper")
 
 
-def lower_claim(document: MechanismDocument, bound: Fraction, who: str) -> Claim:
+def lower_claim(lower: Fraction, bound: Fraction, who: str) -> Claim:
     """That `lower` is at most the bound, which nobody of those named costs less than."""
     words = f"every {who} costs at least {nearest_float(bound):.12g}"
-    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
-
-
-def _distribution(total: Fraction) -> Claim:
-    return claim_of(
-        "distribution",
-        -abs(total - 1),
-        "the weights are non-negative and sum to the denominator",
-        f"the weights sum to {nearest_float(total)} times the denominator",
-    )
+    return claim_of("lower", bound - lower, words, f"{words}, below the stated lower")
 
 
 def claim_of(name: str, slack: Fraction, holds: str, fails: str) -> Claim:

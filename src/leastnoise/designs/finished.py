@@ -9,12 +9,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from ..certify import ChannelDocument, Document, check_bytes
+from ..certify import Document, check_bytes
 from ..certify.file import AnyDocument
-from ..certify.kinds.joint import JointDocument
-from ..certify.kinds.keyed import KeyedDocument
-from ..certify.kinds.vector import VectorDocument
-from ..certify.kinds.workload import WorkloadDocument
 from ..engine.bounds import Lower, Upper
 from ..engine.search import Bracket, Search
 from ..errors import CertificateError, FormatError
@@ -30,14 +26,15 @@ from .workload import WorkloadDesign
 
 AnyDesign = Design | DependentDesign | VectorDesign  #: what a search finds
 
-#: The design that a document of each kind is.
-_DESIGNS: dict[type[AnyDocument], type[BaseDesign]] = {
-    Document: Design,
-    ChannelDocument: DependentDesign,
-    VectorDocument: VectorDesign,
-    KeyedDocument: KeyedDesign,
-    JointDocument: JointDesign,
-    WorkloadDocument: WorkloadDesign,
+#: The design that a file of each kind is.
+_DESIGNS: dict[str, type[BaseDesign]] = {
+    "additive": Design,
+    "integer": Design,
+    "dependent": DependentDesign,
+    "vector": VectorDesign,
+    "keyed": KeyedDesign,
+    "joint": JointDesign,
+    "workload": WorkloadDesign,
 }
 
 
@@ -90,7 +87,7 @@ def _made(asked: Asked, search: Search, bracket: Bracket) -> AnyDesign:
 
 def kind_of(document: AnyDocument) -> Callable[..., Any]:
     """The class of the design that a document is."""
-    return _DESIGNS[type(document)]
+    return _DESIGNS[document.kind]
 
 
 def _advice(reason: str, gap: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certify.kinds.vector import VectorDocument
+from ..certify.kinds.vector import VectorFile
 from ..errors import DataError
 from ..losses import Loss
 from ..noise.vector import VectorNoise
@@ -38,13 +38,13 @@ class VectorDesign(BaseDesign):
         [39.9, 4.2, 1.7, 12.9, 6.4]
     """
 
-    document: VectorDocument
+    document: VectorFile
     loss: Loss = field(compare=False)
 
     @property
     def dimension(self) -> int:
         """How many numbers a vector has."""
-        return self.document.dimension
+        return self.document.problem.dimension
 
     @cached_property
     def noise(self) -> VectorNoise:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from ..certify.base import MechanismFile
 from ..certify.certificates.curves import vector_dual
 from ..certify.certificates.duality import bound_on_noise
 from ..certify.kinds.additive import Certificate, Document
@@ -24,9 +25,7 @@ from ..certify.kinds.dependent_check import (
     loss_of,
     worst_value_loss,
 )
-from ..certify.kinds.vector import VectorDocument, VectorProof
-from ..certify.kinds.vector_check import release_loss as radial_loss
-from ..certify.kinds.vector_check import worst_stick
+from ..certify.kinds.vector import VectorFile, VectorProof, is_vector
 from ..certify.noise.constraint_slack import slack_of
 from ..certify.noise.lattice_privacy import worst_hockey_stick
 from ..certify.noise.release_loss import release_loss
@@ -43,7 +42,7 @@ _DIGITS, _DIGITS_OF_VECTORS, _DIGITS_CLAIMED = 15, 12, 9
 _DIGITS_OF_ORBITS = 24
 
 #: Noise, answers and noise for a vector, and what proves bounds on each.
-AnyNoise = Document | ChannelDocument | VectorDocument
+AnyNoise = Document | ChannelDocument | VectorFile
 AnyCertificate = Certificate | ChannelCertificate | VectorProof
 
 
@@ -87,9 +86,9 @@ class Upper:
         return self.document
 
     @property
-    def vector(self) -> VectorDocument:
+    def vector(self) -> VectorFile:
         """A mechanism that adds noise to a vector."""
-        assert isinstance(self.document, VectorDocument)
+        assert is_vector(self.document)
         return self.document
 
 
@@ -156,10 +155,11 @@ def certified(
     """
     digits = _DIGITS
     try:
-        if isinstance(document, VectorDocument):
-            if worst_stick(document, document.epsilon)[1] > document.delta:
+        if isinstance(document, MechanismFile):
+            noise, problem = document.noise, document.problem
+            if noise.worst_divergence(problem, problem.epsilon)[1] > problem.delta:
                 return None
-            value, digits = radial_loss(document), _DIGITS_OF_VECTORS
+            value, digits = noise.expected_loss(problem), _DIGITS_OF_VECTORS
         elif isinstance(document, ChannelDocument):
             if not keeps_budgets(document) or not obeys_bounds(document):
                 return None

@@ -74,7 +74,7 @@ class AtOnce:
         return (
             len(kinds) == len(self.scales)
             and _groups(kinds) == self.groups
-            and document.dimension == _dimension(kinds)
+            and document.problem.dimension == _dimension(kinds)
             and document.epsilon <= epsilon
             and document.delta <= delta
             and moved(kinds, self.scales) <= document.sensitivity**2
@@ -161,7 +161,7 @@ def _noise(dimension: int, epsilon: Fraction, delta: Fraction) -> VectorDesign:
         document = found.document
         return (
             isinstance(found, VectorDesign)
-            and (document.dimension, document.sensitivity) == (dimension, 1)
+            and (document.problem.dimension, document.sensitivity) == (dimension, 1)
             and (document.epsilon, document.delta) == (epsilon, delta)
             and document.loss.spec() == as_loss("l2").spec()
         )

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc
 
-from ..certify.kinds.vector import VectorDocument
-from ..certify.kinds.vector_check import worst_stick
+from ..certify.kinds.vector import VectorFile
 from ..certify.noise.staircase import MOST_LISTED, Stairs, rate_of
 from ..errors import ArgumentError, Described, LimitError
 from ..exact import Number, nearest_float
@@ -38,9 +37,9 @@ class VectorNoise:
     `release` is exact. Everything that returns a float describes the same law to rounding.
     """
 
-    def __init__(self, document: VectorDocument) -> None:
+    def __init__(self, document: VectorFile) -> None:
         self.document = document
-        self.dimension = document.dimension
+        self.dimension = document.problem.dimension
         self.radii: Floats
         self.masses: Floats
         self.radii, self.masses, self.atom = _listed(document)
@@ -133,8 +132,11 @@ class VectorNoise:
         """
         levels, single = check_levels(epsilons)
         values = []
+        noise, problem = self.document.noise, self.document.problem
         for exact in levels:
-            worst = worst_stick(self.document, exact)[1] if self.endless else None
+            worst = None
+            if self.endless:
+                worst = noise.worst_divergence(problem, exact)[1]
             if worst != 0:
                 worst = self._mixture.hockey_stick(exact, self.document.sensitivity)
             value = float(worst)
@@ -150,7 +152,7 @@ class VectorNoise:
     @cached_property
     def _mixture(self) -> Any:
         try:
-            return self.document.noise.mixture(self.document)
+            return self.document.noise.mixture(self.document.problem)
         except LimitError:
             raise ArgumentError(
                 "noise",
@@ -164,7 +166,7 @@ class VectorNoise:
     @property
     def grid_step(self) -> Fraction:
         """g: every coordinate of a release is a whole multiple of it."""
-        return self.document.grid
+        return self.document.noise.grid
 
     @cached_property
     def _reaches(self) -> Callable[[int, Entropy], list[Fraction | None]]:
@@ -243,7 +245,7 @@ def _first(enough: Callable[[float], bool], high: float) -> float:
     return high
 
 
-def _listed(document: VectorDocument) -> tuple[Floats, Floats, float]:
+def _listed(document: VectorFile) -> tuple[Floats, Floats, float]:
     """Radii and probabilities of the balls, and that of 0, in floats; of stairs until next to
     nothing is left."""
     noise = document.noise
@@ -251,7 +253,7 @@ def _listed(document: VectorDocument) -> tuple[Floats, Floats, float]:
         masses = [nearest_float(Fraction(w, noise.denominator)) for w in noise.weights]
         radii = np.array([nearest_float(radius) for radius in noise.radii])
         return radii, np.array(masses), nearest_float(Fraction(noise.atom, noise.denominator))
-    d, rate = document.dimension, rate_of(noise.ratio)
+    d, rate = document.problem.dimension, rate_of(noise.ratio)
     j = np.arange(math.ceil((d + 60 + 12 * math.sqrt(d)) / rate) + 2) + float(noise.first)
     logs = d * np.log(j) - rate * j
     shares = np.exp(logs - logs.max())

@@ -17,7 +17,7 @@ import scipy.linalg as sl
 
 from ..certify.kinds.additive import Document
 from ..certify.kinds.joint import JointDocument
-from ..certify.kinds.vector import VectorDocument
+from ..certify.kinds.vector import is_vector
 from ..certify.kinds.workload import WorkloadDocument
 from ..certify.kinds.workload_check import laplace_rate, variance_above
 from ..certify.noise.plain_strategies import AnswersStrategy, CountsStrategy
@@ -102,7 +102,7 @@ class WorkloadNoise:
     def _noisy(self, y: Sequence[int], source: Entropy) -> Sequence[int | Fraction]:
         """The measurements with noise, in steps of the grid."""
         law, grid = self.document.law, self.document.grid
-        if isinstance(law, VectorDocument):
+        if is_vector(law):
             held = VectorNoise(law).release([one * grid for one in y], exact=True, entropy=source)
             return [one / grid for one in held]
         if isinstance(law, Document):
@@ -157,9 +157,9 @@ class WorkloadNoise:
         law = self.document.law
         if self._together is not None:
             return np.full(self.part.queries, self._together.bar(beyond))
-        if isinstance(law, VectorDocument):
+        if is_vector(law):
             far = VectorNoise(law).coordinate_error(1 - beyond)
-            far += float(law.grid) * math.sqrt(law.dimension) / 2
+            far += float(law.noise.grid) * math.sqrt(law.problem.dimension) / 2
             return np.asarray(self._factors[0].lengths * far)
         if isinstance(law, Document):
             return sums_bars(law, crossed([one.patterns for one in self._factors]), beyond)

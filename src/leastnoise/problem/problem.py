@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import ArgumentError
 from ..exact import Number
@@ -90,6 +90,8 @@ class Problem:
     curve: GaussianCurve | None = None
     releases: Releases | None = None
     range: Range | None = None
+    #: (Of several numbers at once the loss may be that of the largest error.)
+    largest: ClassVar[bool] = False
     dimension: int = 1  # above 1: a vector, its sensitivity Euclidean, its loss one of the norm
 
     def __post_init__(self) -> None:

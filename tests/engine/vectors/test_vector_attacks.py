@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from vector_files import file, lower_verdict, made, noise_of, proof
+from vector_files import asking, file, lower_verdict, made, noise_of, proof
 
 from leastnoise.certify.certificates.curves import vector_dual
-from leastnoise.certify.kinds.vector import Curves, VectorCertificate, parse_vector
+from leastnoise.certify.kinds.vector import VECTOR, Curves, VectorCertificate
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.losses import as_loss
 
@@ -22,7 +22,7 @@ TWO = (2, "1", "0.05")
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])
 def test_a_proof_for_more_dimensions_is_none_for_fewer(dimension):
     """Fewer numbers need less noise: what is proven for five is false for four."""
-    document = replace(made(*GOOD).document, dimension=dimension)
+    document = asking(made(*GOOD).document, dimension=dimension)
     assert lower_verdict(document) != "proven"
 
 
@@ -34,7 +34,7 @@ def test_another_question_is_another_proof():
         {"sensitivity": document.sensitivity / 2},
         {"loss": as_loss("huber:0.5")},
     ):
-        asked = replace(document, **change)
+        asked = asking(document, **change)
         if "sensitivity" in change:
             asked = replace(
                 asked, certificate=replace(document.certificate, step=document.certificate.step / 2)
@@ -144,11 +144,11 @@ def test_edges_that_nobody_may_state():
     for radii in (["-1", "2"], ["2", "1"], ["1", "1"], ["0", "1"]):
         data["noise"] = {"denominator": "2", "radii": radii, "weights": ["1", "1"], "atom": "0"}
         with pytest.raises(FormatError):
-            parse_vector(data)
+            VECTOR.read(data)
 
 
 def test_a_negative_height_cannot_be_stated():
     data = file(*GOOD)
     data["certificate"]["pieces"][3][2] = -5
     with pytest.raises(FormatError):
-        parse_vector(data)
+        VECTOR.read(data)

@@ -14,17 +14,16 @@ import pytest
 from vector_files import file, made
 
 from leastnoise import work
-from leastnoise.certify import check_any, read_any
+from leastnoise.certify import check, check_any, read_any
 from leastnoise.certify.certificates.curves import DualFunction
-from leastnoise.certify.kinds.vector import parse_vector
-from leastnoise.certify.kinds.vector_check import check_vector, release_loss
+from leastnoise.certify.kinds.vector import VECTOR
 from leastnoise.errors import FormatError, LimitError
 
 GOOD = (5, "1", "0.2")
 
 
 def verdicts(data):
-    report = check_vector(parse_vector(data))
+    report = check(VECTOR.read(data))
     return {claim.name: claim.verdict for claim in report.claims}
 
 
@@ -36,7 +35,7 @@ def test_a_design_passes_through_a_file(tmp_path):
     report = check_any(document)
     assert report.proven
     assert report.exit_code == 0
-    assert parse_vector(json.loads(document.dumps())) == document
+    assert VECTOR.read(json.loads(document.dumps())) == document
 
 
 def test_the_checker_needs_only_the_standard_library(tmp_path):
@@ -177,11 +176,11 @@ def test_malformed_files(key):
         data = file(*GOOD)
         data[key] = value
         with pytest.raises(FormatError):
-            parse_vector(data)
+            VECTOR.read(data)
     data = file(*GOOD)
     del data[key]
     with pytest.raises(FormatError):
-        parse_vector(data)
+        VECTOR.read(data)
 
 
 def test_malformed_noise():
@@ -196,7 +195,7 @@ def test_malformed_noise():
         data = file(*GOOD)
         change(data["noise"])
         with pytest.raises(FormatError):
-            parse_vector(data)
+            VECTOR.read(data)
 
 
 def test_a_file_that_would_take_long_is_refused(monkeypatch):
@@ -222,7 +221,7 @@ def test_the_dual_function_agrees_with_simulation():
     """G(r) from the curves against draws of a direction."""
     document = made(*GOOD).document
     function = DualFunction(
-        document.dimension,
+        document.problem.dimension,
         document.epsilon,
         document.sensitivity,
         document.loss,
@@ -231,7 +230,7 @@ def test_the_dual_function_agrees_with_simulation():
     length = float(function.unit)
     generator = np.random.default_rng(3)
     count = 10_000
-    directions = generator.standard_normal((count, document.dimension))
+    directions = generator.standard_normal((count, document.problem.dimension))
     cosines = directions[:, 0] / np.linalg.norm(directions, axis=1)
     found = document.certificate
     step, unit = float(found.step), float(found.unit)
@@ -260,10 +259,10 @@ def test_the_dual_function_agrees_with_simulation():
 def test_upper_covers_rounding_to_a_coarse_grid():
     data = file(*GOOD)
     data["grid"] = "1/2"
-    document = parse_vector(data)
+    document = VECTOR.read(data)
     noise = made(*GOOD).noise
     draws = noise.simulate(200_000, seed=1)
     shifted = draws + np.random.default_rng(2).random(5)
     errors = np.floor(shifted / 0.5 + 0.5) * 0.5 - (shifted - draws)
     mean = np.linalg.norm(errors, axis=1).mean()
-    assert mean < float(release_loss(document))
+    assert mean < float(document.noise.expected_loss(document.problem))

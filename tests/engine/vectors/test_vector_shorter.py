@@ -12,7 +12,7 @@ from vector_files import file, lower_verdict, made, proof
 
 from leastnoise import design
 from leastnoise.certify import check_any
-from leastnoise.certify.kinds.vector import MAX_SHORTER, Curves, parse_vector
+from leastnoise.certify.kinds.vector import MAX_SHORTER, VECTOR, Curves
 from leastnoise.errors import FormatError, LimitError
 
 #: The first stair is narrow: 0.58 sensitivities.
@@ -24,7 +24,7 @@ def test_a_narrow_stair_is_proven_with_shorter_shifts():
     more = found.document.certificate.more
     assert more
     assert all(0 < one.shift * found.document.certificate.step < 1 for one in more)
-    assert parse_vector(file(*NARROW)) == found.document
+    assert VECTOR.read(file(*NARROW)) == found.document
     assert found.verify().proven
     without = replace(found.document.certificate, more=())
     assert lower_verdict(replace(found.document, certificate=without)) == "refuted"
@@ -87,7 +87,7 @@ def test_malformed_shorter_shifts(more):
     assert Fraction(data["sensitivity"]) / Fraction(data["certificate"]["step"]) == 1 << 40
     data["certificate"]["more"] = more
     with pytest.raises(FormatError):
-        parse_vector(data)
+        VECTOR.read(data)
 
 
 def test_shorter_shifts_cost_delta():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from leastnoise import design
 from leastnoise.certify import check_any
 from leastnoise.certify.certificates.curves import vector_dual
-from leastnoise.certify.kinds.vector import VectorCertificate, VectorDocument
+from leastnoise.certify.kinds.vector import VectorCertificate, VectorFile
 from leastnoise.designs.vector import VectorDesign
 from leastnoise.engine.methods import made as made_plan
 from leastnoise.engine.search import Search
@@ -51,16 +52,21 @@ def file(*problem: Any) -> dict[str, Any]:
     return copy.deepcopy(made(*problem).document.to_json())
 
 
-def lower_verdict(document: VectorDocument) -> bool | None:
+def asking(document: VectorFile, **changes: Any) -> VectorFile:
+    """The same file with changes of its problem."""
+    return replace(document, problem=replace(document.problem, **changes))
+
+
+def lower_verdict(document: VectorFile) -> bool | None:
     """What the checker says of the lower bound."""
     return check_any(document).verdict("lower")
 
 
-def proof(document: VectorDocument, certificate: VectorCertificate, lower: Fraction) -> bool | None:
+def proof(document: VectorFile, certificate: VectorCertificate, lower: Fraction) -> bool | None:
     """Whether this certificate proves this bound for the document's question."""
     with counted():  # as in every check: what takes too long is no proof
         return vector_dual(
-            document.dimension,
+            document.problem.dimension,
             document.epsilon,
             document.delta,
             document.sensitivity,

@@ -158,6 +158,11 @@ class Document(MechanismDocument):
         check_duals(certificate.constraints, self.constraints, certificate.reach)
 
     @property
+    def curve(self) -> GaussianCurve | None:
+        """The curve that the noise is below."""
+        return self.gdp
+
+    @property
     def gridded(self) -> bool:
         """Whether releases are on a grid, with an atom at 0."""
         return self.kind == "additive" or self.runs

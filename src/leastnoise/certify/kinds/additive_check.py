@@ -57,7 +57,7 @@ def _lower(document: Document) -> Claim:
     which = "private noise with these constraints" if document.constraints else "private noise"
     if document.releases is not None:
         which += " for so many releases"
-    return lower_claim(document, bound, which)
+    return lower_claim(document.lower, bound, which)
 
 
 def lower_bound(document: Document, certificate: Certificate, loss: Loss) -> Fraction | None:

@@ -210,7 +210,7 @@ def _lower(document: ChannelDocument) -> Claim:
         return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
     # (The budgets are those of one release, whatever total several keep.)
     who = "private answer" if document.releases is None else "answer that keeps the file's budgets"
-    return lower_claim(document, channel_dual_bound(problem, certificate), who)
+    return lower_claim(document.lower, channel_dual_bound(problem, certificate), who)
 
 
 # -- what else is claimed ---------------------------------------------------------------------

@@ -19,7 +19,7 @@ def check_joint(document: JointDocument) -> Report:
     """
     with counted():
         privacy = document.noise.privacy(document)
-        upper = upper_claim(document, release_loss(document), "expected loss of a release")
+        upper = upper_claim(document.upper, release_loss(document), "expected loss of a release")
         return Report((privacy, upper, _lower(document)))
 
 
@@ -28,7 +28,7 @@ def _lower(document: JointDocument) -> Claim:
     if bound == 0:
         words = "no loss is negative, and the certificate proves no more"
         return claim_of("lower", -document.lower, words, f"{words}, below the stated lower")
-    return lower_claim(document, bound, f"private {'whole-number ' * document.integer}noise")
+    return lower_claim(document.lower, bound, f"private {'whole-number ' * document.integer}noise")
 
 
 def release_loss(document: JointDocument) -> Fraction:

@@ -52,7 +52,7 @@ def check_keyed(document: KeyedDocument) -> Report:
                 *_together(document),
                 _shown(document),
                 _upper(document),
-                lower_claim(document, least_loss(document), "whole noise as private"),
+                lower_claim(document.lower, least_loss(document), "whole noise as private"),
             )
         )
 
@@ -220,7 +220,7 @@ def _lines(budgets: Sequence[Point]) -> list[tuple[int, int, int]]:
 def _upper(document: KeyedDocument) -> Claim:
     loss = expected_loss(document.chain, document.loss)
     who = f"a key of {document.chain.reach} units or more, counted as 0 where it is not shown,"
-    return upper_claim(document, loss, f"expected loss of {who}")
+    return upper_claim(document.upper, loss, f"expected loss of {who}")
 
 
 @once

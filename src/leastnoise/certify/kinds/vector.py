@@ -1,6 +1,6 @@
 """The file of a vector mechanism, kind "vector": what it holds, how it is read and written.
 
-What the keys mean is stated in `vector_check.proof.md`. Standard library only.
+What the keys mean is stated in `vector.proof.md`. Standard library only.
 """
 
 from __future__ import annotations
@@ -9,33 +9,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeGuard
 
 from ...exact import nearest_float
-from ...losses import Loss
-from ...losses.base import NORM_ONLY
+from ...problem import Problem
 from ...problem.checks import MAX_DIMENSION
-from ..base import MechanismDocument
+from ..base import MechanismFile
+from ..certificates.base import Certificate
 from ..certificates.curves import vector_dual
 from ..codec import (
+    COUNT,
+    DELTA,
+    EPSILON,
     LOSS,
-    About,
+    NOT_NEGATIVE,
+    POSITIVE,
+    Cases,
     Codec,
-    Delta,
-    Epsilon,
-    NotNegative,
+    Layout,
     Positive,
+    Record,
+    Within,
     integer,
     integers,
     one_of,
-    read_file,
     record,
     several,
-    write_file,
 )
-from ..fields import check_bracket, demand, read_whole
+from ..fields import demand, read_whole
+from ..limits import MAX_RADII
 from ..noise.shells import BallNoise
-from ..noise.staircase import NoCurves, Stairs
+from ..noise.staircase import FIRST, RATIO, NoCurves, Stairs
 from ..report import NOT_CHECKED, PROVEN, REFUTED, Claim
 
 #: Limits of the checker.
@@ -94,7 +98,7 @@ def _check_pieces(points: Sequence[CurvePoint], pieces: Sequence[Piece]) -> None
 
 
 @dataclass(frozen=True)
-class VectorCertificate:
+class VectorCertificate(Certificate[Problem]):
     """Curves for shifts as long as the sensitivity, and in `more` for shorter ones."""
 
     step: Positive
@@ -116,31 +120,24 @@ class VectorCertificate:
         for longer, shorter in pairwise(self.curves(sensitivity)):
             demand(shorter.shift < longer.shift, '"shift" must fall from curves to curves')
 
-    def check_file(self, document: VectorDocument) -> None:
-        """The same of a file."""
-        self.check_sensitivity(document.sensitivity)
+    def check_problem(self, problem: Problem) -> None:
+        """The same of a problem."""
+        self.check_sensitivity(problem.sensitivity)
 
-    def claim(self, document: VectorDocument) -> Claim:
+    def claim(self, problem: Problem, lower: Fraction) -> Claim:
         """What becomes of `lower`."""
-        proof = vector_dual(
-            document.dimension,
-            document.epsilon,
-            document.delta,
-            document.sensitivity,
-            document.loss,
-            self,
-            document.lower,
-        )
-        where = f"at radius {nearest_float(proof.at * document.sensitivity):.6g}"
+        asked = problem.dimension, problem.epsilon, problem.delta, problem.sensitivity
+        proof = vector_dual(*asked, problem.loss, self, lower)
+        where = f"at radius {nearest_float(proof.at * problem.sensitivity):.6g}"
         if proof.verdict is None:
             words = f"the curves are not settled in time, {where}"
             return Claim("lower", NOT_CHECKED, None, words)
         if not proof.verdict:
             words = f"the curves prove less than the stated lower {where}"
             return Claim("lower", REFUTED, None, words)
-        theta = document.lower + document.delta * self.budget
+        theta = lower + problem.delta * self.budget
         slack = Fraction(0) if proof.least is None else proof.least - theta
-        words = f"every private noise costs at least {nearest_float(document.lower):.12g}"
+        words = f"every private noise costs at least {nearest_float(lower):.12g}"
         return Claim("lower", PROVEN, slack, words)
 
     @classmethod
@@ -165,52 +162,51 @@ class VectorCertificate:
 
 CURVES = record(VectorCertificate, VectorCertificate.check)
 VectorProof = VectorCertificate | NoCurves
+VectorNoise = BallNoise | Stairs
+VectorFile = MechanismFile[Problem, VectorNoise, VectorProof]
+
+_PROBLEM = record(
+    Problem,
+    epsilon=EPSILON,
+    delta=DELTA,
+    sensitivity=POSITIVE,
+    loss=LOSS,
+    dimension=integer(1, MAX_DIMENSION),
+)
+_STAIRS = record(Stairs, grid=POSITIVE, noise=Within(record(Stairs, first=FIRST, ratio=RATIO)))
+_BALLS = record(
+    BallNoise,
+    BallNoise.check,
+    grid=POSITIVE,
+    noise=Within(
+        record(
+            BallNoise,
+            denominator=COUNT,
+            radii=several(POSITIVE, MAX_RADII),
+            weights=several(COUNT, MAX_RADII),
+            atom=COUNT,
+        )
+    ),
+)
 
 
-@dataclass(frozen=True, kw_only=True)
-class VectorDocument(MechanismDocument):
-    """A vector mechanism and its claims, exactly as stated. Nothing here is checked.
-
-    Every coordinate of a release is a multiple of grid.
-    """
-
-    KINDS = ("vector",)
-    kind = KINDS[0]
-
-    epsilon: Epsilon
-    delta: Delta
-    sensitivity: Positive
-    loss: Annotated[Loss, LOSS]
-    dimension: Annotated[int, integer(1, MAX_DIMENSION)]
-    grid: Positive
-    noise: Annotated[
-        BallNoise | Stairs, one_of(ratio=record(Stairs), radii=record(BallNoise, BallNoise.check))
-    ]
-    upper: NotNegative
-    lower: NotNegative
-    certificate: Annotated[VectorProof, one_of(record(NoCurves), step=CURVES)]
-    about: About = ""  # the text of a free JSON object, which nothing here reads
-
-    def check(self) -> None:
-        """`FormatError` unless the parts go together."""
-        check_bracket(self.lower, self.upper)
-        demand(self.loss.of_norm, f'"loss" must be {NORM_ONLY}')
-        self.noise.check_file(self)
-        self.certificate.check_file(self)
-
-    @property
-    def endless(self) -> bool:
-        """Whether errors of every size are possible."""
-        return self.noise.endless
-
-    def to_json(self) -> dict[str, Any]:
-        """The JSON object of the file."""
-        return write_file(_FILE, self.kind, self)
+def _noise(data: dict[str, Any]) -> Record[Any]:
+    noise = data.get("noise")
+    return _STAIRS if isinstance(noise, dict) and "ratio" in noise else _BALLS
 
 
-_FILE = record(VectorDocument, VectorDocument.check)
+#: Files of kind "vector".
+VECTOR = Layout(
+    ("vector",),
+    _PROBLEM,
+    Cases(_noise, _STAIRS, _BALLS),
+    one_of(record(NoCurves), step=CURVES),
+    ("epsilon", "delta", "sensitivity", "loss", "dimension", "grid", "noise"),
+    upper=NOT_NEGATIVE,
+    lower=NOT_NEGATIVE,
+)
 
 
-def parse_vector(data: object) -> VectorDocument:
-    """The document in a JSON object of kind "vector"; `FormatError` if it is not one."""
-    return read_file(_FILE, VectorDocument.KINDS, data)
+def is_vector(file: object) -> TypeGuard[VectorFile]:
+    """Whether this is a file of noise for a vector."""
+    return isinstance(file, MechanismFile) and file.kind == "vector"

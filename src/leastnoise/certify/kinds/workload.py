@@ -43,7 +43,7 @@ from ..noise.strategy import QUESTIONS, Basis, Strategy, TallStrategy
 from ..noise.table_strategy import TableStrategy
 from .additive import document_of
 from .joint import JointDocument, parse_joint
-from .vector import VectorDocument, parse_vector
+from .vector import VECTOR, is_vector
 from .workload_parts import demand_short, read_workload, wholes
 from .workload_proofs import PROOF, STRATEGY, AnyStrategy, Proofs, check_proof, check_strategy
 
@@ -68,7 +68,7 @@ def _read_law(value: object, name: str) -> MechanismDocument:
 
 
 #: How the law of one measurement is read, where it has a file of its own.
-_LAWS = {"integer": document_of, "joint": parse_joint, "vector": parse_vector}
+_LAWS = {"integer": document_of, "joint": parse_joint, "vector": VECTOR.read}
 _LAW = Codec(_read_law, lambda law: law.to_json())
 
 
@@ -292,8 +292,10 @@ def _suits(budget: str, strategies: tuple[AnyStrategy, ...], law: MechanismDocum
     alone = len(strategies) == 1
     if isinstance(law, JointDocument):
         demand(alone and kinds == {AnswersStrategy}, 'a law of kind "joint" is for "answers"')
-    elif isinstance(law, VectorDocument):
+    elif is_vector(law):
         rank = strategies[0].rank if isinstance(strategies[0], Strategy) else 0
-        demand(alone and rank == law.dimension, 'a law of kind "vector" is for its "triangle"')
+        demand(
+            alone and rank == law.problem.dimension, 'a law of kind "vector" is for its "triangle"'
+        )
     else:
         demand(kinds == {CountsStrategy}, 'a law of kind "integer" is for "counts"')

@@ -53,7 +53,7 @@ from ..noise.strategy import (
 from ..noise.table_strategy import TableStrategy, length_of, lower_tables, upper_tables
 from ..report import Claim, Report, claim_of, lower_claim, upper_claim
 from .joint import JointDocument
-from .vector import VectorDocument
+from .vector import is_vector
 from .workload import WorkloadDocument
 from .workload_proofs import AnyStrategy, Proofs
 
@@ -113,12 +113,12 @@ def _privacy(document: WorkloadDocument, frames: Frames) -> Claim:
 
 def _upper(document: WorkloadDocument, frames: Frames) -> Claim:
     which = "largest variance" if document.largest else "total squared error"
-    return upper_claim(document, release_cost(document, frames), f"{which} of a release")
+    return upper_claim(document.upper, release_cost(document, frames), f"{which} of a release")
 
 
 def _lower(document: WorkloadDocument, frames: Frames) -> Claim:
     who = "noise as private, and every mechanism in the worst case over data,"
-    return lower_claim(document, lower_cost(document, frames), who)
+    return lower_claim(document.lower, lower_cost(document, frames), who)
 
 
 #: Which noise keeps which budget.
@@ -135,7 +135,7 @@ def _plain(strategy: object) -> bool:
 
 def squared(document: WorkloadDocument) -> bool:
     """Whether lengths of shifts are Euclidean, and squared."""
-    return document.budget[0] != "epsilon" or isinstance(document.law, VectorDocument)
+    return document.budget[0] != "epsilon" or is_vector(document.law)
 
 
 def noise_words(document: WorkloadDocument) -> str:
@@ -146,7 +146,7 @@ def noise_words(document: WorkloadDocument) -> str:
         return NOISES[document.budget[0]] + (plain.get(alone, "") if _plain(alone) else "")
     if isinstance(document.law, JointDocument):
         return "joint noise on the answers"
-    if isinstance(document.law, VectorDocument):
+    if is_vector(document.law):
         return "vector noise in the strategy"
     return "the best whole-number noise on each count"
 

@@ -15,16 +15,16 @@ from typing import Annotated, Any, ClassVar
 from ...losses import L2
 from ...problem.workload_parts import Marginals, Named, Part
 from ...work import charge
-from ..base import MechanismDocument
+from ..base import MechanismDocument, MechanismFile
 from ..codec import FLAG, always
 from ..kinds.additive import Document
 from ..kinds.additive_check import check_noise
 from ..kinds.joint import JointDocument
 from ..kinds.joint_check import check_joint
-from ..kinds.vector import VectorDocument
-from ..kinds.vector_check import check_vector, moved_by_rounding
-from ..report import PROVEN, REFUTED, Claim, Report
+from ..kinds.vector import is_vector
+from ..report import PROVEN, REFUTED, Claim, Report, check_parts
 from .root_strategy import MAX_PREFIX, lower_roots
+from .shells import moved_by_rounding
 from .table_strategy import lower_tables
 
 
@@ -138,7 +138,7 @@ def _fits(law: MechanismDocument) -> tuple[bool, str]:
     if isinstance(law, JointDocument):
         one = len(law.shape.blocks) == 1 and law.even and law.shape.blocks[0].box
         return one and law.integer, "noise for whole numbers that may all move at once, proven"
-    balls = isinstance(law, VectorDocument) and law.sensitivity == 1
+    balls = is_vector(law) and law.sensitivity == 1
     return balls, "noise of balls for a vector that moves by a length of one, its file proven"
 
 
@@ -146,14 +146,14 @@ def _fits(law: MechanismDocument) -> tuple[bool, str]:
 _CHECKS: dict[type, Callable[[Any], Report]] = {
     Document: check_noise,
     JointDocument: check_joint,
-    VectorDocument: check_vector,
+    MechanismFile: check_parts,
 }
 
 
 def law_variance(law: MechanismDocument) -> Fraction:
     """At least the variance of one measurement, if the law's file is proven."""
-    if not isinstance(law, VectorDocument):
+    if not is_vector(law):
         return law.upper
-    square, scale = law.noise.square(law), 1 << 64
+    square, scale = law.noise.variance(law.problem), 1 << 64
     own = Fraction(isqrt(square.numerator * scale * scale // square.denominator) + 1, scale)
-    return (own + moved_by_rounding(law)) ** 2
+    return (own + moved_by_rounding(law.problem, law.noise.grid)) ** 2

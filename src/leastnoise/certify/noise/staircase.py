@@ -11,21 +11,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
-from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from ...errors import LimitError
 from ...exact import exp_upper, nearest_float, ratio_below
 from ...losses import L2, Loss
+from ...problem import Problem
 from ...work import arithmetic, charge
 from ...work import bits as length_of
+from ..certificates.base import Certificate
 from ..codec import number
 from ..enclosures import ceil_at, floor_at, power
 from ..fields import demand
 from ..report import NOT_CHECKED, PROVEN, REFUTED, Claim
 from .balls import BallMixture
-
-if TYPE_CHECKING:
-    from ..kinds.vector import VectorDocument
+from .base import Distribution
+from .shells import check_norm, moved_by_rounding
 
 #: Limits of the checker.
 MAX_STAIRS = 2_000_000  # that draws are likely to reach
@@ -38,85 +38,90 @@ _BITS, _MOST_BITS = 192, 20_000
 _DEEPEST = 44
 
 
+FIRST = number(lambda v: 0 < v <= 1, "above 0, at most 1")
+RATIO = number(lambda v: 0 < v < 1, "between 0 and 1")
+
+
 @dataclass(frozen=True)
-class Stairs:
+class Stairs(Distribution[Problem]):
     """A ball of radius (first + j) D, j = 0, 1, ..., with P(j) ~ ratio^j (first + j)^d, and a
-    uniform point in it: the density is ~ ratio^j from radius (first + j - 1) D on.
+    uniform point in it: the density is ~ ratio^j from radius (first + j - 1) D on. Every coordinate
+    of a release is rounded to a multiple of grid.
     """
 
-    #: Whether errors of every size are possible.
-    endless: ClassVar = True
+    grid: Fraction
+    first: Fraction
+    ratio: Fraction
 
-    first: Annotated[Fraction, number(lambda v: 0 < v <= 1, "above 0, at most 1")]
-    ratio: Annotated[Fraction, number(lambda v: 0 < v < 1, "between 0 and 1")]
+    @property
+    def endless(self) -> bool:
+        """Whether errors of every size are possible."""
+        return True
 
-    def check_file(self, document: VectorDocument) -> None:
+    def check_problem(self, problem: Problem) -> None:
         """`FormatError` unless the loss is known, and a draw takes moments and little memory."""
-        demand(document.loss.by_moments, '"loss" must be a whole power or huber for stairs')
+        check_norm(problem)
+        demand(problem.loss.by_moments, '"loss" must be a whole power or huber for stairs')
         demand(
-            document.dimension**2 * length_of(self.first, self.ratio) <= MAX_STAIR_BITS,
+            problem.dimension**2 * length_of(self.first, self.ratio) <= MAX_STAIR_BITS,
             '"first" and "ratio" must be shorter: draws would take too much memory',
         )
         demand(
-            document.dimension <= MAX_STAIRS * (1 - self.ratio),
+            problem.dimension <= MAX_STAIRS * (1 - self.ratio),
             f'"ratio" must be at most 1 - d/{MAX_STAIRS}',
         )
 
-    def mixture(self, document: VectorDocument) -> BallMixture:
+    def mixture(self, problem: Problem) -> BallMixture:
         """A part of the noise, and the rest, which is next to nothing, as if it gave the value
         away. `LimitError` if there are too many stairs."""
-        masses, rest = listed(document.dimension, self, MOST_LISTED)
-        radii = [(self.first + j) * document.sensitivity for j in range(len(masses))]
-        return BallMixture(document.dimension, radii, masses, rest)
+        masses, rest = listed(problem.dimension, self, MOST_LISTED)
+        radii = [(self.first + j) * problem.sensitivity for j in range(len(masses))]
+        return BallMixture(problem.dimension, radii, masses, rest)
 
     def total(self) -> Fraction:
         """Of all probabilities: this is a distribution for every ratio and every first stair."""
         return Fraction(1)
 
-    def worst_stick(self, document: VectorDocument, epsilon: Fraction) -> tuple[str, Fraction]:
+    def worst_divergence(self, problem: Problem, epsilon: Fraction) -> tuple[str, Fraction]:
         """Where the largest hockey stick is, and at least its size."""
         excess = 1 - self.ratio / exp_upper(-epsilon)
         return "a step from stair to stair, rounded up", max(Fraction(0), excess)
 
-    def loss(self, document: VectorDocument, move: Fraction) -> Fraction:
-        """At least E c(|X| + move)."""
-        return stairs_loss(document.dimension, self, document.loss, document.sensitivity, move)
+    def expected_loss(self, problem: Problem) -> Fraction:
+        """At least E c(|X| + move), the move being that of rounding to the grid."""
+        move = moved_by_rounding(problem, self.grid)
+        return stairs_loss(problem.dimension, self, problem.loss, problem.sensitivity, move)
 
-    def square(self, document: VectorDocument) -> Fraction:
-        """At least the variance of a coordinate."""
-        d = document.dimension
-        return stairs_loss(d, self, L2(), document.sensitivity, Fraction(0)) / d
+    def variance(self, problem: Problem) -> Fraction:
+        """At least that of a coordinate, before it is rounded."""
+        d = problem.dimension
+        return stairs_loss(d, self, L2(), problem.sensitivity, Fraction(0)) / d
 
 
 @dataclass(frozen=True)
-class NoCurves:
+class NoCurves(Certificate[Problem]):
     """In the place of curves: at delta = 0 no noise is better than stairs."""
 
-    def check_file(self, document: VectorDocument) -> None:
+    def check_problem(self, problem: Problem) -> None:
         """`FormatError` unless that is known."""
-        known = document.epsilon > 0 and document.delta == 0 and document.loss.by_moments
+        known = problem.epsilon > 0 and problem.delta == 0 and problem.loss.by_moments
         demand(
             known,
             '"certificate" may be empty at delta 0 only, at a positive epsilon, for a whole power '
             "or huber",
         )
 
-    def claim(self, document: VectorDocument) -> Claim:
+    def claim(self, problem: Problem, lower: Fraction) -> Claim:
         """What becomes of `lower`."""
-        verdict, at = nothing_below(
-            document.dimension,
-            document.epsilon,
-            document.loss,
-            document.sensitivity,
-            document.lower,
-        )
+        asked = problem.dimension, problem.epsilon, problem.loss, problem.sensitivity
+        verdict, at = nothing_below(*asked, lower)
         where = f"where the first is at {nearest_float(at):.6g} sensitivities"
         if verdict is None:
             return Claim("lower", NOT_CHECKED, None, f"stairs are too close to call, {where}")
         if not verdict:
             words = f"stairs cost less than the stated lower, {where}"
             return Claim("lower", REFUTED, None, words)
-        words = f"every private noise costs at least {nearest_float(document.lower):.12g}"
+        words = f"every private noise costs at least {nearest_float(lower):.12g}"
         return Claim("lower", PROVEN, None, words)
 
 

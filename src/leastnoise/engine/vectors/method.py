@@ -1,6 +1,6 @@
 """The methods of the radius: staircases for vectors, and flows of curves on nets below them.
 
-What is yielded has been checked exactly (`../../certify/kinds/vector_check.proof.md`).
+What is yielded has been checked exactly (`../../certify/kinds/vector.proof.md`).
 """
 
 from __future__ import annotations

@@ -1,17 +1,19 @@
 """From floats to files: a staircase as a mixture of balls in exact numbers, widened until private.
 
-What is claimed, and why: `../../certify/kinds/vector_check.proof.md`.
+What is claimed, and why: `../../certify/kinds/vector.proof.md`.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ...certify.kinds.vector import VectorCertificate, VectorDocument
+from ...certify.base import MechanismFile
+from ...certify.kinds.vector import VectorCertificate, VectorFile
 from ...certify.noise.shells import BallNoise
 from ...errors import CertificateError
 from ...exact import whole_part
@@ -38,7 +40,7 @@ def exact_noise(problem: Problem, stairs: RadialStaircase, origin: str) -> Upper
     widen = 1e-10
     while widen < 1.0:
         noise = _rounded(problem, stairs.edges * (1 + widen))
-        document = _document(problem, noise)
+        document = _file(problem, noise)
         balls = len(noise.radii)
         with counted() as work:
             found = certified(document, origin, loss=problem.loss, resolution=balls)
@@ -66,6 +68,7 @@ def _rounded(problem: Problem, edges: np.ndarray[Any, Any]) -> BallNoise:
     weights[weights.index(max(weights))] += denominator - sum(weights)
     held = [(radius, weight) for radius, weight in zip(radii, weights, strict=True) if weight]
     return BallNoise(
+        _grid(problem, held, denominator),
         denominator,
         tuple(radius for radius, _ in held),
         tuple(weight for _, weight in held),
@@ -73,19 +76,13 @@ def _rounded(problem: Problem, edges: np.ndarray[Any, Any]) -> BallNoise:
     )
 
 
-def _document(problem: Problem, noise: BallNoise) -> VectorDocument:
-    pairs = zip(noise.radii, noise.weights, strict=True)
-    mean = float(sum(Fraction(w, noise.denominator) * r for r, w in pairs))
+def _grid(problem: Problem, held: Sequence[tuple[Fraction, int]], denominator: int) -> Fraction:
+    """A power of two that is fine beside the radii."""
+    mean = float(sum(Fraction(w, denominator) * r for r, w in held))
     share = mean * _GRID_SHARE / math.sqrt(problem.dimension)
-    return VectorDocument(
-        dimension=problem.dimension,
-        epsilon=problem.epsilon,
-        delta=problem.delta,
-        sensitivity=problem.sensitivity,
-        loss=problem.loss,
-        grid=Fraction(2) ** math.floor(math.log2(share)),
-        noise=noise,
-        upper=Fraction(0),
-        lower=Fraction(0),
-        certificate=VectorCertificate.nothing(problem.sensitivity),
-    )
+    return Fraction(2) ** math.floor(math.log2(share))
+
+
+def _file(problem: Problem, noise: BallNoise) -> VectorFile:
+    nothing = VectorCertificate.nothing(problem.sensitivity)
+    return MechanismFile("vector", problem, noise, Fraction(0), Fraction(0), nothing)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
-from ...certify.kinds.vector import VectorDocument
+from ...certify.base import MechanismFile
+from ...certify.kinds.vector import VectorFile
 from ...certify.noise.staircase import NoCurves, Stairs
 from ...exact import exp_upper
 from ...problem import Problem
@@ -28,11 +30,12 @@ _SHARES = (1e-11, 1e-10, 1e-9, 1e-8, 1e-6)
 
 
 def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
-    upper = certified(_document(problem), "closed form", loss=problem.loss, resolution=1)
+    upper = certified(_file(problem), "closed form", loss=problem.loss, resolution=1)
     yield None, upper
     if upper is not None:
         # What rounding to the grid costs is no part of the bound.
-        plain = float(upper.vector.noise.loss(upper.vector, Fraction(0)))
+        stairs = replace(upper.vector.noise, grid=Fraction(0))
+        plain = float(stairs.expected_loss(problem))
         for share in _SHARES:
             lower = claimed(problem, NoCurves(), plain * (1 - share), 1)
             if lower is not None:
@@ -40,26 +43,18 @@ def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
                 return
 
 
-def _document(problem: Problem) -> VectorDocument:
+def _file(problem: Problem) -> VectorFile:
     d, epsilon = problem.dimension, problem.epsilon
     shells = Shells(d, float(epsilon), problem.loss, float(problem.sensitivity))
     parts = (1 << _RATIO_BITS) * math.ceil(1 + 1 / epsilon)
     first = min(max(1, round(best_first(shells) * 2**_FIRST_BITS)), 2**_FIRST_BITS)
     length = d / float(epsilon) * float(problem.sensitivity)
-    return VectorDocument(
-        dimension=d,
-        epsilon=epsilon,
-        delta=problem.delta,
-        sensitivity=problem.sensitivity,
-        loss=problem.loss,
-        grid=Fraction(2) ** math.floor(math.log2(length * _GRID_SHARE / math.sqrt(d))),
-        noise=Stairs(
-            Fraction(first, 2**_FIRST_BITS), Fraction(math.ceil(exp_upper(-epsilon) * parts), parts)
-        ),
-        upper=Fraction(0),
-        lower=Fraction(0),
-        certificate=NoCurves(),
+    stairs = Stairs(
+        Fraction(2) ** math.floor(math.log2(length * _GRID_SHARE / math.sqrt(d))),
+        Fraction(first, 2**_FIRST_BITS),
+        Fraction(math.ceil(exp_upper(-epsilon) * parts), parts),
     )
+    return MechanismFile("vector", problem, stairs, Fraction(0), Fraction(0), NoCurves())
 
 
 STAIRS = Method(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
 
-from ...certify.kinds.vector_check import check_vector
+from ...certify.report import noise_claims
 from ...errors import LimitError
 from ...problem import Problem
 from ...work import counted
@@ -153,7 +153,7 @@ class Vector:
         if found is not None and search.improves(float(found.value)):
             try:
                 with counted() as work:
-                    check_vector.own(found.vector)
+                    noise_claims(found.vector)
             except LimitError:
                 return None
             self.stairs, self._spent = stairs, work.spent

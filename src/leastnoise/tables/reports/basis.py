@@ -18,7 +18,7 @@ from ...certify.kinds.additive import Document
 from ...certify.kinds.dependent import ChannelDocument
 from ...certify.kinds.joint import JointDocument
 from ...certify.kinds.keyed import KeyedDocument
-from ...certify.kinds.vector import VectorDocument
+from ...certify.kinds.vector import is_vector
 from ...certify.kinds.workload import WorkloadDocument
 from ...errors import ArgumentError, Described
 from ...exact import nearest_float, text_of
@@ -292,7 +292,7 @@ def _suits(document: Any, part: Part) -> bool:
     Noise on the whole numbers is for whole ones alone: it would show the fraction of others.
     """
     if part.name == VECTOR:
-        return isinstance(document, VectorDocument) and document.sensitivity == 1
+        return is_vector(document) and document.sensitivity == 1
     if isinstance(document, ChannelDocument) and part.range is not None:
         own, (low, high) = document.problem.range, part.range
         width = (high - low) / part.sensitivity
