@@ -364,7 +364,7 @@ def test_second_checker_on_several_budgets(budgets) -> None:
         point[1] = str(Fraction(point[1]) * 9 / 10)
     assert {"budgets", "points"} <= set(check_file(json.dumps(data)))
     report = check_channel(parse_channel(data))
-    assert not report.private and "not promised" in report.claims[-1].detail
+    assert not report.private and "not claimed" in report.claims[-1].detail
 
 
 def test_every_single_change_that_breaks_a_claim_is_noticed(design) -> None:

@@ -250,4 +250,4 @@ def test_a_group_along_a_curve_starts_from_a_budget_that_follows(
     pair = {"from": 0, "to": 2, "mirror": True, "budget": "1/100", "cells": [[0, "1/100"]]}
     data["certificate"] |= {"group": 2, "pairs": [pair]}
     claim = next(c for c in check_channel(parse_channel(data)).claims if c.name == "lower")
-    assert ("not promised" in claim.detail) is not promised
+    assert ("not claimed" in claim.detail) is not promised

@@ -196,7 +196,7 @@ def test_what_cannot_be_asked(options: dict[str, Any]) -> None:
 def test_what_shows_no_more_is_said_for_what_is_proven() -> None:
     """For several keys of a unit nothing is known about mechanisms that part the budget freely."""
     one = partition_selection(epsilon=1, delta=1e-5)
-    assert one.status == "in closed form: nothing as private releases more"
+    assert one.status == "in closed form: no equally private mechanism releases more"
     two = partition_selection(epsilon=1, delta=1e-5, neighbors="replace")
     five = partition_selection(epsilon=1, delta=1e-5, max_groups=5)
     for design, words in (

@@ -95,7 +95,7 @@ def test_several_budgets_show_no_more_than_any_one_of_them() -> None:
     assert found.lower >= max(one.lower for one in singles) * (1 - 1e-12)
     assert found.upper - found.lower < 1e-12
     assert found.total == (0.1, 0.05) and found.profile == ((0.5, 0.001), (1.0, 1e-5))
-    assert found.status == "in closed form: nothing as private releases more"
+    assert found.status == "in closed form: no equally private mechanism releases more"
 
 
 def test_no_whole_noise_errs_less() -> None:
@@ -325,5 +325,5 @@ def test_files_and_pictures(tmp_path: Path) -> None:
     assert "μ = 1 except with probability 0.01" in found._repr_html_()
     words = found.plot(tmp_path / "keys.svg").figure.get_suptitle()
     assert words.startswith(
-        "μ = 1 except with probability 0.01, 4 keys per unit: nothing that keeps"
+        "μ = 1 except with probability 0.01, 4 keys per unit: no mechanism that satisfies"
     )

@@ -303,7 +303,7 @@ def test_a_point_that_the_curve_does_not_promise_proves_nothing() -> None:
     data = json.loads(_file([EVENT]))
     data["certificate"]["points"] = [["1", "0.1"]]
     (claim,) = (c for c in check(parse(json.dumps(data))).claims if c.name == "lower")
-    assert claim.verdict == "refuted" and "not promised" in claim.detail
+    assert claim.verdict == "refuted" and "not claimed" in claim.detail
 
 
 def test_whole_numbers_may_hide_in_one_place_at_any_step() -> None:

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import FormatError
-from ..exact import nearest_float
 from . import check_file
 
 
@@ -33,9 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if as_json:
         print(json.dumps(report.to_json(), indent=1))
     else:
-        for claim in report.claims:
-            slack = "" if claim.slack is None else f" (slack {nearest_float(claim.slack):.3g})"
-            print(f"{claim.name:13} {claim.verdict:12} {claim.detail}{slack}")
+        print(report)
     return report.exit_code
 
 

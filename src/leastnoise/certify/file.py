@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from .kinds.vector import VECTOR
 from .kinds.workload import WorkloadDocument, parse_workload
 from .kinds.workload_check import check_workload
 from .report import Report, check_parts
+from .summary import summary_of
 
 AnyDocument = MechanismDocument  #: a mechanism file of any kind, in memory
 
@@ -86,9 +87,11 @@ def check(document: AnyDocument) -> Report:
     `LimitError` if that takes more work than the budget of `../work.py`.
     """
     if isinstance(document, MechanismFile):
-        return check_parts(document)
-    kind = next(one for one in _KINDS if isinstance(document, one.document))
-    return kind.check(document)
+        report = check_parts(document)
+    else:
+        kind = next(one for one in _KINDS if isinstance(document, one.document))
+        report = kind.check(document)
+    return replace(report, summary=summary_of(document, report))
 
 
 check_any = check

@@ -14,6 +14,8 @@ from ..work import arithmetic, bits, charge, counted
 from .base import Asked, MechanismDocument, MechanismFile
 from .composition import slack_of_profile
 
+#: How a lower bound that says nothing is described.
+TRIVIAL = "trivial, no lower bound is claimed"
 PROVEN, REFUTED, NOT_CHECKED = "proven", "refuted", "not checked"
 
 
@@ -35,6 +37,8 @@ class Report:
     """What the checker found. `exit_code` follows the file format's rules."""
 
     claims: tuple[Claim, ...]
+    #: For whom releases are private, with which budget, and how close to optimal.
+    summary: str = ""
 
     def verdict(self, name: str) -> str:
         """The verdict on one claim."""
@@ -63,15 +67,22 @@ class Report:
             return f"Report(all {len(self.claims)} claims proven)"
         return f"Report({', '.join(f'{c.name} {c.verdict}' for c in self.claims)})"
 
+    def __str__(self) -> str:
+        lines = [self.summary] if self.summary else []
+        for claim in self.claims:
+            slack = "" if claim.slack is None else f" (slack {nearest_float(claim.slack):.3g})"
+            lines.append(f"{claim.name:13} {claim.verdict:12} {claim.detail}{slack}")
+        return "\n".join(lines)
+
     def _repr_html_(self) -> str:
+        summary = f"<p>{escape(self.summary)}</p>" if self.summary else ""
         rows = "".join(
             f"<tr><td>{escape(c.name)}</td><td><b>{escape(c.verdict)}</b></td>"
             f'<td style="text-align:left">{escape(c.detail)}</td></tr>'
             for c in self.claims
         )
-        return (
-            f"<table><tr><th>claim</th><th>verdict</th><th>what was found</th></tr>{rows}</table>"
-        )
+        heads = "<tr><th>claim</th><th>verdict</th><th>what was found</th></tr>"
+        return f"{summary}<table>{heads}{rows}</table>"
 
     def to_json(self) -> dict[str, Any]:
         """A plain object for `verify --json`."""
@@ -79,6 +90,7 @@ class Report:
             "ok": self.proven,
             "private": self.private,
             "exit_code": self.exit_code,
+            "summary": self.summary,
             "claims": [
                 {
                     "name": claim.name,
@@ -118,7 +130,7 @@ class Checks(Generic[D]):
     """
 
     total: Callable[[D], Fraction]  # of the weights, over the denominator; of rows, the worst
-    worst: Callable[[D, Fraction], tuple[str, Fraction]]  # epsilon -> where, largest hockey stick
+    worst: Callable[[D, Fraction], tuple[str, Fraction]]  # epsilon -> where, largest divergence
     loss: Callable[[D], Fraction | str]  # at least what a release costs; or why it is not known
     bound: Callable[[D], Claim]  # what becomes of `lower`
     demands: Callable[[D], Iterable[Claim]]  # what else is claimed
@@ -175,7 +187,7 @@ def _curve_claim(curve: GaussianCurve, worst: Worst) -> Claim:
     divergences = (worst(epsilon) for epsilon, _ in curve.points)
     slack, words = _tightest(curve.points, divergences)
     return claim_of(
-        "gdp", slack, f"below the whole curve of {name}: {words}", f"not below {name}: {words}"
+        "gdp", slack, f"mu-GDP with {name}: {words}", f"not mu-GDP with {name}: {words}"
     )
 
 
@@ -194,7 +206,7 @@ def budget_claims(problem: Budgets, worst: Worst) -> list[Claim]:
     """That (epsilon, delta) is kept, and the further budgets, if there are any."""
     where, most = worst(problem.epsilon)
     words = (
-        f"largest hockey stick {nearest_float(most):.12g} at {where}, "
+        f"largest hockey-stick divergence {nearest_float(most):.12g} at {where}, "
         f"delta {nearest_float(problem.delta):g}"
     )
     claims = [claim_of("privacy", problem.delta - most, words, words)]
@@ -216,7 +228,8 @@ def _tightest(
     slack, epsilon, delta, most, where = min(found)
     return slack, (
         f"{len(points)} budgets; tightest at epsilon {nearest_float(epsilon):g}: largest "
-        f"hockey stick {nearest_float(most):.12g} at {where}, delta {nearest_float(delta):g}"
+        f"hockey-stick divergence {nearest_float(most):.12g} at {where}, "
+        f"delta {nearest_float(delta):g}"
     )
 
 
@@ -227,9 +240,23 @@ def upper_claim(upper: Fraction, loss: Fraction, what: str) -> Claim:
 
 
 def lower_claim(lower: Fraction, bound: Fraction, who: str) -> Claim:
-    """That `lower` is at most the bound, which nobody of those named costs less than."""
-    words = f"every {who} costs at least {nearest_float(bound):.12g}"
+    """Claim: `lower` is at most a certified bound on the expected loss of everything named."""
+    words = least_words(who, bound)
+    if bound == 0:
+        words = f"{TRIVIAL}: no expected loss is below 0"
     return claim_of("lower", bound - lower, words, f"{words}, below the stated lower")
+
+
+def least_words(who: str, bound: Fraction) -> str:
+    """That nobody of those named has a smaller expected loss."""
+    return f"no {who} has a smaller expected loss than {nearest_float(bound):.12g}"
+
+
+def private_words(document: MechanismDocument) -> str:
+    """The kind of privacy of everything that a lower bound is about, without its numbers."""
+    if document.profile:
+        return "equally private"
+    return "(epsilon, delta)-DP" if document.gdp is None else "mu-GDP"
 
 
 def claim_of(name: str, slack: Fraction, holds: str, fails: str) -> Claim:
@@ -248,7 +275,7 @@ def releases_claim(
         found.append(releases.slack(curve.mu))
     slack = max((left for left in found if left is not None), default=Fraction(-1))
     words = (
-        f"{releases.count} releases together cost at most delta "
+        f"{releases.count} releases together spend at most delta "
         f"{nearest_float(releases.delta - slack):.6g} at epsilon "
         f"{nearest_float(releases.epsilon):g}, if the claims on privacy hold"
     )

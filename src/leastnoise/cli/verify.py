@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated, Any, NoReturn, cast
 
 import typer
 from rich.console import Console
 from rich.table import Column, Table
 
-from ..certify import check_bytes
+from ..certify import Report, check_bytes
 from ..certify.about import about_object
 from ..certify.json_file import load_json, read_bytes
 from ..certify.limits import MAX_REPORT
@@ -49,7 +50,7 @@ def verify(
 
     Of a report (`ask --report`), each step from a published number to its proof is checked.
     Exit code 0: everything is proven; 1: a claim is refuted; 2: the file is malformed or missing;
-    3: privacy is proven, the bracket is not, or a part of a report's privacy is not covered.
+    3: privacy is proven, but the error is not, or a part of a report's privacy is not covered.
     With --formal, 0: Coq has proven it, too; 1: Coq rejects it; 3: the theorem does not cover it.
 
     \b
@@ -71,7 +72,8 @@ def verify(
                         True,
                         "left out for a report: the theorem is about mechanism files",
                     )
-                steps = check_report(load_json(data, MAX_REPORT))
+                raw = load_json(data, MAX_REPORT)
+                steps = check_report(raw)
             else:
                 document, report = check_bytes(data)
     except FormatError as error:
@@ -85,7 +87,7 @@ def verify(
             say(f"{word}: {_printable(str(error))}", err=True)
         raise typer.Exit(2) from None
     if is_report(data):
-        _show_report(file, steps, as_json)
+        _show_report(file, raw, steps, as_json)
     about = about_object(document.about)
     code, told = report.exit_code, dict[str, Any]()
     if formal and report.exit_code == 0:
@@ -94,16 +96,23 @@ def verify(
         found = {**report.to_json(), "ok": code == 0}
         show_json("verify", code, {"file": file, **found, **told, "about": about})
     else:
-        table = Table("claim", "verdict", "slack", "details", title_justify="left")
-        for claim in report.claims:
-            slack = "" if claim.slack is None else f"{nearest_float(claim.slack):.2g}"
-            table.add_row(claim.name, claim.verdict, slack, claim.detail)
-        Console().print(table)
+        _show_claims(report)
         if formal:
             say(_formal_words(told))
         for key, value in about.items():
             say(f"Note in the file (not checked): {_printable(key)}: {_printable(value)}")
     raise typer.Exit(code)
+
+
+def _show_claims(report: Report) -> None:
+    """The summary and a table of claims."""
+    table = Table("claim", "verdict", "slack", "details", title_justify="left")
+    for claim in report.claims:
+        slack = "" if claim.slack is None else f"{nearest_float(claim.slack):.2g}"
+        table.add_row(claim.name, claim.verdict, slack, claim.detail)
+    console = Console(markup=False, emoji=False, highlight=False)
+    console.print(fill(report.summary, console.width))
+    console.print(table)
 
 
 def _formally(content: bytes) -> tuple[int, dict[str, Any]]:
@@ -134,20 +143,24 @@ def _formal_words(told: dict[str, Any]) -> str:
     return f"Coq: {verdict}. {words[0].upper()}{words[1:]}.{after}"
 
 
-def _show_report(file: Path, steps: list[Any], as_json: bool) -> NoReturn:
+def _show_report(file: Path, raw: Any, steps: list[Any], as_json: bool) -> NoReturn:
     """The steps from published numbers to their proofs."""
-    from ..tables.reports.report import UNCHECKED
+    from ..tables.reports.report import UNCHECKED, summary_of_report
 
+    summary = summary_of_report(raw, steps)
     verdicts = {step.verdict for step in steps}
     code = 1 if "refuted" in verdicts else 3 if "not covered" in verdicts else 0
     if as_json:
         told = [{"step": step.words, "verdict": step.verdict} for step in steps]
-        shown = {"file": file, "ok": code == 0, "steps": told, "unchecked": UNCHECKED}
+        shown = {"file": file, "ok": code == 0, "summary": summary}
+        shown |= {"steps": told, "unchecked": UNCHECKED}
         show_json("verify", code, shown)
     else:
         table = Table(Column("step", overflow="fold"), "verdict")
         for step in steps:
             table.add_row(_printable(step.words), step.verdict)
-        Console(markup=False, emoji=False).print(table)
+        console = Console(markup=False, emoji=False, highlight=False)
+        console.print(fill(_printable(summary), console.width))
+        console.print(table)
         say(f"Proven steps were computed from this file alone. {UNCHECKED}")
     raise typer.Exit(code)

@@ -14,7 +14,7 @@ from ..composition import demanded
 from ..noise.constraint_slack import slack_of
 from ..noise.lattice_privacy import worst_hockey_stick
 from ..noise.release_loss import release_loss
-from ..report import NOT_CHECKED, REFUTED, Checks, Claim, claim_of, lower_claim
+from ..report import NOT_CHECKED, REFUTED, Checks, Claim, claim_of, lower_claim, private_words
 from .additive import Certificate, Document
 
 _FUNCTION = "the loss is a Python function: an estimate"
@@ -44,7 +44,10 @@ def _demands(document: Document) -> Iterator[Claim]:
         words = f" ({words})" if words else ""
         slack = slack_of(document, constraint)
         yield claim_of(
-            constraint.name, slack, f"the noise obeys it{words}", f"the noise breaks it{words}"
+            constraint.name,
+            slack,
+            f"the noise satisfies it{words}",
+            f"the noise violates it{words}",
         )
 
 
@@ -53,10 +56,12 @@ def _lower(document: Document) -> Claim:
         return Claim("lower", NOT_CHECKED, None, _FUNCTION)
     bound = lower_bound(document, document.certificate, document.loss)
     if bound is None:
-        return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
-    which = "private noise with these constraints" if document.constraints else "private noise"
+        return Claim("lower", REFUTED, None, "the certificate uses a budget that is not claimed")
+    integer = "integer " * (document.kind == "integer")
+    noise = f"additive {integer}noise{' with these constraints' * bool(document.constraints)}"
+    which = f"{private_words(document)} {noise}"
     if document.releases is not None:
-        which += " for so many releases"
+        which = f"{noise} whose releases together stay within the total budget"
     return lower_claim(document.lower, bound, which)
 
 

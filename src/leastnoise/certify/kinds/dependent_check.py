@@ -25,7 +25,7 @@ from ..noise.intervals import Intervals, intervals_loss, intervals_stick, least_
 from ..noise.lattice_privacy import lattice_hockey_sticks, worst_hockey_stick
 from ..noise.moved import moved_loss
 from ..noise.release_loss import release_loss
-from ..report import NOT_CHECKED, REFUTED, Checks, Claim, claim_of, lower_claim
+from ..report import NOT_CHECKED, REFUTED, Checks, Claim, claim_of, lower_claim, private_words
 from .additive_check import total
 from .dependent import (
     ChannelCertificate,
@@ -207,9 +207,11 @@ def _lower(document: ChannelDocument) -> Claim:
     if certificate.prices is not None:
         used |= {0}
     if not all(problem.asks(certificate.points_of(problem)[j]) for j in used):
-        return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
-    # (The budgets are those of one release, whatever total several keep.)
-    who = "private answer" if document.releases is None else "answer that keeps the file's budgets"
+        return Claim("lower", REFUTED, None, "the certificate uses a budget that is not claimed")
+    # (The budgets are those of one release, whatever the total of several is.)
+    who = f"{private_words(document)} mechanism on this range"
+    if document.releases is not None:
+        who = "mechanism within the file's budgets for one release"
     return lower_claim(document.lower, channel_dual_bound(problem, certificate), who)
 
 
@@ -234,7 +236,7 @@ def _instance(document: ChannelDocument, bound: Fraction) -> Claim:
         return Claim("instance", NOT_CHECKED, None, _FALLS)
     worst = worst_value_loss(document)
     words = f"no value's expected loss is above {nearest_float(worst):.12g}"
-    return claim_of("instance", bound - worst, words, f"{words}: too much")
+    return claim_of("instance", bound - worst, words, f"{words}, above the stated bound")
 
 
 # -- the largest error ------------------------------------------------------------------------
@@ -261,8 +263,8 @@ def largest_error(document: ChannelDocument) -> Fraction:
 
 def _max_error(document: ChannelDocument, bound: Fraction) -> Claim:
     worst = largest_error(document)
-    words = f"no answer is further than {nearest_float(worst):.12g} from the true value"
-    return claim_of("max_error", bound - worst, words, f"{words}: too far")
+    words = f"no release is further than {nearest_float(worst):.12g} from the true value"
+    return claim_of("max_error", bound - worst, words, f"{words}, above the stated bound")
 
 
 # -- order ------------------------------------------------------------------------------------
@@ -287,8 +289,8 @@ def _monotone(document: ChannelDocument) -> Claim:
     return claim_of(
         "monotone",
         -disorder(document),
-        "answers grow with the true value, in the order of distributions",
-        "a larger value makes small answers likelier",
+        "releases grow with the true value (stochastic order)",
+        "a larger value makes a small release likelier",
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...work import counted
-from ..report import Claim, Report, claim_of, lower_claim, upper_claim
+from ..report import TRIVIAL, Claim, Report, claim_of, lower_claim, upper_claim
 from .joint import JointDocument
 
 
@@ -26,9 +26,10 @@ def check_joint(document: JointDocument) -> Report:
 def _lower(document: JointDocument) -> Claim:
     bound = lower_bound(document)
     if bound == 0:
-        words = "no loss is negative, and the certificate proves no more"
+        words = f"{TRIVIAL}: no expected loss is negative"
         return claim_of("lower", -document.lower, words, f"{words}, below the stated lower")
-    return lower_claim(document.lower, bound, f"private {'whole-number ' * document.integer}noise")
+    integer = "integer " * document.integer
+    return lower_claim(document.lower, bound, f"(epsilon, delta)-DP additive {integer}noise")
 
 
 def release_loss(document: JointDocument) -> Fraction:

@@ -174,17 +174,17 @@ class KeyedDocument(MechanismDocument):
 
     @property
     def competitors(self) -> str:
-        """Among which mechanisms nothing shows a key more often: with several keys of a unit, those
-        that give each key the same part of the budget.
+        """Which mechanisms do not release a key more often: with several keys of a unit, those that
+        give each key the same part of the budget.
         """
         if self.releases is None:
-            return "nothing as private"
+            return "no equally private mechanism"
         if self.curve is not None:
-            return "nothing that keeps this Gaussian curve with failures for each key"
+            return "no mechanism that satisfies this Gaussian curve with failures for each key"
         if self.profile:
-            return "nothing that keeps an equal share of these budgets for each key"
+            return "no mechanism that satisfies an equal share of these budgets for each key"
         each = f"({nearest_float(self.epsilon):.4g}, {nearest_float(self.delta):.4g})"
-        return f"nothing that keeps {each} for each key"
+        return f"no mechanism that satisfies {each} for each key"
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file."""

@@ -30,6 +30,7 @@ from ..report import (
     budget_claims,
     claim_of,
     lower_claim,
+    private_words,
     releases_claim,
     upper_claim,
 )
@@ -52,9 +53,16 @@ def check_keyed(document: KeyedDocument) -> Report:
                 *_together(document),
                 _shown(document),
                 _upper(document),
-                lower_claim(document.lower, least_loss(document), "whole noise as private"),
+                lower_claim(document.lower, least_loss(document), _private(document)),
             )
         )
+
+
+def _private(document: KeyedDocument) -> str:
+    """Which noise the lower bound is about."""
+    curve = document.curve is not None
+    private = "mu-GDP (but for failures)" if curve else private_words(document)
+    return f"{private} integer noise"
 
 
 # -- the law ------------------------------------------------------------------------------------
@@ -65,7 +73,7 @@ def _distribution(chain: Chain) -> Claim:
     return claim_of(
         "distribution",
         Fraction(0 if fault is None else -1),
-        "every number of units has a law: the tables are nested and end with certainty",
+        "every group size has a distribution: the tables are nested and end with certainty",
         fault or "",
     )
 
@@ -78,12 +86,12 @@ def fault_of(chain: Chain) -> str | None:
     if 2 * chain.beyond[0] > chain.denominator:
         return "more than half of the noise is above 0"
     if chain.shown[-1] != chain.denominator or any(a > b for a, b in pairwise(chain.shown)):
-        return "the probabilities of being shown do not rise to certainty"
+        return "the probabilities of release do not rise to certainty"
     if chain.denominator in chain.shown[-2:-1]:
-        return "the probabilities of being shown go on after certainty"
+        return "the probabilities of release go on after certainty"
     for n in range(1, chain.always_released_from + 1):
         if chain.least(n) < 0:
-            return f"{n} units: a value above the least is likelier than to be shown at all"
+            return f"{n} units: a value above the least is likelier than any release"
     return None
 
 
@@ -158,12 +166,12 @@ def _releases(document: KeyedDocument, total: KeyedReleases, kept: bool) -> Clai
 def _shown(document: KeyedDocument) -> Claim:
     found = excess_of(document)
     if found is None:
-        return Claim("shown", REFUTED, None, "a key that somebody has is never shown")
+        return Claim("shown", REFUTED, None, "a key of somebody is never released")
     words = (
-        f"{document.competitors} shows a key of any number of units more often than this, "
+        f"{document.competitors} releases a key of any group size more often than this, "
         f"times 1 + {nearest_float(found):.3g}"
     )
-    return claim_of("shown", document.excess - found, words, f"{words}: more than stated")
+    return claim_of("shown", document.excess - found, words, f"{words}, above what is stated")
 
 
 def excess_of(document: KeyedDocument) -> Fraction | None:
@@ -219,7 +227,7 @@ def _lines(budgets: Sequence[Point]) -> list[tuple[int, int, int]]:
 
 def _upper(document: KeyedDocument) -> Claim:
     loss = expected_loss(document.chain, document.loss)
-    who = f"a key of {document.chain.reach} units or more, counted as 0 where it is not shown,"
+    who = f"a key of {document.chain.reach} units or more, counted as 0 where it is not released,"
     return upper_claim(document.upper, loss, f"expected loss of {who}")
 
 

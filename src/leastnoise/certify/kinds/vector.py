@@ -40,7 +40,7 @@ from ..fields import demand, read_whole
 from ..limits import MAX_RADII
 from ..noise.shells import BallNoise
 from ..noise.staircase import FIRST, RATIO, NoCurves, Stairs
-from ..report import NOT_CHECKED, PROVEN, REFUTED, Claim
+from ..report import NOT_CHECKED, PROVEN, REFUTED, Claim, least_words
 
 #: Limits of the checker.
 MAX_CURVE_POINTS = 20_000
@@ -130,14 +130,14 @@ class VectorCertificate(Certificate[Problem]):
         proof = vector_dual(*asked, problem.loss, self, lower)
         where = f"at radius {nearest_float(proof.at * problem.sensitivity):.6g}"
         if proof.verdict is None:
-            words = f"the curves are not settled in time, {where}"
+            words = f"the certificate's curves were not decided in time, {where}"
             return Claim("lower", NOT_CHECKED, None, words)
         if not proof.verdict:
             words = f"the curves prove less than the stated lower {where}"
             return Claim("lower", REFUTED, None, words)
         theta = lower + problem.delta * self.budget
         slack = Fraction(0) if proof.least is None else proof.least - theta
-        words = f"every private noise costs at least {nearest_float(lower):.12g}"
+        words = least_words("(epsilon, delta)-DP additive noise", lower)
         return Claim("lower", PROVEN, slack, words)
 
     @classmethod

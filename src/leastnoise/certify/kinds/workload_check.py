@@ -94,9 +94,9 @@ class Frames:
 def _curve(mu: Fraction, epsilon: Fraction, delta: Fraction) -> Claim:
     """The claim that mu-GDP is enough for the budget that was asked for."""
     found = curve_above(mu, epsilon)
-    words = f"mu = {nearest_float(mu):.9g} keeps delta {nearest_float(found):.6g} at epsilon "
+    words = f"mu = {nearest_float(mu):.9g} implies delta {nearest_float(found):.6g} at epsilon "
     words += f"{nearest_float(epsilon):g}"
-    return claim_of("curve", delta - found, words, f"{words}, above what was asked")
+    return claim_of("curve", delta - found, words, f"{words}, above what was asked for")
 
 
 def _privacy(document: WorkloadDocument, frames: Frames) -> Claim:
@@ -105,7 +105,7 @@ def _privacy(document: WorkloadDocument, frames: Frames) -> Claim:
     noise = noise_words(document)
     moved = nearest_float(length) ** (0.5 if squared(document) else 1)
     words = (
-        f"a unit moves the measurements by a length of at most {moved:.12g}; "
+        f"one unit changes the measurements by a length of at most {moved:.12g}; "
         f"{noise} for a length of 1 at {name} = {nearest_float(value):g}"
     )
     return claim_of("privacy", 1 - length, words, f"{words}: too little")
@@ -117,7 +117,7 @@ def _upper(document: WorkloadDocument, frames: Frames) -> Claim:
 
 
 def _lower(document: WorkloadDocument, frames: Frames) -> Claim:
-    who = "noise as private, and every mechanism in the worst case over data,"
+    who = "equally private noise (and no mechanism, in the worst case over data)"
     return lower_claim(document.lower, lower_cost(document, frames), who)
 
 
@@ -148,7 +148,7 @@ def noise_words(document: WorkloadDocument) -> str:
         return "joint noise on the answers"
     if is_vector(document.law):
         return "vector noise in the strategy"
-    return "the best whole-number noise on each count"
+    return "the best integer noise on each count"
 
 
 def shift_length(document: WorkloadDocument, frames: Frames) -> Fraction:

@@ -155,7 +155,7 @@ class Elliptical:
             "standard deviations of Gaussian noise" if self.balls is None else "units of the balls"
         )
         words = (
-            f"a move is at most {shift:.9g} {unit} long, "
+            f"neighbors differ by at most {shift:.9g} {unit}, "
             f"delta {nearest_float(delta):.9g} at this epsilon"
         )
         return claim_of("privacy", document.delta - delta, words, f"{words}, above what is stated")

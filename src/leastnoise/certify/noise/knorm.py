@@ -73,7 +73,7 @@ class KNorm:
         """Whether epsilon is kept, at delta = 0."""
         slack = self.ratio - exp_upper(-document.epsilon)
         words = (
-            "a move changes the level by at most 1, and the probability by a factor of at most "
+            "neighbors change the norm by at most 1, and a probability by a factor of at most "
             f"{nearest_float(1 / self.ratio):.12g}"
         )
         return claim_of("privacy", slack, words, f"{words}, above e^epsilon")

@@ -86,13 +86,15 @@ def near_quantile(share: Fraction) -> Fraction:
 
 def curve_claim(chain: Chain, curve: FailureCurve) -> Claim:
     """The claim that a key keeps the whole curve, for every number of units."""
-    name = f"mu = {nearest_float(curve.mu):g} and failures {nearest_float(curve.failure):g}"
+    name = (
+        f"mu = {nearest_float(curve.mu):g} and failure probability {nearest_float(curve.failure):g}"
+    )
     fault = _fault(chain, curve)
     return claim_of(
         "curve",
         Fraction(0 if fault is None else -1),
-        f"below the whole curve of {name}",
-        f"not proven to be below {name}: {fault}",
+        f"mu-GDP with {name}",
+        f"not proven to be mu-GDP with {name}: {fault}",
     )
 
 
@@ -110,12 +112,12 @@ def _fault(chain: Chain, curve: FailureCurve) -> str | None:
         if not _rising(_outcomes(chain, n)):
             return f"the ratios of {n} and {n + 1} units do not rise"
     if chain.show(1) > curve.failure * unit:
-        return "a key of one unit is shown too often"
+        return "a key of one unit is released too often"
     if not all(_below(curve, chain, chain.tail(j), chain.tail(j - 1)) for j in range(1, reach + 2)):
         return "the tail of the noise falls too fast"
     for n in range(1, chain.always_released_from):
         if not _below(curve, chain, chain.show(n), chain.show(n + 1)):
-            return f"{n + 1} units are shown too often"
+            return f"a key of {n + 1} units is released too often"
     return None
 
 
@@ -149,11 +151,11 @@ def releases_of_curve(releases: Releases, curve: FailureCurve, kept: bool) -> Cl
     """The claim that so many keys that keep the curve keep the total budget together."""
     left = releases.delta - delta_of_curve(curve, releases.count, releases.epsilon)
     words = (
-        f"{releases.count} keys together cost at most delta "
+        f"{releases.count} keys together spend at most delta "
         f"{nearest_float(releases.delta - left):.6g} at epsilon {nearest_float(releases.epsilon):g}"
     )
     if not kept:
-        return Claim("releases", REFUTED, None, "a key is not proven to keep its curve")
+        return Claim("releases", REFUTED, None, "one key is not proven to satisfy its curve")
     return claim_of("releases", left, words, words)
 
 
@@ -162,12 +164,12 @@ def curve_of_curves(total: KeyedReleases, curve: FailureCurve | None, kept: bool
     whole = total.curve
     assert whole is not None
     if curve is None or not kept:
-        return Claim("releases", REFUTED, None, "a key is not proven to keep a curve")
+        return Claim("releases", REFUTED, None, "one key is not proven to satisfy a curve")
     steeper = whole.mu * whole.mu - total.count * curve.mu * curve.mu
     left = min(steeper, whole.failure - total.count * curve.failure)
     words = (
-        f"{total.count} keys together keep mu = {nearest_float(whole.mu):g} but for failures of "
-        f"{nearest_float(whole.failure):g}"
+        f"{total.count} keys together are mu-GDP with mu = {nearest_float(whole.mu):g} and failure "
+        f"probability {nearest_float(whole.failure):g}"
     )
     return claim_of("releases", left, words, f"{words}: not proven")
 

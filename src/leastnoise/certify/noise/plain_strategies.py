@@ -120,11 +120,16 @@ def law_claim(law: MechanismDocument, epsilon: Fraction, delta: Fraction) -> Cla
     fits, words = _fits(law)
     kept = law.epsilon <= epsilon and law.delta <= delta
     if not fits or not kept:
-        why = words if not fits else "its budget is above what was asked for"
+        why = words if not fits else "its budget is above the stated one"
         return Claim("law", REFUTED, None, f"the noise of one measurement: {why}")
     for one in _CHECKS[type(law)](law).claims:
         if one.verdict != PROVEN:
-            return Claim("law", one.verdict, one.slack, f"of the law, {one.name}: {one.detail}")
+            return Claim(
+                "law",
+                one.verdict,
+                one.slack,
+                f"the noise of one measurement, {one.name}: {one.detail}",
+            )
     return Claim("law", PROVEN, None, words)
 
 
@@ -134,12 +139,18 @@ def _fits(law: MechanismDocument) -> tuple[bool, str]:
     if isinstance(law, Document):
         even = law.weights == law.weights[::-1] and 2 * law.first == 1 - len(law.weights)
         fits = law.integer and law.sensitivity == 1 and law.edges is None and not law.runs and even
-        return fits, "whole-number noise of mean 0 for a count that moves by one, its file proven"
+        return (
+            fits,
+            "integer noise of mean 0 for a count that changes by one, proven by its own file",
+        )
     if isinstance(law, JointDocument):
         one = len(law.shape.blocks) == 1 and law.even and law.shape.blocks[0].box
-        return one and law.integer, "noise for whole numbers that may all move at once, proven"
+        return (
+            one and law.integer,
+            "joint noise for integers that may all change at once, proven by its own file",
+        )
     balls = is_vector(law) and law.sensitivity == 1
-    return balls, "noise of balls for a vector that moves by a length of one, its file proven"
+    return balls, "noise for a vector of sensitivity one, proven by its own file"
 
 
 #: How the file of a law is checked.

@@ -22,7 +22,7 @@ from ..certificates.base import Certificate
 from ..codec import number
 from ..enclosures import ceil_at, floor_at, power
 from ..fields import demand
-from ..report import NOT_CHECKED, PROVEN, REFUTED, Claim
+from ..report import NOT_CHECKED, PROVEN, REFUTED, Claim, least_words
 from .balls import BallMixture
 from .base import Distribution
 from .shells import check_norm, moved_by_rounding
@@ -85,7 +85,7 @@ class Stairs(Distribution[Problem]):
     def worst_divergence(self, problem: Problem, epsilon: Fraction) -> tuple[str, Fraction]:
         """Where the largest hockey stick is, and at least its size."""
         excess = 1 - self.ratio / exp_upper(-epsilon)
-        return "a step from stair to stair, rounded up", max(Fraction(0), excess)
+        return "neighboring steps of the staircase, rounded up", max(Fraction(0), excess)
 
     def expected_loss(self, problem: Problem) -> Fraction:
         """At least E c(|X| + move), the move being that of rounding to the grid."""
@@ -117,11 +117,13 @@ class NoCurves(Certificate[Problem]):
         verdict, at = nothing_below(*asked, lower)
         where = f"where the first is at {nearest_float(at):.6g} sensitivities"
         if verdict is None:
-            return Claim("lower", NOT_CHECKED, None, f"stairs are too close to call, {where}")
+            return Claim(
+                "lower", NOT_CHECKED, None, f"staircase noise is too close to call, {where}"
+            )
         if not verdict:
-            words = f"stairs cost less than the stated lower, {where}"
+            words = f"staircase noise has less than the stated lower, {where}"
             return Claim("lower", REFUTED, None, words)
-        words = f"every private noise costs at least {nearest_float(lower):.12g}"
+        words = least_words("(epsilon, delta)-DP additive noise", lower)
         return Claim("lower", PROVEN, None, words)
 
 

@@ -302,6 +302,20 @@ def check_report(raw: Any) -> list[Step]:
     return [*found, *steps, Step(words, PROVEN if other is None else REFUTED)]
 
 
+def summary_of_report(raw: Any, steps: Sequence[Step]) -> str:
+    """Whom a report protects and with which budget, once `check_report` has found these steps."""
+    verdicts = {step.verdict for step in steps}
+    if REFUTED in verdicts:
+        return "Refuted: a step from the published numbers to their proofs is false."
+    words = {one["heading"]: one["words"] for one in raw["headings"]}
+    neighbors = words["Neighboring tables"].split(":")[0]
+    return (
+        f"Proven{'' if verdicts == {PROVEN} else ' in part'}: all answers together are "
+        f"({raw['epsilon']}, {raw['delta']})-DP for the privacy unit "
+        f"{words['Privacy unit']!r} and {neighbors} neighbors."
+    )
+
+
 def _checked_files(texts: Mapping[str, str]) -> tuple[dict[str, Any], list[Step]]:
     """The mechanism files that are private, by their names, and what was found of all."""
     documents: dict[str, Any] = {}

@@ -777,12 +777,15 @@ function lowerBound(file) { // null: a point is not promised
   return qmax(ZERO, sub(sub(theta, spent), more));
 }
 
+const lowerWords = (file, bound) => (bound.n
+  ? `no ${file.profile?.length ? "equally private" : "(epsilon, delta)-DP"} noise has a smaller expected loss than ${decimal(bound)}`
+  : "trivial, no lower bound is claimed: no expected loss is below 0");
 const claim = (name, slack, words) => ({ name, verdict: slack.n >= 0n ? "proven" : "refuted", slack: decimal(slack, 3), words });
 function checkNoise(file) {
   const off = sub(total(file), ONE);
   const claims = [claim("distribution", neg(qabs(off)), "the weights sum to the denominator")];
   const worst = worstStick(file, file.epsilon);
-  claims.push(claim("privacy", sub(file.delta, worst), `largest hockey stick ${decimal(worst)}`));
+  claims.push(claim("privacy", sub(file.delta, worst), `largest hockey-stick divergence ${decimal(worst)}`));
   if (file.profile.length) {
     const slack = file.profile.map(([e, d]) => sub(d, worstStick(file, e))).reduce(qmin);
     claims.push(claim("profile", slack, `${file.profile.length} budgets`));
@@ -795,8 +798,8 @@ function checkNoise(file) {
   claims.push(claim("upper", sub(file.upper, loss), `expected loss of a release at most ${decimal(loss)}`));
   const bound = lowerBound(file);
   claims.push(bound === null
-    ? { name: "lower", verdict: "refuted", slack: "", words: "the certificate uses privacy that is not promised" }
-    : claim("lower", sub(bound, file.lower), `every private noise costs at least ${decimal(bound)}`));
+    ? { name: "lower", verdict: "refuted", slack: "", words: "the certificate uses a budget that is not claimed" }
+    : claim("lower", sub(bound, file.lower), lowerWords(file, bound)));
   return claims;
 }
 
@@ -881,7 +884,7 @@ function checkKeyed(file) {
     return Q(worst, D * one);
   };
   const worst = stick(file.epsilon);
-  claims.push(claim("privacy", sub(file.delta, worst), `largest hockey stick ${decimal(worst)}`));
+  claims.push(claim("privacy", sub(file.delta, worst), `largest hockey-stick divergence ${decimal(worst)}`));
   if (file.profile.length) {
     const left = file.profile.map(([epsilon, delta]) => sub(delta, stick(epsilon))).reduce(qmin);
     claims.push(claim("profile", left, `${file.profile.length} budgets`));
@@ -898,7 +901,7 @@ function checkKeyed(file) {
     const left = sub(mul(room, Q(show(n), D)), c);
     slack = slack === null ? left : qmin(slack, left);
   }
-  claims.push(claim("shown", slack, "nothing as private shows a key more often, but for the excess"));
+  claims.push(claim("shown", slack, "no equally private mechanism releases a key more often, but for the excess"));
 
   const parts = [];
   for (let k = -T; k <= T; k += 1) parts.push(times(q(k), loss.at(Q(BigInt(k)))));
@@ -913,7 +916,7 @@ function checkKeyed(file) {
     bound = down(bound);
     t = down(lines.map(([e, delta]) => div(sub(t, delta), e)).reduce(qmax, ZERO));
   }
-  claims.push(claim("lower", sub(bound, file.lower), `no private whole noise costs less than ${decimal(bound)}`));
+  claims.push(claim("lower", sub(bound, file.lower), lowerWords(file, bound)));
   return claims;
 }
 
@@ -1236,10 +1239,34 @@ function checkJoint(file) {
   const loss = jointLoss(file);
   const bound = jointBound(file);
   return [
-    claim("privacy", sub(file.ratio, high), "a move changes the level by at most 1"),
+    claim("privacy", sub(file.ratio, high), "neighbors change the norm by at most 1"),
     claim("upper", sub(file.upper, loss), `expected loss of a release at most ${decimal(loss)}`),
-    claim("lower", sub(bound, file.lower), `every private noise costs at least ${decimal(bound)}`),
+    claim("lower", sub(bound, file.lower), lowerWords(file, bound)),
   ];
+}
+
+// ---- the first line ------------------------------------------------------------------------------
+
+const plain = (a) => `${Number(decimal(a, 12))}`;
+const SCOPES = {
+  additive: (file) => `neighboring datasets change the value by at most ${plain(file.sensitivity)} (the sensitivity)`,
+  keyed: () => "neighboring datasets differ by one unit, which has this key",
+  joint: (file) => `neighboring datasets change the numbers by at most ${plain(file.blocks.map((block) => block.width).reduce(qmax))} each, as the file states`,
+};
+SCOPES.integer = SCOPES.additive;
+
+function summaryOf(kind, file, claims) { // for whom, with which budget, how close to optimal
+  const pairs = [[file.epsilon, file.delta], ...(file.profile ?? [])];
+  const budgets = pairs.slice(0, 3).map(([epsilon, delta]) => `(${plain(epsilon)}, ${plain(delta)})-DP`).join(" and ");
+  const guarantee = `a release is ${budgets}${pairs.length > 3 ? " (and satisfies more budgets)" : ""} if ${SCOPES[kind](file)}.`;
+  const refuted = claims.filter((one) => one.verdict === "refuted").map((one) => `"${one.name}"`);
+  if (refuted.length) return `Refuted: ${refuted.join(", ")}. Do not use this file. It claims that ${guarantee}`;
+  if (claims.some((one) => one.verdict === "not checked")) return `Proven: ${guarantee} How close it is to optimal is not proven.`;
+  if (!file.lower.n) return `Proven: ${guarantee} No lower bound is claimed, so how close it is to optimal is not known.`;
+  const gap = div(sub(file.upper, file.lower), file.lower);
+  if (less(gap, Q(1n, 1000000n))) return `Proven: ${guarantee} The expected loss is optimal to within a millionth.`;
+  const percent = Q(qceil(times(10000n, gap)), 100n);
+  return `Proven: ${guarantee} The expected loss is at most ${plain(percent)}% above optimal.`;
 }
 
 // ---- any file -----------------------------------------------------------------------------------
@@ -1257,15 +1284,14 @@ function check(content, patience = PATIENCE) {
     demand(data.get("format") === "leastnoise/1", '"format" must be "leastnoise/1"');
     const kind = data.get("kind");
     demand(["additive", "integer", "dependent", "vector", "keyed", "joint", "workload"].includes(kind), '"kind" is not known');
-    let claims;
-    if (kind === "additive" || kind === "integer") claims = checkNoise(readNoise(data));
-    else if (kind === "keyed") claims = checkKeyed(readKeyed(data));
-    else if (kind === "joint") claims = checkJoint(readJoint(data));
-    else throw new NotCovered(`kind "${kind}"`);
+    const checks = { additive: [readNoise, checkNoise], integer: [readNoise, checkNoise], keyed: [readKeyed, checkKeyed], joint: [readJoint, checkJoint] };
+    if (!(kind in checks)) throw new NotCovered(`kind "${kind}"`);
+    const [reader, checker] = checks[kind];
+    const file = reader(data);
+    const claims = checker(file);
     const has = (verdict) => claims.some((one) => one.verdict === verdict);
     const code = has("refuted") ? 1 : has("not checked") ? 3 : 0;
-    const words = { 0: "Everything that this file claims is proven.", 1: "A claim of this file is refuted: do not use it.", 3: "Its privacy is proven; its bracket is not." }[code];
-    return { exit_code: code, claims, words };
+    return { exit_code: code, claims, words: summaryOf(kind, file, claims) };
   } catch (error) {
     if (error instanceof Malformed) return { exit_code: 2, claims: [], words: `Malformed: ${error.message}.` };
     if (error instanceof NotCovered) return { exit_code: null, claims: [], words: `Not covered here: ${error.message}.` };
@@ -1291,7 +1317,7 @@ if (globalThis.document?.currentScript?.dataset?.alone !== undefined) {
     said.setAttribute("role", "status");
     const table = document.createElement("table");
     document.body.append(make("h1", "Check a mechanism file"),
-      make("p", "Nothing is sent anywhere: this page checks the file by itself, in whole numbers."), choose, said, table);
+      make("p", "Nothing is sent anywhere: this page checks the file by itself, in exact integer arithmetic."), choose, said, table);
     choose.addEventListener("change", async () => {
       const [file] = choose.files;
       if (!file) return;

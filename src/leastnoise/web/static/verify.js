@@ -7,7 +7,7 @@ const WORDS = {
   0: "Everything that this file claims is proven.",
   1: "A claim of this file is refuted: do not use it.",
   2: "This is not a mechanism file.",
-  3: "Privacy is proven; the bracket is not.",
+  3: "Privacy is proven; how close it is to optimal is not.",
 };
 const CLASSES = { proven: "proven", refuted: "refuted", "not checked": "unknown" };
 let following = null;
@@ -80,9 +80,7 @@ function ended(how, data, name) {
   byId("verify-state").textContent = `${name}: ${WORDS[data.exit_code]}`;
   byId("claims-card").hidden = false;
   byId("claims-title").textContent = WORDS[data.exit_code];
-  const found = data.design;
-  byId("claims-words").textContent = data.malformed
-    || (found ? `${found.title}. The least expected loss is between ${found.lower_text} and ${found.upper_text}, a gap of ${found.gap_text}.` : "");
+  byId("claims-words").textContent = data.malformed || data.summary;
   byId("claims").hidden = !data.claims.length;
   byId("claims").tBodies[0].replaceChildren(...data.claims.map((claim) => {
     const what = make("td", { text: claim.detail });

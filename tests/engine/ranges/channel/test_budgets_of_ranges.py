@@ -167,7 +167,7 @@ def test_a_curve_that_is_not_kept_is_refuted(curved) -> None:
     pairs = tuple(replace(pair, point=0) for pair in document.certificate.pairs[:1])
     bare = replace(document.certificate, points=(), pairs=pairs)
     report = check_channel(replace(document, problem=own, certificate=bare))
-    assert "not promised" in next(c.detail for c in report.claims if c.name == "lower")
+    assert "not claimed" in next(c.detail for c in report.claims if c.name == "lower")
 
 
 def test_additive_noise_below_the_curve_stands_in(tmp_path) -> None:

@@ -1,0 +1,41 @@
+"""The first line of a verification says no more than what is proven."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from leastnoise.certify import check_bytes
+
+EXAMPLE = json.loads(
+    (Path(__file__).parents[2] / "docs" / "example.json").read_text(encoding="utf-8")
+)
+
+
+def summary(**changes: object) -> str:
+    return check_bytes(json.dumps(EXAMPLE | changes).encode())[1].summary
+
+
+def test_it_says_for_whom_with_which_budget_and_how_close_to_optimal():
+    words = summary()
+    assert words.startswith("Proven: a release is (0, 0.333333333333)-DP if neighboring datasets")
+    assert "at most 1 (the sensitivity)" in words
+    gap = Fraction(EXAMPLE["upper"]) / Fraction(EXAMPLE["lower"]) - 1
+    stated = words.split("at most ")[-1].split("%")[0]
+    assert gap <= Fraction(stated) / 100 <= gap * Fraction(11, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("delta", "0.3"), ("lower", "0.74"), ("upper", "0.74")]
+)
+def test_a_refuted_file_is_called_refuted_first(name: str, value: str):
+    words = summary(**{name: value})
+    assert words.startswith("Refuted: ") and "Proven" not in words
+
+
+def test_no_lower_bound_is_not_called_close():
+    words = summary(lower="0")
+    assert words.startswith("Proven: ") and "No lower bound is claimed" in words
