@@ -24,7 +24,7 @@ from leastnoise.cli import app
 from leastnoise.cli.dependent import describe as describe_dependent
 from leastnoise.cli.dependent import print_table
 from leastnoise.cli.design import describe
-from leastnoise.words import bracket_words, ordered, outwards
+from leastnoise.formatting import bracket_words, ordered, outwards
 
 BASE = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 0.1}
 RANGED = {**BASE, "sensitivity": 2, "bounds": (0, 4), "gap": 0.2}

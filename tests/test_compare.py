@@ -16,7 +16,7 @@ from leastnoise.baselines import Tulap, inverse_error
 from leastnoise.cli.compare import compare as compare_command
 from leastnoise.compare import compare, design_for_error
 from leastnoise.errors import ArgumentError, RegimeError
-from leastnoise.words import excess_words, interval
+from leastnoise.formatting import excess_words, interval
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from threading import Event, Thread
 from typing import Any
 
 from .errors import ArgumentError
-from .words import number, outwards, percent
+from .formatting import number, outwards, percent
 
 _WIDTH = 20
 _PLAIN_SECONDS = 10.0

@@ -30,10 +30,10 @@ from .design import DependentDesign, Design, JointDesign, VectorDesign, answer, 
 from .designs.accuracy import error_bound
 from .errors import ArgumentError, RegimeError
 from .exact import Number, exp_lower, rational
+from .formatting import excess_words, interval, outwards
 from .losses import Loss
 from .problem.arguments import Arguments, PlainArguments
 from .problem.checks import check_confidence, stated_sensitivity
-from .words import excess_words, interval, outwards
 
 #: Values of a range and quantiles of a noise that stand for all of them.
 _VALUES, _QUANTILES = 256, 1 << 14

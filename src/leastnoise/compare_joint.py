@@ -14,8 +14,8 @@ from .compared import Compared, ComparedRow, excess_of
 from .design import JointDesign, design
 from .engine.shapes.method import Joint
 from .errors import LeastnoiseError
+from .formatting import outwards
 from .problem.shape_arguments import ShapeProblem
-from .words import outwards
 
 #: Seconds for each of our own designs that are baselines.
 _SECONDS = 5.0

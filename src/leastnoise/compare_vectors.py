@@ -10,7 +10,7 @@ from .baselines.vectors import VectorBaseline, baselines, split_design_baseline
 from .compared import Compared, ComparedRow, excess_of
 from .design import VectorDesign
 from .errors import LeastnoiseError
-from .words import outwards
+from .formatting import outwards
 
 #: Seconds for our own noise on each coordinate.
 _SPLIT_SECONDS = 5.0

@@ -25,6 +25,7 @@ from .engine.methods import plan_of
 from .engine.search import Search
 from .errors import ArgumentError, CertificateError, ScaleError
 from .exact import Number
+from .formatting import gap_words
 from .problem.arguments import (
     Arguments,
     CommonArguments,
@@ -35,7 +36,6 @@ from .problem.arguments import (
 )
 from .problem.shape import Ball, Shape
 from .problem.workload import Workload
-from .words import gap_words
 
 #: What `design` returns.
 AnyNoise = Design | DependentDesign | VectorDesign | JointDesign | WorkloadDesign

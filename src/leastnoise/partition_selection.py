@@ -23,10 +23,10 @@ from .engine.keys.chain import LEAST_DELTA, budget_chain
 from .engine.keys.curve import FARTHEST, best_curve, curve_chain, share_of
 from .errors import ArgumentError, CertificateError, LimitError
 from .exact import Number, nearest_float, rational, round_down, round_up
+from .formatting import number, outwards
 from .losses import Loss, as_loss
 from .problem.budgets import check_budgets, check_mu
 from .problem.privacy import Point
-from .words import number, outwards
 
 #: Significant digits of the bounds in a file.
 _DIGITS = 15

@@ -26,10 +26,10 @@ from .engine.bounds import Lower, Upper, certified, proven
 from .engine.methods import plan_of
 from .engine.search import Search
 from .errors import ArgumentError, CertificateError, LeastnoiseError
+from .formatting import gap_of, gap_words
 from .losses import Loss
 from .problem import Problem
 from .problem.arguments import Arguments, Asked, PlainArguments, asked
-from .words import gap_of, gap_words
 from .work import counted
 
 #: How many files are opened for a bound, the most promising first.

@@ -21,7 +21,7 @@ ORDER = [
     "exact",
     "bisection",
     "numeric",
-    "words",
+    "formatting",
     "frame",
     "_live",
     "losses",

@@ -14,7 +14,7 @@ from leastnoise import budget_grid, design, sweep
 from leastnoise._live import bar, count_words, listening, search_words
 from leastnoise.engine.search import Progress
 from leastnoise.errors import ArgumentError
-from leastnoise.words import outwards, percent
+from leastnoise.formatting import outwards, percent
 
 CODE = (
     "from leastnoise import budget_grid, design, sweep; print(design("

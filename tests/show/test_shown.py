@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 import pytest
 
 from leastnoise import Custom, budget_grid, compare, compose, design, frontier, sweep, tradeoff
+from leastnoise.formatting import budget_words, number, percent
 from leastnoise.learn import DPNaiveBayes
-from leastnoise.words import budget_words, number, percent
 
 
 class Text(HTMLParser):

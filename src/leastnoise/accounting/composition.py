@@ -21,8 +21,8 @@ from ..baselines.analytic_gaussian import gaussian_delta
 from ..bisection import bracket, first_integer
 from ..errors import ArgumentError, Described
 from ..exact import Number, rational, round_down, round_up
+from ..formatting import number
 from ..numeric import Floats
-from ..words import number
 from .convolved import Convolved, distributions, power
 from .dominating import CUT, Losses, dots, hockey, kinks, largest_loss, upper_envelope
 from .law import Law, Pair, law_of

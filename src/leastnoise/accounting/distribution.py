@@ -20,8 +20,8 @@ from ..baselines.gaussian import Normal
 from ..baselines.laplace import Laplace
 from ..errors import ArgumentError
 from ..exact import Number, rational
+from ..formatting import float_towards
 from ..numeric import Floats
-from ..words import float_towards
 from .composition import _farthest, _refined
 from .convolved import distributions
 from .dominating import Losses, dots, hockey, sum_error, upper_envelope

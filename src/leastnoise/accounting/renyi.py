@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
-from ..words import float_towards
+from ..formatting import float_towards
 from .law import law_of
 
 if TYPE_CHECKING:

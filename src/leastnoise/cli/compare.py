@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import ArgumentError
-from ..words import UNPROVEN, excess_words, interval, outwards
+from ..formatting import UNPROVEN, excess_words, interval, outwards
 from .options import arguments_of, takes
 from .shared import JSON_HELP, drawable, say, show_json, working
 

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ..designs.accuracy import error_bound
 from ..designs.ranged import DependentDesign
-from ..words import UNPROVEN, outwards
+from ..formatting import UNPROVEN, outwards
 from .demands import bracket_of, budgets_in_words, described_budgets
 from .shared import say
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import ArgumentError
-from ..words import UNPROVEN, outwards
+from ..formatting import UNPROVEN, outwards
 from .demands import about_of, bracket_of, described, title_of
 from .options import OPTIONS, arguments_of, takes
 from .shared import INTERRUPTED, JSON_HELP, drawable, folder_exists, say, show_json, working

@@ -139,7 +139,7 @@ def release_keys(
 
 
 def _say(found: Any, compare: bool) -> None:
-    from ..words import outwards
+    from ..formatting import outwards
 
     keys = found.keys_of_a_unit
     lines = [

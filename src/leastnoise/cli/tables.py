@@ -151,8 +151,8 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
       leastnoise columns data.csv
       leastnoise columns sales.csv --delimiter ";" --decimal "," --encoding cp1252
     """
+    from ..formatting import printable
     from ..tables.sources import opened
-    from ..words import printable
 
     with _standing(table) as place:
         source = _source(place, given)
@@ -427,8 +427,8 @@ def _unit(unit: str | None, max_rows_per_group: int | None, max_groups: int | No
 
 
 def _print(answer: Any) -> None:
+    from ..formatting import printable
     from ..tables.answer import rounded
-    from ..words import printable
 
     console = Console(highlight=False)
     bars = len(answer.groups) > 1 and answer.query.startswith(_COUNTED)
@@ -455,8 +455,8 @@ def _print(answer: Any) -> None:
 
 def _print_spent(answers: list[Any], book: Any) -> None:
     """The charge of all answers, which are of one call, and what is left."""
+    from ..formatting import bare_unit
     from ..tables.answer import spent_words
-    from ..words import bare_unit
 
     console, first = Console(highlight=False), answers[0]
     console.print(

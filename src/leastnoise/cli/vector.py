@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..words import UNPROVEN, outwards
+from ..formatting import UNPROVEN, outwards
 from .demands import bracket_of
 from .shared import say
 

@@ -11,8 +11,8 @@ from typing import Any
 import typer
 
 from ..errors import ArgumentError, DataError
+from ..formatting import UNPROVEN, outwards
 from ..problem.workload import Workload
-from ..words import UNPROVEN, outwards
 from .shared import say, show_json
 
 HELP = (

@@ -13,10 +13,10 @@ from ..design import Design, design
 from ..engine.search import Listener
 from ..errors import ArgumentError
 from ..exact import Number, rational
+from ..formatting import number
 from ..losses import Loss
 from ..problem import Constraint
 from ..problem.checks import stated_sensitivity
-from ..words import number
 from .curve import POINT_LIMIT, Curve
 
 

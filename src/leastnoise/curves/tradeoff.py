@@ -13,10 +13,10 @@ from ..design import Design, design
 from ..engine.search import Listener
 from ..errors import ArgumentError
 from ..exact import Number, round_up
+from ..formatting import float_towards
 from ..losses import Loss, as_loss
 from ..problem.checks import check_gap, stated_sensitivity
 from ..problem.constraints import LossAtMost
-from ..words import float_towards
 from .curve import POINT_LIMIT, Curve
 
 

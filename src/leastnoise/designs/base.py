@@ -12,11 +12,11 @@ from typing import Any
 from ..certify import Report, check, parse_any
 from ..certify.file import AnyDocument, check_bytes
 from ..errors import CertificateError, FormatError, LimitError, ReleaseWarning
+from ..formatting import bracket_words, float_towards, gap_of, percent, write_whole
 from ..losses import Loss
 from ..problem.shape_arguments import LARGEST
-from ..words import bracket_words, float_towards, gap_of, percent, write_whole
 from .budgets import AskedBudgets, asked_words, with_about
-from .pickled import PickledAsFile
+from .pickling import PickledAsFile
 
 
 def words_of_many(design: Any, value: Any) -> str:

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from ..certify.about import about_object, about_text
 from ..certify.file import AnyDocument
 from ..errors import ArgumentError, Described, FormatError
+from ..formatting import budget_words
 from ..problem.privacy import Point, Releases
-from ..words import budget_words
 
 D = TypeVar("D", bound=AnyDocument)
 

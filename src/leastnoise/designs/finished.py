@@ -14,8 +14,8 @@ from ..certify.file import AnyDocument
 from ..engine.bounds import Lower, Upper
 from ..engine.search import Bracket, Search
 from ..errors import CertificateError, FormatError
+from ..formatting import gap_of, gap_words, number, ordered
 from ..problem.arguments import Asked
-from ..words import gap_of, gap_words, number, ordered
 from .additive import Design
 from .base import BaseDesign
 from .joint import JointDesign

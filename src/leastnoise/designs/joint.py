@@ -14,13 +14,13 @@ from typing import Any
 from ..certify.kinds.joint import JointDocument, short_weights
 from ..engine.shapes.method import Joint, One
 from ..errors import ArgumentError, DataError, Described, LimitError
+from ..formatting import gap_of, gap_words, outwards, percent
 from ..losses import Loss
 from ..noise.joint import JointNoise
 from ..problem.arguments import Arguments
 from ..problem.shape import Shape
 from ..problem.shape_arguments import shaped
 from ..sampling import Entropy
-from ..words import gap_of, gap_words, outwards, percent
 from .base import BaseDesign, check_as_file
 from .vector import held_rows
 

@@ -11,12 +11,12 @@ from typing import Any
 from ..certify.kinds.keyed import KeyedDocument
 from ..errors import ArgumentError, DataError
 from ..exact import rational
+from ..formatting import bracket_words, budget_words, number
 from ..losses import Loss, as_loss
 from ..noise.keyed import KeyedLaw, in_order
 from ..problem.checks import check_confidence
 from ..problem.privacy import Point
 from ..sampling import Entropy, system_entropy
-from ..words import bracket_words, budget_words, number
 from .base import BaseDesign
 from .keyed_comparison import KeyedComparison, beside_keyed
 

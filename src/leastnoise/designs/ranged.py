@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..certify.kinds.dependent_check import ChannelDocument
+from ..formatting import budget_words
 from ..losses import Loss
 from ..noise import AdditiveNoise, noise_of, release_many, release_one
 from ..noise.containers import as_list, unpacked
@@ -23,7 +24,6 @@ from ..noise.release import round_at_random
 from ..noise.rounding import Exact, beside, exact_number, exact_value, whole_value
 from ..numeric import Floats
 from ..sampling import DiscreteSampler, Entropy, system_entropy
-from ..words import budget_words
 from .base import BaseDesign, warn_of_many
 
 #: About so many values, if there are not more nodes, stand for a range with long steps.

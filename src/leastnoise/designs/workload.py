@@ -18,6 +18,7 @@ from ..certify.kinds.workload_check import noise_words, variance_above, variance
 from ..engine.workloads.candidates import Law
 from ..engine.workloads.method import Strategies
 from ..errors import ArgumentError, LimitError
+from ..formatting import float_towards, gap_of, gap_words, number, percent
 from ..losses import Loss
 from ..noise.workload import WorkloadNoise
 from ..numeric import Floats
@@ -27,7 +28,6 @@ from ..problem.privacy import Point
 from ..problem.workload import Workload
 from ..problem.workload_arguments import workloaded
 from ..sampling import Entropy
-from ..words import float_towards, gap_of, gap_words, number, percent
 from .base import BaseDesign, check_as_file
 from .workload_comparison import WorkloadComparison, beside_workload
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..baselines import AnalyticGaussian
 from ..errors import RegimeError
+from ..formatting import outwards
 from ..problem.workload_parts import Part
-from ..words import outwards
 
 if TYPE_CHECKING:
     from ..certify.kinds.workload import WorkloadDocument

@@ -20,8 +20,8 @@ from ..certify.noise.lattice_privacy import worst_hockey_stick
 from ..certify.report import PROVEN, releases_claim
 from ..errors import ArgumentError
 from ..exact import exp_lower, exp_upper, nearest_float
+from ..formatting import float_towards
 from ..noise import noise_of
-from ..words import float_towards
 
 if TYPE_CHECKING:
     from ..design import DependentDesign, Design

@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, Described, MissingExtraError
+from ..formatting import float_towards
 from ..losses import Loss
 from ..noise.release import exact_value
-from ..words import float_towards
 from .claims import (
     ONE_NUMBER,
     Budget,

@@ -20,12 +20,12 @@ from ..certify.kinds.additive import Document
 from ..certify.noise.lattice_privacy import worst_hockey_stick
 from ..errors import ArgumentError, Described
 from ..exact import Number, nearest_float
+from ..formatting import NEGLIGIBLE, number
 from ..losses import Loss, as_loss
 from ..numeric import Floats
 from ..problem.checks import check_confidence, check_levels
 from ..program.costs import cell_means, run_means
 from ..sampling import Entropy, GridSampler, system_entropy
-from ..words import NEGLIGIBLE, number
 from .rounding import GridRounder
 
 #: Periods of a tail are listed until less than this share of them is left, in at most so many

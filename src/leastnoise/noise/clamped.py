@@ -17,9 +17,9 @@ import numpy as np
 from ..certify.kinds.additive import MAX_CELLS, Document
 from ..certify.noise.runs import written_out
 from ..errors import ArgumentError, DataError, Described
+from ..formatting import outwards
 from ..losses import Loss
 from ..sampling import Entropy
-from ..words import outwards
 from .additive import AdditiveNoise
 from .containers import as_list, unpacked
 from .release import release_many, release_one

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..words import number
+from ..formatting import number
 from .picture import Picture, canvas
 from .tables import curves_of, draw_curves, draw_panels, panels_of, short
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ArgumentError
-from ..words import number, percent
+from ..formatting import number, percent
 from .palette import BOUND, DESIGN, FAINT
 from .picture import Picture, canvas
 from .ticks import few_ticks, percent_ticks

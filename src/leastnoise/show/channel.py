@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ArgumentError
-from ..words import bracket_words, number
+from ..formatting import bracket_words, number
+from .captions import caption
 from .palette import BOUND, INK
 from .picture import Picture, canvas
 from .ticks import percent_ticks
-from .words import caption
 
 if TYPE_CHECKING:
     from ..design import DependentDesign

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..baselines import Mechanism
-from ..words import number, outwards
+from ..formatting import number, outwards
+from .captions import caption
 from .density import draw_density
 from .palette import BOUND, look_of
 from .picture import Picture, canvas
 from .profile import draw_profiles
 from .ticks import few_ticks
-from .words import caption
 
 if TYPE_CHECKING:
     from ..compare import Comparison

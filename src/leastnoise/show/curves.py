@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..words import number, proven_words
+from ..formatting import number, proven_words
+from .captions import budget
 from .palette import BOUND, DESIGN
 from .picture import Picture, canvas
 from .ticks import few_ticks
-from .words import budget
 
 if TYPE_CHECKING:
     from ..curves import Frontier, Tradeoff

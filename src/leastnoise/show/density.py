@@ -12,11 +12,11 @@ import numpy as np
 from ..baselines import Mechanism, closed_forms
 from ..baselines.steps import StepNoise
 from ..errors import ArgumentError
-from ..words import NEGLIGIBLE, bracket_words, number
+from ..formatting import NEGLIGIBLE, bracket_words, number
+from .captions import ERROR, caption, labels_of, name_of
 from .palette import FAINT, INK, PAPER, Look, looks_of
 from .picture import Picture, canvas
 from .reach import reach_of
-from .words import ERROR, caption, labels_of, name_of
 
 if TYPE_CHECKING:
     from ..design import Design

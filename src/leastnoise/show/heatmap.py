@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError
-from ..words import number
+from ..formatting import number
 from .palette import FAINT, INK, PAPER
 from .picture import Picture, canvas
 

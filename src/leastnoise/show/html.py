@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from ..words import (
+from ..formatting import (
     NEGLIGIBLE,
     UNPROVEN,
     bare_unit,
@@ -24,7 +24,7 @@ from ..words import (
     percent,
 )
 from . import channel_alone, density_alone
-from .words import caption, keyed_budget
+from .captions import caption, keyed_budget
 
 _CELL = 'style="text-align:{}; padding:1px 8px"'
 #: A table of a sweep is cut in the middle beyond this many rows.

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..words import bracket_words
+from ..formatting import bracket_words
+from .captions import point
 from .palette import look_of
 from .picture import Picture, canvas
-from .words import point
 
 if TYPE_CHECKING:
     from ..design import JointDesign

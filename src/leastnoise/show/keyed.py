@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..words import number
+from ..formatting import number
+from .captions import keyed_budget
 from .palette import look_of
 from .picture import Picture, canvas
-from .words import keyed_budget
 
 if TYPE_CHECKING:
     from ..designs.keyed import KeyedDesign

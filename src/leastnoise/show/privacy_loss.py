@@ -10,9 +10,9 @@ import numpy as np
 
 from ..accounting.law import law_of
 from ..baselines import Mechanism
+from .captions import labels_of, name_of, some
 from .palette import BOUND, looks_of
 from .picture import Picture, canvas
-from .words import labels_of, name_of, some
 
 if TYPE_CHECKING:
     from ..design import Design

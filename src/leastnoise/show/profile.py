@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..baselines import Mechanism
+from .captions import labels_of, name_of, some
 from .palette import INK, looks_of
 from .picture import Picture, canvas
-from .words import labels_of, name_of, some
 
 if TYPE_CHECKING:
     from ..design import Design

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..words import number
+from ..formatting import number
 
 
 def few_ticks(axis: Any) -> None:

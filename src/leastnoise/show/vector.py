@@ -10,8 +10,8 @@ import numpy as np
 
 from ..baselines.analytic_gaussian import smallest_sigma
 from ..errors import ArgumentError
+from ..formatting import bracket_words, number
 from ..numeric import Floats
-from ..words import bracket_words, number
 from .palette import look_of
 from .picture import Picture, canvas
 

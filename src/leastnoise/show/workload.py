@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..formatting import bracket_words
 from ..problem.workload_parts import Marginals, Product
-from ..words import bracket_words
 from .palette import look_of
 from .picture import Picture, canvas
 

@@ -13,7 +13,7 @@ from typing import Any, overload
 from ..design import Design, load
 from ..errors import ArgumentError, CertificateError
 from ..exact import Number, rational
-from ..words import number, outwards, percent
+from ..formatting import number, outwards, percent
 from .disk import write_whole
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..words import printable
+from ..formatting import printable
 from .queries.base import Estimate
 from .reports.basis import Basis
 

@@ -27,9 +27,9 @@ from ...certify.noise.levels import Levels
 from ...certify.noise.shells import BallNoise
 from ...errors import LeastnoiseError, LimitError
 from ...exact import exp_upper, round_down, round_up
+from ...formatting import gap_of
 from ...problem.shape import Shape
 from ...problem.shape_arguments import ShapeProblem
-from ...words import gap_of
 from ...work import counted
 from .elliptical import best_sizes
 from .forecast import euclidean_share

@@ -27,11 +27,11 @@ from ...certify.noise.strategy import (
     rows_in,
 )
 from ...errors import ArgumentError, Described, FormatError, LimitError
+from ...formatting import gap_of
 from ...problem.budgets import mu_for
 from ...problem.privacy import Releases
 from ...problem.workload_arguments import REPLACE, WorkloadProblem
 from ...problem.workload_parts import Marginals, Named, Part
-from ...words import gap_of
 from ...work import counted
 from .candidates import Law, Piece, bounded, candidates, closed_form, empty, stated
 from .frames import coordinates_of, independent

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from ...formatting import float_towards
 from ...numeric import Floats
-from ...words import float_towards
 from .exactly import Whole
 from .partition import Partition
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from ...cache import kept_as_it_is, sha256_of
 from ...designs.keyed import KeyedDesign
 from ...errors import ArgumentError
+from ...formatting import number
 from ...losses import as_loss
 from ...partition_selection import equal_shares, partition_selection
 from ...sampling import Entropy
-from ...words import number
 from ..queries.base import PRIVATE, Form, Query, Released, Setting
 from ..queries.count import Count
 from ..queries.mean_vector import MeanVector

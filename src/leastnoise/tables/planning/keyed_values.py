@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentError
+from ...formatting import number
 from ...noise.keyed import in_order
 from ...sampling import Entropy
-from ...words import number
 from ..queries.base import PRIVATE, Form, Part, Query, Released, Setting
 from ..queries.count import Count
 from ..queries.mean import FINE, Mean

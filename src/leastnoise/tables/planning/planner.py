@@ -10,9 +10,9 @@ from typing import Any
 
 from ...errors import ArgumentError
 from ...exact import Number, rational
+from ...formatting import outwards
 from ...hints import hinted
 from ...problem.checks import check_delta, check_epsilon
-from ...words import outwards
 from ..ask import Prepared, planned
 from ..queries.base import Estimate, Query, Setting
 from ..queries.mean_vector import MeanVector

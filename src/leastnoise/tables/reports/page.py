@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import MissingExtraError
 from ...exact import text_of
-from ...words import bare_unit, escaped
+from ...formatting import bare_unit, escaped
 from ..answer import Answer, rounded
 from .basis import Step
 

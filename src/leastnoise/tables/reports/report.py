@@ -19,8 +19,8 @@ from typing import Any
 from ...certify.file import check_any, parse_any
 from ...errors import ArgumentError, Described, FormatError, LeastnoiseError, LimitError
 from ...exact import text_of
+from ...formatting import bare_unit
 from ...problem.checks import check_delta, check_epsilon
-from ...words import bare_unit
 from ...work import BUDGET, add_up, charge, counted
 from ..answer import Answer, rounded
 from ..ledger import Ledger

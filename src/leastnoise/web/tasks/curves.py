@@ -16,7 +16,7 @@ from ...baselines import Mechanism
 from ...baselines.analytic_gaussian import smallest_sigma
 from ...design import DependentDesign, Design, VectorDesign
 from ...designs.accuracy import error_bound
-from ...words import NEGLIGIBLE
+from ...formatting import NEGLIGIBLE
 from .looks import look, short
 
 _POINTS = 1201

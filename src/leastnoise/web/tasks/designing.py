@@ -12,9 +12,9 @@ from ...baselines import Mechanism
 from ...design import DependentDesign, Design, VectorDesign, design
 from ...designs.accuracy import error_bound
 from ...designs.keyed import KeyedDesign
+from ...formatting import NEGLIGIBLE, number, outwards, percent
 from ...problem.arguments import Arguments
-from ...show.words import caption
-from ...words import NEGLIGIBLE, number, outwards, percent
+from ...show.captions import caption
 from ..asked import arguments_of
 from .looks import look
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..baselines import Mechanism
 from ..errors import ArgumentError
-from ..words import number
+from ..formatting import number
 
 ERROR = "noise (released value − true value)"
 

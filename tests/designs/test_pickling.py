@@ -11,7 +11,7 @@ from multiprocessing import get_context
 import pytest
 
 from leastnoise import L1, CertificateError, Custom, FormatError, LeastnoiseError, design
-from leastnoise.designs.pickled import restored
+from leastnoise.designs.pickling import restored
 
 QUESTIONS = {
     "additive": {"epsilon": 1, "delta": 0.2, "sensitivity": 1, "gap": 0.01},
