@@ -60,7 +60,7 @@ class Arguments(griffe.Extension):
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         # `design` takes what `Arguments` holds.
-        pkg["design.design"].parameters = with_fields(pkg["ask.arguments.Arguments"])
+        pkg["design.design"].parameters = with_fields(pkg["problem.arguments.Arguments"])
         todo: list[griffe.Object] = [pkg]
         while todo:
             here = todo.pop()
