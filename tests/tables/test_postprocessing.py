@@ -1,0 +1,229 @@
+"""Post-processing of counts: integers from 0 on that add up, and intervals that hold them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leastnoise.tables.postprocessing.intervals import (
+    _chernoff,
+    count_interval,
+    proportion_interval,
+    sum_error,
+)
+from leastnoise.tables.postprocessing.margins import (
+    MOST_SUMS,
+    Shape,
+    closure,
+    consistent_cells,
+    sets_within,
+)
+from leastnoise.tables.postprocessing.projection import LeastSquares, monotone, on_simplex
+from leastnoise.tables.postprocessing.rounding import in_order, with_sums
+
+NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40).map(np.array)
+NOISY = st.integers(0, 2**32 - 1)
+
+
+def released(sizes, sets, seed, scale, low=0.3):
+    """The margins of a random sparse table with noise on its cells, and the table."""
+    rng = np.random.default_rng(seed)
+    shape = Shape(sizes)
+    counts = rng.poisson(rng.gamma(low, 6, size=shape.cells)).astype(float)
+    noisy = counts + np.round(rng.laplace(size=shape.cells) * scale)
+    every = closure(sets)
+    return shape, counts, {one: shape.margin(noisy, one) for one in every}
+
+
+# -- projections ----------------------------------------------------------------------------------
+
+
+@given(NUMBERS, st.floats(0, 1e6))
+def test_a_point_of_the_simplex_is_the_nearest(values, total):
+    nearest = on_simplex(values, total)
+    size = 1 + np.abs(values).sum() + total
+    assert (nearest >= 0).all()
+    assert nearest.sum() == pytest.approx(total, abs=1e-9 * size)
+    # By the conditions of the nearest point: all that are kept are moved by the same.
+    kept = nearest > 0
+    if kept.any():
+        move = (nearest - values)[kept]
+        assert np.ptp(move) <= 1e-9 * size
+        assert (values[~kept] + move[0] <= 1e-9 * size).all()
+
+
+@given(st.lists(st.integers(2, 50), min_size=2, max_size=30), NOISY)
+def test_the_simplex_never_adds_to_the_error_of_tables_without_small_counts(counts, seed):
+    rng = np.random.default_rng(seed)
+    truth = np.array(counts, dtype=float)
+    noisy = truth + rng.laplace(size=len(truth)) * 3
+    total = noisy.sum()
+    if total < 0 or (truth.sum() - total) / len(truth) > truth.min():
+        return  # the assumption of the statement
+    nearest = on_simplex(noisy, total)
+    assert ((nearest - truth) ** 2).sum() <= ((noisy - truth) ** 2).sum() * (1 + 1e-9)
+
+
+@given(NUMBERS, NOISY)
+def test_monotone_sequences_are_nearer_to_every_monotone_truth(values, seed):
+    rng = np.random.default_rng(seed)
+    variances = rng.uniform(0.5, 2, size=len(values))
+    top = float(np.abs(values).max()) + 1
+    nearest = monotone(values, variances, top)
+    assert (np.diff(nearest) >= 0).all() and nearest[0] >= 0 and nearest[-1] <= top
+    truth = np.sort(rng.uniform(0, top, size=len(values)))
+    before = ((values - truth) ** 2 / variances).sum()
+    assert ((nearest - truth) ** 2 / variances).sum() <= before * (1 + 1e-9) + 1e-6
+
+
+def test_least_squares_meets_its_conditions():
+    """Against a simple projection: one fixed total is the simplex."""
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 7, 50):
+        values = rng.normal(size=n) * 10
+        sums = Shape((n,)).sums([()])
+        total = max(1.0, values.sum())
+        found = LeastSquares(values, sums, np.array([total]), np.zeros(1)).solve()
+        assert found == pytest.approx(on_simplex(values, total), abs=1e-3)
+
+
+# -- rounding -------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.floats(0, 1e4), min_size=1, max_size=60).map(np.array))
+def test_sums_of_neighbors_are_rounded_by_less_than_one(values):
+    whole = in_order(values)
+    exact, sums = np.cumsum(values), np.cumsum(whole)
+    assert (whole >= 0).all() and (np.abs(whole - values) < 1 + 1e-5).all()
+    assert np.abs(sums - exact).max() <= 0.5 + 1e-5
+
+
+@given(st.integers(1, 7), st.integers(1, 7), NOISY)
+def test_two_way_tables_keep_every_margin(rows, columns, seed):
+    rng = np.random.default_rng(seed)
+    values = rng.gamma(0.5, 3, size=rows * columns)
+    values *= np.ceil(values.sum()) / values.sum()
+    shape = Shape((rows, columns))
+    sums = shape.sums([(0,), (1,)])
+    whole = with_sums(values, sums, np.ones(rows + columns))
+    assert whole.sum() == round(values.sum())
+    assert (np.abs(whole - values) < 1).all()
+    assert (np.abs(sums @ whole - sums @ values) < 1).all()
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=4), st.integers(1, 3), NOISY)
+def test_tables_of_integers_add_up_and_are_never_negative(sizes, ways, seed):
+    sizes = tuple(sizes)
+    ways = min(ways, len(sizes))
+    sets = list(combinations(range(len(sizes)), ways))
+    shape, _, tables = released(sizes, sets, seed, 5)
+    cells = consistent_cells(sizes, tables, dict.fromkeys(tables, 1.0))
+    assert cells.dtype.kind == "i" and len(cells) == shape.cells and (cells >= 0).all()
+    assert cells.sum() == max(0, math.floor(tables[()][0] + 0.5))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        np.zeros(60),
+        np.full(60, -9.0),
+        np.append(np.zeros(59), 1e9),
+        np.append(np.full(59, -3.0), 1e9),
+        np.full(60, 1e12),
+        np.append(np.full(59, -1e6), 1.0),
+        np.arange(60) - 30.0,
+        np.full(60, 1 / 3),
+    ],
+    ids=["zeros", "below", "huge", "huge and below", "large", "far below", "rising", "thirds"],
+)
+@pytest.mark.parametrize("ways", [1, 2, 3])
+def test_hostile_tables(cells, ways):
+    sizes = (3, 4, 5)
+    shape = Shape(sizes)
+    sets = list(combinations(range(3), ways))
+    tables = {one: shape.margin(cells, one) for one in closure(sets)}
+    found = consistent_cells(sizes, tables, dict.fromkeys(tables, 1.0))
+    assert (found >= 0).all() and found.sum() == max(0, math.floor(cells.sum() + 0.5))
+
+
+def test_small_bins_do_not_move_their_total():
+    """2,000 bins of 2 rows: cut at 0 one by one they have about 4,700 rows."""
+    rng = np.random.default_rng(1)
+    truth = np.full(2000, 2.0)
+    noisy = truth + np.round(rng.laplace(size=2000) * 2)
+    found = consistent_cells((2000,), {(): np.array([noisy.sum()]), (0,): noisy}, {(): 1, (0,): 1})
+    assert found.sum() == round(noisy.sum()) and abs(found.sum() - 4000) < 400
+    assert np.maximum(noisy, 0).sum() > 4400
+    assert ((found - truth) ** 2).mean() < ((noisy - truth) ** 2).mean()
+
+
+def test_margins_of_sparse_tables_keep_their_unbiased_values():
+    """A sum over many small cells is that of the release, not that of cells cut at 0."""
+    sizes = (8, 40)
+    shape, truth, tables = released(sizes, [(0, 1)], 3, 4, low=0.1)
+    cells = consistent_cells(sizes, tables, dict.fromkeys(tables, 1.0)).astype(float)
+    rows = shape.margin(cells, (0,))
+    assert np.abs(rows - tables[(0,)])[tables[(0,)] > 20].max() <= 2
+    cut = shape.margin(np.maximum(tables[(0, 1)], 0), (0,))
+    exact = shape.margin(truth, (0,))
+    assert np.abs(rows - exact).mean() < np.abs(cut - exact).mean() / 2
+
+
+def test_tables_that_are_too_many_are_not_taken():
+    many = tuple([12] * 4)
+    sets = list(combinations(range(4), 3))
+    assert sum(Shape(many).of(one) for one in closure(sets)) > MOST_SUMS
+    assert sets_within(many, sets) is None
+    assert sets_within((30, 30, 30), [(0, 1, 2)]) == [(), (0,), (1,), (2,), (0, 1, 2)]
+    assert sets_within((300, 300), [(0, 1)]) == [(), (0, 1)]
+    assert sets_within((2000,), [(0,)]) == [(), (0,)]
+
+
+# -- intervals ------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 50), st.fractions(-40, 60), st.fractions(0, 30), st.integers(0, 60))
+def test_intervals_of_counts_lose_no_count(value, middle, error, truth):
+    low, high = count_interval(value, (middle - error, middle + error))
+    assert 0 <= low <= value <= high
+    if middle - error <= truth <= middle + error:
+        assert low <= truth <= high
+
+
+@pytest.mark.parametrize(("plus", "minus"), [(1, 0), (2, 0), (1, 1), (5, 3), (8, 0)])
+def test_errors_of_sums_are_those_of_the_exact_distribution(plus, minus):
+    rng = np.random.default_rng(2)
+    masses = rng.dirichlet(np.ones(9))  # of no symmetric noise
+    exact = np.ones(1)
+    for _ in range(plus):
+        exact = np.convolve(exact, masses)
+    for _ in range(minus):
+        exact = np.convolve(exact, masses[::-1])
+    at = np.abs(np.arange(len(exact)) - len(exact) // 2)
+    for confidence in (0.5, 0.9, 0.95, 0.999):
+        error = sum_error(masses, plus, minus, confidence)
+        assert exact[at <= error].sum() >= confidence - 1e-12
+        assert error == 0 or exact[at <= error - 1].sum() < confidence + 1e-8
+        assert _chernoff(masses, plus, minus, 1 - confidence) >= error
+
+
+@given(
+    st.integers(0, 30), st.integers(0, 30), st.integers(0, 9), st.integers(0, 9), st.integers(-9, 9)
+)
+def test_intervals_of_proportions_hold_all_quotients(part, rest, one, two, moved):
+    ends = (Fraction(part - one), Fraction(part + one))
+    others = (Fraction(rest - two), Fraction(rest + two))
+    low, high = proportion_interval(ends, others)
+    assert 0 <= low <= high <= 1
+    x, y = max(0, part + max(-one, min(one, moved))), max(0, rest + max(-two, min(two, -moved)))
+    if x + y:
+        assert low - 1e-12 <= x / (x + y) <= high + 1e-12
