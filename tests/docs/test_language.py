@@ -1,7 +1,7 @@
 """The pages use the words of the field, in short sentences.
 
 The counts below are what stands on the pages today. They may only fall: a change that raises one
-has to be written differently, and a change that lowers one lowers the number here.
+has to be written differently.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import pytest
 from doc_pages import ROOT
 
 #: Words for which the field has another one (distribution, integer, baseline, timestamp, fixed,
-#: distinguished, K-norm noise, asymmetric, the web app, people, hockey-stick divergence).
+#: distinguished, K-norm noise, asymmetric, the web app, people, hockey-stick divergence, rejected).
 WORDS = re.compile(
     r"\b(law|laws|whole numbers?|whole noise|rivals?|truths|moments|mended|told apart|so many|"
-    r"noise by levels|leans|the page|persons|hockey stick(?!-))\b"
+    r"noise by levels|leans|the page|persons|hockey stick(?!-)|(?<!\.)refuse[ds]?|refusals?)\b"
 )
+CODE = re.compile(r"`[^`\n]*`")  # (keys of files are a contract)
 SPACED_PERCENT = re.compile(r"\d %")
 LONGEST_SENTENCE = 35
 RESEARCH = re.compile(
@@ -26,7 +27,7 @@ RESEARCH = re.compile(
 )
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 #: Part of the documentation: words of our own, "95 %" for "95%", sentences above 35 words.
-MOST = {"user": (4, 0, 3), "research": (10, 0, 71)}
+MOST = {"user": (0, 0, 0), "research": (0, 0, 0)}
 
 
 def sentences(text: str) -> list[str]:
@@ -38,7 +39,8 @@ def sentences(text: str) -> list[str]:
 def counts(text: str) -> tuple[int, int, int]:
     """Words of our own, spaced percent signs and long sentences of a page."""
     long = sum(len(sentence.split()) > LONGEST_SENTENCE for sentence in sentences(text))
-    return len(WORDS.findall(text)), len(SPACED_PERCENT.findall(text)), long
+    words = WORDS.findall(CODE.sub(" ", text))
+    return len(words), len(SPACED_PERCENT.findall(text)), long
 
 
 def part_of(page: Path) -> str:
@@ -54,6 +56,7 @@ def test_the_language_of_the_pages_gets_no_worse(part):
 
 def test_the_counts_see_what_they_count():
     assert counts("A law of whole numbers: 95 %.") == (2, 1, 0)
+    assert counts("A `law` is refused.") == (1, 0, 0)
     assert counts("The hockey-stick divergence of a distribution: 95%.") == (0, 0, 0)
     assert counts("word " * 36 + "end.\n```\nlaw 3\n```\n") == (1, 0, 1)
     assert counts("Short. " * 40 + "| law " * 40 + "|\n")[2] == 0

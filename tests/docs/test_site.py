@@ -6,12 +6,14 @@ import json
 import logging
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 from doc_pages import ROOT, loaded
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
+from mkdocs.exceptions import PluginError
 
 import leastnoise
 
@@ -82,6 +84,26 @@ def test_every_proof_is_a_page_that_can_be_reached(site):
     # Pages link to the file in the repository; here the link leads to the page.
     theory = (site / "theory.html").read_text(encoding="utf-8")
     assert "proofs/certify/certificates/duality.html" in theory and "src/leastnoise" not in theory
+
+
+def test_formulas_are_typeset(site):
+    theory = (site / "theory.html").read_text(encoding="utf-8")
+    assert theory.count('<div class="formula"><math') >= 3 and "<msup><mi>e</mi>" in theory
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"FORMULA\d|\$`|language-math", text), f"{page.name} shows TeX"
+
+
+def test_a_formula_that_cannot_be_converted_ends_the_build():
+    hook = loaded(ROOT / "docs" / "site" / "formulas.py")
+    page = SimpleNamespace(meta={})
+    text = "A $`x_1`$ and\n\n```math\n\\frac{a}{b}\n```\n\n```text\n$`x`$\n```\n"
+    shown = hook.on_page_markdown(text, page, None, None)
+    assert shown == "A FORMULA0INLINE and\n\nFORMULA1BLOCK\n\n```text\n$`x`$\n```\n"
+    typeset = hook.on_page_content(f"<p>{shown}</p>", page, None, None)
+    assert typeset.count("<math") == 2 and "<mfrac>" in typeset and "FORMULA" not in typeset
+    with pytest.raises(PluginError, match="nonsense"):
+        hook.mathml("\\nonsense{x}", "inline")
 
 
 def test_links_to_files_that_the_site_has_not_become_their_names():
