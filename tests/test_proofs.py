@@ -98,9 +98,12 @@ EXEMPT = {
     "certify/noise/block_counts.py": "leans on certify/noise/levels.proof.md",
     "certify/codec.py": "reads a file, believes nothing",
     "certify/noise/knorm.py": (
-        "leans on certify/noise/levels.proof.md and certify/kinds/joint_check.proof.md"
+        "leans on certify/noise/levels.proof.md and certify/kinds/joint.proof.md"
     ),
-    "certify/kinds/joint.py": "reads a file; leans on certify/kinds/joint_check.proof.md",
+    "problem/shape_problem.py": "a record; leans on certify/kinds/joint.proof.md",
+    "certify/noise/shaped.py": "leans on certify/kinds/joint.proof.md",
+    "certify/certificates/shaped.py": "leans on certify/kinds/joint.proof.md",
+    "certify/certificates/cells.py": "leans on certify/kinds/joint.proof.md",
     "certify/certificates/base.py": "what a certificate must do",
     "certify/noise/base.py": "what noise must do",
     "certify/json_file.py": "reads a file, believes nothing",

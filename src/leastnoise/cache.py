@@ -24,7 +24,7 @@ from .losses import as_loss
 from .problem.arguments import Arguments
 from .problem.problem import Range
 from .problem.shape import Shape, weighed
-from .problem.shape_arguments import ShapeProblem
+from .problem.shape_problem import ShapeProblem
 from .problem.workload import Workload
 
 try:
@@ -284,8 +284,8 @@ def _together_at(
             isinstance(found, JointDesign)
             and (document.epsilon, document.delta) == (epsilon, delta)
             and found.integer
-            and (document.shape, document.largest) == (own, False)
-            and (document.even if even else document.weights == shares)
+            and (document.problem.shape, document.largest) == (own, False)
+            and document.problem.weights == shares
             and document.loss.spec() == as_loss(loss).spec()
         )
 

@@ -15,7 +15,6 @@ from .design import JointDesign, design
 from .engine.shapes.method import Joint
 from .errors import LeastnoiseError
 from .formatting import outwards
-from .problem.shape_arguments import ShapeProblem
 
 #: Seconds for each of our own designs that are baselines.
 _SECONDS = 5.0
@@ -65,7 +64,7 @@ def beside_shapes(found: JointDesign) -> JointComparison:
         name = next(name for known, name in _NAMES.items() if words.startswith(known))
         rows.append(JointRow(name, words, loss, math.inf))
     refused: list[tuple[str, str]] = []
-    if not found.document.largest and found.document.even:
+    if not found.document.largest and not found.document.problem.weights:
         rows += _closed(found)
         rows += _ours(found, refused)
         known = " ".join([own, *found.stats.get("others", {})])
@@ -80,7 +79,7 @@ def beside_shapes(found: JointDesign) -> JointComparison:
 
 def _closed(found: JointDesign) -> Iterator[JointRow]:
     document = found.document
-    shape, power = document.shape, document.power
+    shape, power = document.problem.shape, document.problem.power
     reach = float(sum((b.most * b.width for b in shape.blocks), Fraction(0)))
     rate = float(document.epsilon) / reach
     if document.integer:
@@ -125,10 +124,8 @@ def _ours(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[JointR
 
 def _euclidean(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[JointRow]:
     """Euclidean noise where it was not expected to be better."""
-    d = found.document
-    problem = ShapeProblem(d.epsilon, d.delta, d.shape, d.loss, d.largest, d.integer, d.weights)
     try:
-        other = Joint().euclidean(problem)
+        other = Joint().euclidean(found.document.problem)
         yield JointRow("euclidean", other.noise.words, float(other.upper), math.inf)
     except LeastnoiseError as error:
         refused.append(("euclidean", str(error)))

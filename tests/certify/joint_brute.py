@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import product
 
 from leastnoise.certify.noise.block_counts import Side
 from leastnoise.certify.noise.levels import Levels
+from leastnoise.losses import L1
+from leastnoise.problem.shape import Block, Shape
+from leastnoise.problem.shape_problem import ShapeProblem
+
+ONE = Fraction(1)
+
+
+def problem_of(*sides: Side) -> ShapeProblem:
+    """A question about integers that move within these blocks, in one direction."""
+    blocks = tuple(Block(side.numbers, side.most, Fraction(side.width)) for side in sides)
+    return ShapeProblem(ONE, Fraction(0), Shape(blocks, True), L1(), False, True)
+
 
 #: Every kind of levels, of at most three numbers.
 CASES = [

@@ -5,26 +5,22 @@ from __future__ import annotations
 import copy
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from joint_brute import ONE, problem_of
 
 from leastnoise import Blocks, Cube, Sparse, design, load
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.noise.block_counts import Side
-from leastnoise.certify.noise.elliptical import (
-    Balls,
-    Elliptical,
-    delta_above,
-    elliptical_mean,
-    size_in_ball,
-)
+from leastnoise.certify.noise.elliptical import Balls, EuclideanNoise, GaussianNoise, size_in_ball
 from leastnoise.errors import FormatError
 from leastnoise.formal import NotCovered, translated
-from leastnoise.noise.joint_law import EllipticalLaw
+from leastnoise.noise.joint_law import EuclideanLaw, GaussianLaw
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.sampling.joint_balls import BallSampler
 
@@ -43,10 +39,9 @@ def twenty() -> Any:
     )
 
 
-def one_number(noise: Elliptical) -> dict[int, Fraction]:
+def one_number(noise: EuclideanNoise) -> dict[int, Fraction]:
     """The law of one number that is uniform in intervals, rounded, in rationals."""
     found: dict[int, Fraction] = {}
-    assert noise.balls is not None
     for radius, mass in zip(noise.balls.radii, noise.balls.masses, strict=True):
         end = radius * noise.each[0]
         for x in range(-math.ceil(end), math.ceil(end) + 1):
@@ -58,24 +53,24 @@ def one_number(noise: Elliptical) -> dict[int, Fraction]:
 @pytest.mark.parametrize("size", [Fraction(1, 3), Fraction(1), Fraction(7, 5), Fraction(6)])
 @pytest.mark.parametrize("width", [1, 2, 5])
 def test_one_number_in_rationals(size: Fraction, width: int) -> None:
-    noise = Elliptical((size,), balls=BALLS)
-    law = one_number(noise)
+    noise = EuclideanNoise(ONE, (size,), balls=BALLS)
+    law, problem = one_number(noise), problem_of(Side(1, 1, width))
     assert sum(law.values()) == 1
     for epsilon, factor in ((Fraction(1), Fraction(2718, 1000)), (Fraction(1, 4), Fraction(5, 4))):
         for move in range(-width, width + 1):
             # (e^epsilon is above the factor, so the true sticks are not above these.)
             stick = sum(max(0, p - factor * law.get(x - move, 0)) for x, p in law.items())
-            assert stick <= delta_above(noise, [Side(1, 1, width)], epsilon) + Fraction(1, 100)
+            assert stick <= noise.divergence(problem_of(Side(1, 1, width)), epsilon) + Fraction(
+                1, 100
+            )
     sizes = [sum(p * abs(x) ** power for x, p in law.items()) for power in (1, 2)]
-    sides = [Side(1, 1, width)]
-    assert sizes[0] <= elliptical_mean(noise, sides, 0, 1)
+    assert sizes[0] <= noise.mean(problem, 0, 1)
     exact = noise.square(0) * BALLS.square(1)
-    assert sizes[1] <= elliptical_mean(noise, sides, 0, 2) == exact + Fraction(3, 16)
+    assert sizes[1] <= noise.mean(problem, 0, 2) == exact + Fraction(3, 16)
 
 
-def two_numbers(noise: Elliptical, fine: int = 500) -> dict[tuple[int, int], float]:
+def two_numbers(noise: EuclideanNoise, fine: int = 500) -> dict[tuple[int, int], float]:
     """The law of two numbers of one block without a common part, from a fine net of points."""
-    assert noise.balls is not None
     found: dict[tuple[int, int], float] = {}
     for radius, mass in zip(noise.balls.radii, noise.balls.masses, strict=True):
         end = float(radius * noise.each[0])
@@ -91,37 +86,38 @@ def two_numbers(noise: Elliptical, fine: int = 500) -> dict[tuple[int, int], flo
 
 
 def test_two_numbers_by_enumeration() -> None:
-    noise = Elliptical((Fraction(8, 5),), balls=BALLS)
+    noise = EuclideanNoise(ONE, (Fraction(8, 5),), balls=BALLS)
     law = two_numbers(noise)
-    epsilon, sides = Fraction(1, 2), [Side(2, 2, 1)]
+    epsilon, problem = Fraction(1, 2), problem_of(Side(2, 2, 1))
     worst = max(
         sum(max(0.0, p - math.exp(0.5) * law.get((x - a, y - b), 0.0)) for (x, y), p in law.items())
         for a in (-1, 0, 1)
         for b in (-1, 0, 1)
     )
-    stated = float(delta_above(noise, sides, epsilon))
+    stated = float(noise.divergence(problem, epsilon))
     assert 0.5 * stated < worst < stated + 2e-3
     for power in (1, 2):
         mean = sum(p * abs(x) ** power for (x, _), p in law.items())
-        bound = float(elliptical_mean(noise, sides, 0, power))
+        bound = float(noise.mean(problem, 0, power))
         assert mean <= bound + 4e-3 < mean + 0.25
     # Draws have this law, and so has what is said of quantiles.
-    drawn = BallSampler(noise, BALLS, [2]).sample(2000, InsecureSeededEntropy(5)).tolist()
+    drawn = BallSampler(noise, [2]).sample(2000, InsecureSeededEntropy(5)).tolist()
     cells, counts = np.unique(drawn, axis=0, return_counts=True)
     expected = np.array([2000 * law.get((a, b), 0.0) for a, b in cells.tolist()])
     common = expected > 5
     chi = ((counts - expected)[common] ** 2 / expected[common]).sum()
     assert chi < common.sum() + 5 * math.sqrt(2 * common.sum())
-    t = EllipticalLaw(noise, [2]).quantile(0.9, 0)
+    t = EuclideanLaw(noise, [2]).quantile(0.9, 0)
     within = sum(p for (x, _), p in law.items() if abs(x) <= t)
     assert within >= 0.9 > sum(p for (x, _), p in law.items() if abs(x) < t)
 
 
 def test_a_common_part_is_one_more_direction() -> None:
     """A number that moves one way, by its own and the common part: the law of one direction."""
-    noise = Elliptical((Fraction(3), Fraction(1)), Fraction(2), (Fraction(1, 2), 2), BALLS)
-    drawn = BallSampler(noise, BALLS, [1, 2]).sample(3000, InsecureSeededEntropy(9))
-    simulated = EllipticalLaw(noise, [1, 2]).simulate(50_000, 1)
+    sizes = ONE, (Fraction(3), Fraction(1)), Fraction(2), (Fraction(1, 2), Fraction(2))
+    noise = EuclideanNoise(*sizes, balls=BALLS)
+    drawn = BallSampler(noise, [1, 2]).sample(3000, InsecureSeededEntropy(9))
+    simulated = EuclideanLaw(noise, [1, 2]).simulate(50_000, 1)
     assert drawn.shape == (3000, 3)
     for rows, close in ((drawn, 0.08), (simulated, 0.02)):
         for number, block in ((0, 0), (1, 1), (2, 1)):
@@ -130,10 +126,10 @@ def test_a_common_part_is_one_more_direction() -> None:
         both = float(noise.centre(0) * noise.centre(1) * noise.common**2 * BALLS.square(4))
         assert (rows[:, 0] * rows[:, 1]).mean() == pytest.approx(both, rel=3 * close)
     # Of a stated law that is none nothing is private.
-    sides = [Side(1, 1, 1), Side(2, 1, 1)]
-    assert delta_above(noise, sides, Fraction(1)) < 1
-    law = Elliptical(noise.each, noise.common, noise.centres, Balls(9, RADII, (1, 4, 3)))
-    assert delta_above(law, sides, Fraction(1)) == 1
+    problem = problem_of(Side(1, 1, 1), Side(2, 1, 1))
+    assert noise.divergence(problem, Fraction(1)) < 1
+    law = replace(noise, balls=Balls(9, RADII, (1, 4, 3)))
+    assert law.divergence(problem, Fraction(1)) == 1
 
 
 def test_the_mean_size_in_a_ball() -> None:
@@ -175,7 +171,7 @@ def test_other_shapes_and_real_values() -> None:
     for found in (mixed, real):
         assert found.document.noise.name == "Euclidean noise" and found.verify().proven
         assert parse_any(found.document.dumps()) == found.document
-    grid = real.document.grid
+    grid = real.document.noise.grid
     assert all((x / grid).denominator == 1 for x in real.release([0.1] * 3, exact=True))
 
 
@@ -257,9 +253,9 @@ def test_balls_are_for_means_and_coq_does_not_cover_them() -> None:
 
 def test_the_stated_deviation_is_that_of_rounded_noise() -> None:
     """Small noise, where rounding counts: for one number in rationals, and of a Gaussian one."""
-    noise = Elliptical((Fraction(1, 3),), balls=BALLS)
+    noise = EuclideanNoise(ONE, (Fraction(1, 3),), balls=BALLS)
     exact = math.sqrt(sum(p * x * x for x, p in one_number(noise).items()))
-    assert EllipticalLaw(noise, [1]).deviation(0) == pytest.approx(exact, rel=1e-12)
-    gaussian = EllipticalLaw(Elliptical((Fraction(1, 2),)), [1])
+    assert EuclideanLaw(noise, [1]).deviation(0) == pytest.approx(exact, rel=1e-12)
+    gaussian = GaussianLaw(GaussianNoise(ONE, (Fraction(1, 2),)), [1])
     drawn = gaussian.simulate(100_000, 3)
     assert 0.6 < gaussian.deviation(0) == pytest.approx(drawn.std(), rel=0.02)

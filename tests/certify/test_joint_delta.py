@@ -7,7 +7,6 @@ import json
 import math
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
@@ -23,13 +22,11 @@ from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.certificates.flow import Flow, gap_means, member, slack_of_delta
 from leastnoise.certify.certificates.sums import Sums, mean_of_squares
 from leastnoise.certify.certificates.volume import Volume
-from leastnoise.certify.kinds.joint import JointDocument
-from leastnoise.certify.kinds.joint_check import lower_bound
-from leastnoise.certify.noise.knorm import KNorm, NoProof
 from leastnoise.engine.shapes.method import Joint
 from leastnoise.errors import FormatError
 from leastnoise.losses import L1, L2
 from leastnoise.problem.shape import Shape
+from leastnoise.problem.shape_problem import ShapeProblem
 
 
 def moves_of(shape: Shape) -> list[tuple[int, ...]]:
@@ -125,23 +122,11 @@ def test_no_certificate_proves_too_much(
     shares = tuple(map(Fraction, weights[: len(shape.blocks)]))
     for loss, power in ((L1(), 1), (L2(), 2)):
         best = least_loss(shape, power, float(epsilon), float(delta), weights, 4)
-        empty = JointDocument(
-            epsilon=Fraction(epsilon),
-            delta=Fraction(delta),
-            shape=shape,
-            loss=loss,
-            largest=False,
-            integer=True,
-            grid=Fraction(1),
-            noise=KNorm(Fraction(1, 2), (0,) * len(shape.blocks)),
-            weights=shares,
-            upper=Fraction(1000),
-            lower=Fraction(0),
-            certificate=NoProof(),
-        )
+        asked = Fraction(epsilon), Fraction(delta), shape, loss, False, True, shares
+        problem = ShapeProblem(*asked)
         for numbers in (1, 2):
             for certificate in certificates(numbers, power, epsilon, delta, draw):
-                found = lower_bound(replace(empty, certificate=certificate))
+                found = certificate.bound(problem)
                 assert found <= best * (1 + 1e-6) + 1e-9
                 largest = max(largest, found / Fraction(best))
     assert largest > Fraction(1, 5)  # (or nothing would have been tried)

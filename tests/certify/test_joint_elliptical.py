@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from joint_brute import ONE, problem_of
 
 from leastnoise import Blocks, Count, Cube, Sparse, compare, compare_joint, design, load
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.noise.block_counts import Side
-from leastnoise.certify.noise.elliptical import Elliptical, elliptical_mean, squared_shift
+from leastnoise.certify.noise.elliptical import GaussianNoise
 from leastnoise.certify.noise.knorm import KNorm
 from leastnoise.engine.shapes.method import Joint
 from leastnoise.errors import FormatError, LimitError
@@ -46,7 +47,7 @@ def many() -> Any:
         return design(epsilon=1, delta="1e-3", sensitivity=shape, integer=True, loss="l2")
 
 
-def longest(normal: Elliptical, sides: list[Side], both_ways: bool) -> Fraction:
+def longest(normal: GaussianNoise, sides: list[Side], both_ways: bool) -> Fraction:
     """The largest squared length over all whole moves, one by one."""
     moves = []
     for b, side in enumerate(sides):
@@ -66,18 +67,18 @@ def longest(normal: Elliptical, sides: list[Side], both_ways: bool) -> Fraction:
 def test_no_move_is_longer_than_counted(centre: Fraction) -> None:
     sides = [Side(3, 2, 1), Side(2, 2, 2), Side(4, 1, 1)]
     each = (Fraction(3), Fraction(5), Fraction(1, 2))
-    one_way = Elliptical(each, Fraction(2), (centre, 2 * centre, centre / 2))
-    assert squared_shift(one_way, sides) == longest(one_way, sides, False)
-    plain = Elliptical(each)
-    assert squared_shift(plain, sides) == longest(plain, sides, True)
+    one_way = GaussianNoise(ONE, each, Fraction(2), (centre, 2 * centre, centre / 2))
+    assert one_way.squared_shift(sides) == longest(one_way, sides, False)
+    plain = GaussianNoise(ONE, each)
+    assert plain.squared_shift(sides) == longest(plain, sides, True)
 
 
 def test_one_number_is_private_by_its_law() -> None:
     """The hockey stick of the rounded law, in floats."""
     found = design(epsilon=1, delta="0.2", sensitivity=Cube(2, one_sided=True), integer=True)
-    normal = Elliptical((Fraction(3, 2),), Fraction(2), (Fraction(1, 2),))
+    normal = GaussianNoise(ONE, (Fraction(3, 2),), Fraction(2), (Fraction(1, 2),))
     law = NormalDist(0, math.sqrt(normal.square(0)))
-    mu = math.sqrt(squared_shift(normal, [Side(1, 1, 1)]))
+    mu = math.sqrt(normal.squared_shift([Side(1, 1, 1)]))
     spread = np.linspace(-40, 40, 160_001)
     height = np.array([law.pdf(x) for x in spread]) * (spread[1] - spread[0])
     whole = np.arange(-41, 42)
@@ -86,9 +87,9 @@ def test_one_number_is_private_by_its_law() -> None:
     gaussian = NormalDist().cdf(mu / 2 - 1 / mu) - math.e * NormalDist().cdf(-mu / 2 - 1 / mu)
     assert 0 < stick <= gaussian
     square = float((chance * whole**2).sum())
-    assert square <= elliptical_mean(normal, [Side(1, 1, 1)], 0, 2) < square * 1.05
+    assert square <= normal.mean(problem_of(Side(1, 1, 1)), 0, 2) < square * 1.05
     size = float((chance * np.abs(whole)).sum())
-    assert size <= elliptical_mean(normal, [Side(1, 1, 1)], 0, 1) < size * 1.01
+    assert size <= normal.mean(problem_of(Side(1, 1, 1)), 0, 1) < size * 1.01
     t = rounded_quantile(law.stdev, 0.95)
     assert chance[np.abs(whole) <= t].sum() >= 0.95 > chance[np.abs(whole) < t].sum()
     assert found.certified
@@ -105,7 +106,7 @@ def test_the_better_noise_is_taken_and_the_status_says_so(tmp_path: Any, no_ball
     assert "49% below the 7.0159 of Gaussian noise of the best covariance" in few.status
     sparse = Blocks(Sparse(6, 2, one_sided=True), Cube(2, width=3, one_sided=True))
     mixed = design(epsilon=0.2, delta="0.05", sensitivity=sparse, integer=True, loss="l2")
-    assert isinstance(mixed.document.noise, Elliptical)
+    assert isinstance(mixed.document.noise, GaussianNoise)
     assert mixed.verify().proven
 
 
@@ -136,7 +137,7 @@ def test_draws_are_exact_and_have_the_stated_law(no_balls: None) -> None:
     within = (np.abs(simulated) <= found.error_bound(0.95)).mean()
     assert within == pytest.approx(0.955, abs=0.01)
     real = design(epsilon=1, delta="0.2", sensitivity=Cube(8, width="1/2"), loss="l1")
-    assert isinstance(real.document.noise, Elliptical)
+    assert isinstance(real.document.noise, GaussianNoise)
     assert np.isfinite(real.release([0.1] * 8)).all()
 
 
@@ -191,7 +192,7 @@ def test_malformed_gaussian_noise(noise: dict[str, Any], word: str) -> None:
 def test_sizes_that_share_no_denominator_are_work() -> None:
     each = tuple(Fraction((1 << 200) + 2 * k + 1) for k in range(1000))
     with pytest.raises(LimitError), counted():
-        squared_shift(Elliptical(each), [Side(1, 1, 1)] * 1000)
+        GaussianNoise(ONE, each).squared_shift([Side(1, 1, 1)] * 1000)
 
 
 def test_a_common_part_is_for_one_sign() -> None:

@@ -17,18 +17,15 @@ from test_joint_delta import least_loss, plane_at
 
 from leastnoise import Cube, Sparse, design
 from leastnoise.certify import check_any, parse_any
+from leastnoise.certify.certificates.shaped import NoProof
 from leastnoise.certify.certificates.volume import Volume, mean_of_powers, root_below, square_radius
-from leastnoise.certify.kinds.joint import JointDocument
-from leastnoise.certify.kinds.joint_check import lower_bound
+from leastnoise.certify.kinds.joint import JointFile
 from leastnoise.certify.kinds.vector import VectorCertificate
-from leastnoise.certify.noise.knorm import NoProof
 from leastnoise.engine.shapes.method import Joint
 from leastnoise.errors import FormatError
 from leastnoise.formal import NotCovered, left_out, translated
 from leastnoise.losses import L1, L2
-from leastnoise.problem.shape_arguments import ShapeProblem
-
-ONE = (Fraction(1),)
+from leastnoise.problem.shape_problem import ShapeProblem
 
 
 @cache
@@ -46,13 +43,11 @@ def test_no_noise_is_below_the_bound(power: int, one_sided: bool, share: float) 
     """The best whole-number noise of a program over all laws costs more, and not many times so."""
     left, part = Fraction(2, 15), Fraction(31, 32)  # (the plane of test_joint_delta.py, made once)
     delta, shape = left * (1 - part**2), Cube(2, one_sided=one_sided)
-    document = replace(
-        Joint().levels(ShapeProblem(Fraction(2), delta, shape, L1(), False, True, ONE)),
-        loss=L1() if power == 1 else L2(),
-        certificate=Volume(2, 2, part, *plane_at("2", left, f"l{power}")),
-    )
+    loss = L1() if power == 1 else L2()
+    problem = ShapeProblem(Fraction(2), delta, shape, loss, False, True)
+    bound = Volume(2, 2, part, *plane_at("2", left, f"l{power}")).bound(problem)
     least = least_loss(shape, power, 2.0, float(delta), reach=6)
-    assert share * least < float(lower_bound(document)) <= least
+    assert share * least < float(bound) <= least
 
 
 def volume_of(rows: np.ndarray[Any, Any]) -> float:
@@ -112,7 +107,7 @@ def test_what_it_is_worth() -> None:
     assert len(found.document.dumps()) < 30_000
 
 
-def _verdict(document: JointDocument) -> str:
+def _verdict(document: JointFile) -> str:
     return check_any(parse_any(document.dumps())).verdict("lower")
 
 
@@ -123,10 +118,10 @@ def test_what_is_not_true_is_refuted() -> None:
     little = Fraction(1001, 1000)
     for forged in (
         replace(honest, lower=honest.lower * little),
-        replace(honest, delta=honest.delta * 2),
-        replace(honest, epsilon=honest.epsilon * little),
-        replace(honest, shape=Cube(16, one_sided=True)),
-        replace(honest, shape=Sparse(16, 15)),
+        replace(honest, problem=replace(honest.problem, delta=honest.delta * 2)),
+        replace(honest, problem=replace(honest.problem, epsilon=honest.epsilon * little)),
+        replace(honest, problem=replace(honest.problem, shape=Cube(16, one_sided=True))),
+        replace(honest, problem=replace(honest.problem, shape=Sparse(16, 15))),
         *(
             replace(honest, certificate=replace(volume, **change))
             for change in (
@@ -154,8 +149,7 @@ def test_altered_curves_prove_no_more_than_noise_costs() -> None:
             rho, sigma = points[at]
             points[at] = rho, max(0, sigma + draw.randrange(-(10**10), 10**10))
         curves = replace(volume.curves, points=tuple(points))
-        tried = replace(honest, certificate=replace(volume, curves=curves))
-        assert lower_bound(tried) <= honest.upper
+        assert replace(volume, curves=curves).bound(honest.problem) <= honest.upper
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 
 from leastnoise import Cube, Workload, design, partition_selection
 from leastnoise.certify import check_bytes, parse_any
+from leastnoise.certify.base import MechanismFile
 from leastnoise.certify.certificates import multipliers as shifts
-from leastnoise.certify.kinds.joint import JointDocument
 from leastnoise.certify.kinds.keyed import KeyedDocument
 from leastnoise.certify.kinds.workload import WorkloadDocument
 from leastnoise.certify.limits import MAX_CELLS
@@ -86,7 +86,7 @@ def test_a_column_of_releases_says_what_it_costs(recwarn):
 @pytest.mark.parametrize(
     ("document", "make"),
     [
-        (JointDocument, lambda: design(epsilon=1, delta=0, sensitivity=Cube(2), integer=True)),
+        (MechanismFile, lambda: design(epsilon=1, delta=0, sensitivity=Cube(2), integer=True)),
         (WorkloadDocument, lambda: design(workload=Workload.prefix(3), gdp=1)),
         (KeyedDocument, lambda: partition_selection(epsilon=1, delta=1e-3)),
     ],

@@ -17,9 +17,9 @@ import pytest
 
 from leastnoise import ArgumentError, Blocks, Cube, JointDesign, Sparse, compare, design, load
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.kinds.joint_check import lower_bound, release_loss
+from leastnoise.certify.certificates.shaped import NoProof
 from leastnoise.certify.noise.block_counts import Side
-from leastnoise.certify.noise.knorm import KNorm, NoProof, largest_mean
+from leastnoise.certify.noise.knorm import KNorm, largest_mean
 from leastnoise.errors import DataError, FormatError
 from leastnoise.noise.joint import JointNoise
 from leastnoise.sampling.entropy import InsecureSeededEntropy
@@ -87,7 +87,7 @@ def test_real_values() -> None:
     odd = made(Cube(3, width=[1, "1/3", 7]), integer=False)
     assert odd.certified
     exact = odd.release([0.1, 1e300, -3], exact=True)
-    assert all((one / odd.document.grid).denominator == 1 for one in exact)
+    assert all((one / odd.document.noise.grid).denominator == 1 for one in exact)
 
 
 def test_weights_move_noise_to_what_matters_less() -> None:
@@ -202,13 +202,12 @@ def test_files_whose_draws_take_long_are_refused() -> None:
     # Nor may the weights that a level is drawn by fill the memory.
     genuine = made(Cube(2, one_sided=True)).document
     for overlap, ratio in ((25_000, Fraction(9, 10)), (1_500, 1 - Fraction(1, 10**190))):
-        forged = replace(genuine, noise=KNorm(ratio, (0,), overlap))
+        forged = replace(genuine, noise=KNorm(Fraction(1), ratio, (0,), overlap))
         with pytest.raises(FormatError, match="too much memory"):
             parse_any(forged.dumps())
     began = time.process_time()
-    released = JointNoise(replace(genuine, noise=KNorm(Fraction(9, 10), (0,), 10_000))).release(
-        [0, 0]
-    )
+    wide = KNorm(Fraction(1), Fraction(9, 10), (0,), 10_000)
+    released = JointNoise(replace(genuine, noise=wide)).release([0, 0])
     assert len(released) == 2 and time.process_time() - began < 2
     # What `design` allows can be loaded.
     most = design(epsilon=1, delta=0, sensitivity=Sparse(2, 1, width=10_000), integer=True)
@@ -227,15 +226,18 @@ def test_claims_that_are_too_good_are_refuted() -> None:
         made(Cube(2), "largest"),
     ):
         honest = found.document
-        less = replace(honest, upper=release_loss(honest) * Fraction(999_999, 1_000_000))
+        less = replace(
+            honest, upper=honest.noise.expected_loss(honest.problem) * Fraction(999_999, 1_000_000)
+        )
         assert _verdicts(less)["upper"] == "refuted"
         more = replace(honest, lower=honest.lower * Fraction(1_000_001, 1_000_000))
         assert _verdicts(more)["lower"] == "refuted"
-        bold = replace(honest, epsilon=honest.epsilon * Fraction(999_999, 1_000_000))
+        epsilon = honest.epsilon * Fraction(999_999, 1_000_000)
+        bold = replace(honest, problem=replace(honest.problem, epsilon=epsilon))
         assert _verdicts(bold)["privacy"] == "refuted"
         none = replace(honest, certificate=NoProof())
         assert _verdicts(none)["lower"] == "refuted"
-        late = replace(honest, delta=Fraction(1, 10**9))
+        late = replace(honest, problem=replace(honest.problem, delta=Fraction(1, 10**9)))
         assert _verdicts(late)["lower"] == "refuted"
 
 
@@ -301,14 +303,13 @@ def test_rates_that_change_prove_no_more_than_the_noise_costs() -> None:
     """Whatever the rates, what they prove is below what private noise costs."""
     draw = random.Random(8)
     found = made(Cube(4)).document
-    cost = release_loss(found)
+    cost = found.noise.expected_loss(found.problem)
     for _ in range(60):
         rates = {
             place: int(rate * draw.choice([0, 0.5, 0.9, 1, 1, 1, 1.1, 2]))
             for place, rate in found.certificate.rates.items()
         }
-        tried = replace(found, certificate=replace(found.certificate, rates=rates))
-        assert lower_bound(tried) <= cost
+        assert replace(found.certificate, rates=rates).bound(found.problem) <= cost
 
 
 def test_the_largest_error_by_enumeration() -> None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from leastnoise import ArgumentError, Ball, Blocks, Cube, Shape, Sparse, design
+from leastnoise.certify.noise.shaped import sides_of
 from leastnoise.problem.shape import Block, weighed
 
 
@@ -52,6 +53,7 @@ def test_weights_split_blocks() -> None:
     shape, weights = weighed(Cube(4), [2, 2, 1, 2])
     assert [block.numbers for block in shape.blocks] == [2, 1, 1]
     assert weights == (1, Fraction(1, 2), 1)
+    assert weighed(Cube(3), [2, 2, 2]) == (Cube(3), ())
     with pytest.raises(ArgumentError, match="weights"):
         weighed(Sparse(3, 2), [1, 2, 1])
     with pytest.raises(ArgumentError, match="weights"):
@@ -92,3 +94,9 @@ def test_a_ball_is_a_vector() -> None:
     assert found.dimension == 2 and found.sensitivity == 3
     with pytest.raises(ArgumentError, match="dimension"):
         design(epsilon=1, delta=0.1, sensitivity=Ball(2, 3), dimension=2)
+
+
+def test_widths_are_whole_steps_rounded_up() -> None:
+    """Rounded down, noise would be private for less than a unit can move."""
+    (side,) = sides_of(Cube(2, "0.7"), Fraction(1, 2))
+    assert side.width == 2

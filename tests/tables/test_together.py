@@ -137,7 +137,9 @@ def level_of(document, x):
 
     def taken(y):
         need, place = 0, 0
-        for block, offset in zip(document.shape.blocks, document.noise.offsets, strict=True):
+        for block, offset in zip(
+            document.problem.shape.blocks, document.noise.offsets, strict=True
+        ):
             own = y[place : place + block.numbers]
             place += block.numbers
             need = max(need, math.ceil((max(own) - offset) / block.width))
@@ -181,7 +183,7 @@ def test_every_output_is_nearly_as_likely_for_every_neighbor(relation):
     blank = [[[Fraction(0)] * len(n.parts)] * n.place.groups for n in found]
     drawn = [release_drawn(found, blank, entropy) for _ in range(600)]
     vectors = [_flat(found, one) for one in drawn]
-    levels = document.noise.levels(document)
+    levels = document.noise.levels(document.problem)
     total = float(levels.weight(document.noise.ratio))
     weight = [levels.count(j) - (levels.count(j - 1) if j else 0) for j in range(3)]
     for j in range(3):

@@ -21,7 +21,7 @@ from leastnoise import (
     plan_all,
     report,
 )
-from leastnoise.certify.noise.elliptical import Elliptical, delta_above, squared_shift
+from leastnoise.certify.noise.elliptical import Elliptical, GaussianNoise
 from leastnoise.tables.planning.together import drawn_together
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import asked_of
@@ -89,12 +89,12 @@ def test_every_unit_is_hidden(relation, epsilon):
     document = noise.draw.design.document
     normal = document.noise
     assert isinstance(normal, Elliptical) and noise.draw.delta == Fraction(1, 5)
-    assert (normal.balls is None) == (epsilon < Fraction(1, 2))
+    assert isinstance(normal, GaussianNoise) == (epsilon < Fraction(1, 2))
     lengths = []
     for one in product((0, 1), repeat=3):
         for two in product((0, 1), repeat=3) if relation == "replace" else [(0, 0, 0)]:
             moved = [a - b for a, b in zip(one, two, strict=True)]
             own = sum(((m - normal.centre(0)) / normal.each[0]) ** 2 for m in moved)
             lengths.append(own + (1 / normal.common**2 if normal.common else 0))
-    assert max(lengths) == squared_shift(normal, document.sides)
-    assert 0.19 < delta_above(normal, document.sides, epsilon) <= 0.2
+    assert max(lengths) == normal.squared_shift(normal.sides(document.problem))
+    assert 0.19 < normal.divergence(document.problem, epsilon) <= 0.2

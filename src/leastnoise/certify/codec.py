@@ -45,6 +45,7 @@ from .limits import MAX_DIGITS
 #: The name of the outermost object.
 FILE = "file"
 _NONE: Mapping[str, object] = {}
+_SAME: Mapping[str, str] = {}
 
 T = TypeVar("T")
 
@@ -305,6 +306,7 @@ def record(
     *,
     required: Collection[str] = (),
     without: Collection[str] = (),
+    keys: Mapping[str, str] = _SAME,
     **codecs: Codec[Any] | Within,
 ) -> Record[T]:
     """The JSON object of a dataclass: its annotated fields, in order.
@@ -312,6 +314,7 @@ def record(
     check: raises a `FormatError` unless the fields that were read go together.
     required: fields that must be in the file, though they have defaults.
     without: fields that are never in the file.
+    keys: those of fields that are not named as in the file.
     codecs: for a class without annotations, the codecs of its fields in the file; those with a
     value in `optional` may be left out, and then have it. What is no field is a constant.
     """
@@ -320,7 +323,9 @@ def record(
         parts = [
             _Within(name, name, codec.record)
             if isinstance(codec, Within)
-            else _Part(name, name, codec, optional.get(name, _REQUIRED), name not in known)
+            else _Part(
+                name, keys.get(name, name), codec, optional.get(name, _REQUIRED), name not in known
+            )
             for name, codec in codecs.items()
         ]
         return Record(cls, parts, check)
@@ -394,6 +399,20 @@ class Cases(Generic[T]):
     def of(self, value: T) -> Record[Any]:
         """The record of a value."""
         return self._written[type(value)]
+
+
+def by_key(part: str, otherwise: Record[Any], **cases: Record[Any]) -> Cases[Any]:
+    """One of several dataclasses, told apart by the first of these keys that an object has.
+
+    part: the key of that object in the file.
+    """
+
+    def which(data: dict[str, Any]) -> Record[Any]:
+        inside = data.get(part)
+        inside = inside if isinstance(inside, dict) else {}
+        return next((case for key, case in cases.items() if key in inside), otherwise)
+
+    return Cases(which, otherwise, *cases.values())
 
 
 @dataclass(frozen=True)

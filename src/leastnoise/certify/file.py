@@ -16,8 +16,7 @@ from .kinds.additive_check import check_noise
 from .kinds.dependent import ChannelDocument
 from .kinds.dependent_check import check_channel
 from .kinds.dependent_reader import parse_channel
-from .kinds.joint import JointDocument, parse_joint
-from .kinds.joint_check import check_joint
+from .kinds.joint import JOINT
 from .kinds.keyed import KeyedDocument, parse_keyed
 from .kinds.keyed_check import check_keyed
 from .kinds.vector import VECTOR
@@ -43,13 +42,12 @@ _KINDS = (
     _Kind(Document, document_of, check_noise),
     _Kind(ChannelDocument, parse_channel, check_channel),
     _Kind(KeyedDocument, parse_keyed, check_keyed),
-    _Kind(JointDocument, parse_joint, check_joint),
     _Kind(WorkloadDocument, parse_workload, check_workload),
 )
 
 
 #: How files of each kind are read and written. A new kind is a new line here.
-_LAYOUTS = {kind: layout for layout in (VECTOR,) for kind in layout.kinds}
+_LAYOUTS = {kind: layout for layout in (VECTOR, JOINT) for kind in layout.kinds}
 
 
 def layout_of(kind: str) -> Layout:

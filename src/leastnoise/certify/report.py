@@ -239,11 +239,16 @@ def upper_claim(upper: Fraction, loss: Fraction, what: str) -> Claim:
     return claim_of("upper", upper - loss, words, f"{words}, above the stated upper")
 
 
-def lower_claim(lower: Fraction, bound: Fraction, who: str) -> Claim:
-    """Claim: `lower` is at most a certified bound on the expected loss of everything named."""
+def lower_claim(
+    lower: Fraction, bound: Fraction, who: str, nothing: str = "no expected loss is below 0"
+) -> Claim:
+    """Claim: `lower` is at most a certified bound on the expected loss of everything named.
+
+    nothing: what a bound of 0 says.
+    """
     words = least_words(who, bound)
     if bound == 0:
-        words = f"{TRIVIAL}: no expected loss is below 0"
+        words = f"{TRIVIAL}: {nothing}"
     return claim_of("lower", bound - lower, words, f"{words}, below the stated lower")
 
 

@@ -125,7 +125,7 @@ def _vector_scope(document: Any) -> str:
 
 
 def _joint_scope(document: Any) -> str:
-    shape = document.shape
+    shape = document.problem.shape
     moves = [
         f"{_numbers(block)} by at most {_number(block.width)}"
         for block in shape.blocks[:_MOST_BLOCKS]

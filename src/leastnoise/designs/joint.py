@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..certify.kinds.joint import JointDocument, short_weights
+from ..certify.kinds.joint import JointFile, short_weights
 from ..engine.shapes.method import Joint, One
 from ..errors import ArgumentError, DataError, Described, LimitError
 from ..formatting import gap_of, gap_words, outwards, percent
@@ -47,18 +47,18 @@ class JointDesign(BaseDesign):
         (9.0, 12.0)
     """
 
-    document: JointDocument
+    document: JointFile
     loss: Loss = field(compare=False)
 
     @property
     def shape(self) -> Shape:
         """How far one unit can move the numbers."""
-        return self.document.shape
+        return self.document.problem.shape
 
     @property
     def dimension(self) -> int:
         """How many numbers are released together."""
-        return self.document.dimension
+        return self.document.problem.dimension
 
     @cached_property
     def noise(self) -> JointNoise:
@@ -140,7 +140,7 @@ def joint_design(arguments: Arguments, one: One | None) -> JointDesign:
     )
 
 
-def _status(document: JointDocument, others: Sequence[JointDocument]) -> str:
+def _status(document: JointFile, others: Sequence[JointFile]) -> str:
     words = f"{gap_words(document, True)}; {document.noise.words}"
     for other in others:
         costs = [float(one.upper) for one in (other, document)]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certify.kinds.joint import JointDocument
+from ..certify.kinds.joint import JointFile
 from ..errors import DataError
 from ..exact import nearest_float
 from ..numeric import Floats
@@ -22,7 +22,7 @@ from ..sampling import Entropy, system_entropy
 from ..sampling.joint_balls import BallSampler
 from ..sampling.joint_normal import NormalSampler
 from ..sampling.levels import LevelSampler
-from .joint_law import BoxLaw, EllipticalLaw, law_of
+from .joint_law import JointLaw, law_of
 from .rounding import Exact, Uniform, exact_number
 
 _WHOLE = "integers: this noise is for integer queries"
@@ -31,16 +31,16 @@ _WHOLE = "integers: this noise is for integer queries"
 class JointNoise:
     """P(x) ~ ratio^level(x) on vectors of whole multiples of the grid, or of an elliptical law."""
 
-    def __init__(self, document: JointDocument) -> None:
+    def __init__(self, document: JointFile) -> None:
         self.document = document
 
     @property
     def dimension(self) -> int:
         """How many numbers there are."""
-        return self.document.dimension
+        return self.document.problem.dimension
 
     @cached_property
-    def _law(self) -> BoxLaw | EllipticalLaw:
+    def _law(self) -> JointLaw:
         """The distribution in steps of the grid."""
         return law_of(self.document)
 
@@ -72,14 +72,14 @@ class JointNoise:
     def _released(self, row: list[Exact], exact: bool, source: Entropy) -> Any:
         document = self.document
         drawn = self._sampler.sample_one(source)
-        if document.integer:
+        if document.problem.integer:
             found = [int(value) + noise for value, noise in zip(row, drawn, strict=True)]
             return found if exact else np.array(found, dtype=object if _long(found) else np.int64)
         steps = [
-            Uniform(source.bits(64), source).floor_of(value, document.grid) + noise
+            Uniform(source.bits(64), source).floor_of(value, document.noise.grid) + noise
             for value, noise in zip(row, drawn, strict=True)
         ]
-        answers = [step * document.grid for step in steps]
+        answers = [step * document.noise.grid for step in steps]
         return answers if exact else np.array([nearest_float(one) for one in answers])
 
     def _checked(self, values: Iterable[object]) -> list[Exact]:
@@ -88,26 +88,26 @@ class JointNoise:
         if len(row) != self.dimension:
             raise DataError("vector", type(values), f"a sequence of {self.dimension} numbers")
         found = [exact_number(value, "vector") for value in row]
-        if self.document.integer and not all(map(_whole, found)):
+        if self.document.problem.integer and not all(map(_whole, found)):
             raise DataError("vector", type(values), _WHOLE)
         return found
 
     def sample(self, size: int, entropy: Entropy | None = None) -> Floats:
         """So many exact draws of the noise, a vector in each row."""
         drawn = self._sampler.sample(size, entropy or system_entropy())
-        return np.asarray(drawn * float(self.document.grid))
+        return np.asarray(drawn * float(self.document.noise.grid))
 
     def simulate(self, size: int, seed: int) -> Floats:
         """NOT FOR RELEASE: draws that are the same each time, for pictures and estimates."""
-        return np.asarray(self._law.simulate(size, seed) * float(self.document.grid))
+        return np.asarray(self._law.simulate(size, seed) * float(self.document.noise.grid))
 
     @cached_property
     def std(self) -> float:
         """The root of the mean over all numbers of their variances."""
         document, law = self.document, self._law
-        blocks = enumerate(document.shape.blocks)
+        blocks = enumerate(document.problem.shape.blocks)
         square = sum(block.numbers * law.variance(b) for b, block in blocks)
-        return math.sqrt(float(square / document.dimension)) * float(document.grid)
+        return math.sqrt(float(square / document.problem.dimension)) * float(document.noise.grid)
 
     def error_bound(self, confidence: float = 0.95, *, all_at_once: bool = False) -> float:
         """Each number's error, or the largest of all, is at most this with the given probability.
@@ -118,23 +118,23 @@ class JointNoise:
         """
         level = check_confidence(confidence)
         if not all_at_once:
-            blocks = range(len(self.document.shape.blocks))
+            blocks = range(len(self.document.problem.shape.blocks))
             return max(self.block_error(b, level) for b in blocks)
         bound = self._law.quantile(level, None)
         if bound is not None:
-            return bound * float(self.document.grid)
+            return bound * float(self.document.noise.grid)
         return quantile_of(np.abs(self._drawn).max(axis=1), level)
 
     def block_error(self, block: int, confidence: float) -> float:
         """The same for a number of one block of the shape."""
         bound = self._law.quantile(confidence, block)
         if bound is not None:
-            return bound * float(self.document.grid)
+            return bound * float(self.document.noise.grid)
         return quantile_of(np.abs(self.drawn(block)), confidence)
 
     def drawn(self, block: int) -> Floats:
         """Draws of the numbers of one block, a few thousand vectors, the same each time."""
-        blocks = self.document.shape.blocks
+        blocks = self.document.problem.shape.blocks
         first = sum(one.numbers for one in blocks[:block])
         return self._drawn[:, first : first + blocks[block].numbers]
 

@@ -7,18 +7,20 @@ one number, or all of them at once. Of an elliptical law: one number.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
-from ..certify.kinds.joint import JointDocument
-from ..certify.noise.elliptical import Elliptical
+from ..certify.kinds.joint import JointFile
+from ..certify.noise.elliptical import Elliptical, EuclideanNoise, GaussianNoise
 from ..certify.noise.knorm import KNorm
 from ..certify.noise.levels import Levels
 from ..exact import nearest_float
 from ..numeric import Floats
+from ..problem.shape_problem import ShapeProblem
 from ..sampling import InsecureSeededEntropy
 from ..sampling.joint_balls import BallSampler
 from ..sampling.joint_normal import NormalSampler
@@ -136,50 +138,88 @@ class BoxLaw:
         return part
 
 
-class EllipticalLaw:
-    """The distribution of Gaussian or Euclidean noise, in steps of the grid.
+class GaussianLaw:
+    """The distribution of Gaussian noise, in steps of the grid.
 
     numbers: how many each block has.
     """
 
-    def __init__(self, noise: Elliptical, numbers: Sequence[int]) -> None:
-        self.noise, self.balls, self.numbers = noise, noise.balls, numbers
-        self.dimension = sum(numbers) + bool(noise.common)
-        if self.balls is not None:
-            self._radii = np.array([nearest_float(one) for one in self.balls.radii])
-            masses = np.array([nearest_float(one) for one in self.balls.masses])
-            self._masses = masses / masses.sum()
+    def __init__(self, noise: GaussianNoise, numbers: Sequence[int]) -> None:
+        self.noise, self.numbers = noise, numbers
 
     def spread(self, block: int) -> float:
         """The standard deviation of a number of a block, before it is rounded."""
-        unit = 1.0 if self.balls is None else nearest_float(self.balls.square(self.dimension))
-        return math.sqrt(nearest_float(self.noise.square(block)) * unit)
+        return math.sqrt(nearest_float(self.noise.square(block)))
 
     @property
-    def sampler(self) -> NormalSampler | BallSampler:
+    def sampler(self) -> NormalSampler:
         """Draws exactly."""
-        if self.balls is None:
-            return NormalSampler(self.noise, self.numbers)
-        return BallSampler(self.noise, self.balls, self.numbers)
+        return NormalSampler(self.noise, self.numbers)
+
+    def deviation(self, block: int) -> float:
+        """The standard deviation of a number of a block as it is released, rounded."""
+        square = self.spread(block) ** 2
+        # The mean of f (1 - f), f the part behind the point: by its Fourier series.
+        m = np.arange(1, 2_000)
+        waves = (np.exp(-2 * (math.pi * m) ** 2 * square) / m**2).sum() / math.pi**2
+        return math.sqrt(square + 1 / 6 - waves)
 
     def variance(self, block: int) -> float:
         """The variance of a number of a block as it is released, rounded."""
         return self.deviation(block) ** 2
 
+    def quantile(self, level: float, block: int | None) -> int | None:
+        """The least integer t with P(|x| <= t) >= level for a number of a block.
+
+        None for all numbers (no block) at once: that is not known.
+        """
+        return None if block is None else rounded_quantile(self.spread(block), level)
+
+    def simulate(self, size: int, seed: int) -> Floats:
+        """NOT FOR RELEASE: draws in floats, the same each time."""
+        random = np.random.default_rng(seed)
+        each, share = sizes_of(self.noise, self.numbers)
+        drawn = random.standard_normal((size, len(each) + 1))
+        whole = each * drawn[:, :-1] + share * drawn[:, -1:]
+        return np.asarray(np.floor(whole + random.random(whole.shape)))
+
+
+class EuclideanLaw:
+    """The distribution of Euclidean noise, in steps of the grid.
+
+    numbers: how many each block has.
+    """
+
+    def __init__(self, noise: EuclideanNoise, numbers: Sequence[int]) -> None:
+        self.noise, self.numbers = noise, numbers
+        self.dimension = sum(numbers) + bool(noise.common)
+        self._radii = np.array([nearest_float(radius) for radius in noise.balls.radii])
+        masses = np.array([nearest_float(mass) for mass in noise.balls.masses])
+        self._masses = masses / masses.sum()
+
+    def spread(self, block: int) -> float:
+        """The standard deviation of a number of a block, before it is rounded."""
+        unit = nearest_float(self.noise.balls.square(self.dimension))
+        return math.sqrt(nearest_float(self.noise.square(block)) * unit)
+
+    @property
+    def sampler(self) -> BallSampler:
+        """Draws exactly."""
+        return BallSampler(self.noise, self.numbers)
+
     def deviation(self, block: int) -> float:
         """The standard deviation of a number of a block as it is released, rounded."""
         square = self.spread(block) ** 2
-        if self.balls is None:
-            # The mean of f (1 - f), f the part behind the point: by its Fourier series.
-            m = np.arange(1, 2_000)
-            waves = (np.exp(-2 * (math.pi * m) ** 2 * square) / m**2).sum() / math.pi**2
-            return math.sqrt(square + 1 / 6 - waves)
         scale = math.sqrt(nearest_float(self.noise.square(block)))
         far = scale * self._radii[-1]
         if far > _MOST_STEPS:
             return math.sqrt(square + 1 / 12)
         beyond = ((t, 1 - self._within((t + 0.5) / scale)) for t in range(math.ceil(far) + 1))
         return math.sqrt(sum((2 * t + 1) * part for t, part in beyond))
+
+    def variance(self, block: int) -> float:
+        """The variance of a number of a block as it is released, rounded."""
+        return self.deviation(block) ** 2
 
     def quantile(self, level: float, block: int | None) -> int | None:
         """The least integer t with P(|x| <= t) >= level for a number of a block.
@@ -188,8 +228,6 @@ class EllipticalLaw:
         """
         if block is None:
             return None
-        if self.balls is None:
-            return rounded_quantile(self.spread(block), level)
         scale = math.sqrt(nearest_float(self.noise.square(block)))
         low, high = -1, math.ceil(scale * float(self._radii[-1]))
         while high - low > 1:
@@ -202,22 +240,16 @@ class EllipticalLaw:
         """P(|one number of the balls| <= t)."""
         from scipy.special import betainc  # (slow to import)
 
-        assert self.balls is not None
         part = np.minimum(t / self._radii, 1.0)
         inside = betainc(0.5, (self.dimension + 1) / 2, part**2)
         return float(self._masses @ inside)
 
     def simulate(self, size: int, seed: int) -> Floats:
         """NOT FOR RELEASE: draws in floats, the same each time."""
-        noise, random = self.noise, np.random.default_rng(seed)
-        each = np.repeat([float(own) for own in noise.each], self.numbers)
-        parts = [float(noise.centre(b) * noise.common) for b in range(len(self.numbers))]
-        share = np.repeat(parts, self.numbers)
+        random = np.random.default_rng(seed)
+        each, share = sizes_of(self.noise, self.numbers)
         drawn = random.standard_normal((size, len(each) + 1))
-        if self.balls is None:
-            whole = each * drawn[:, :-1] + share * drawn[:, -1:]
-            return np.asarray(np.floor(whole + random.random(whole.shape)))
-        if not noise.common:
+        if not self.noise.common:
             drawn = drawn[:, :-1]
         drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
         radii = random.choice(self._radii, size, p=self._masses)
@@ -225,12 +257,31 @@ class EllipticalLaw:
         return np.asarray(np.floor(each * drawn[:, : len(each)] + share * drawn[:, -1:] + 0.5))
 
 
-def law_of(document: JointDocument) -> BoxLaw | EllipticalLaw:
+def sizes_of(noise: Elliptical, numbers: Sequence[int]) -> tuple[Floats, Floats]:
+    """What the own part of every number is multiplied by, and the common one."""
+    each = np.repeat([float(size) for size in noise.each], numbers)
+    common = [float(noise.centre(b) * noise.common) for b in range(len(numbers))]
+    return each, np.repeat(common, numbers)
+
+
+JointLaw = BoxLaw | GaussianLaw | EuclideanLaw
+
+#: The view in floats of each distribution.
+_LAWS: dict[type, Callable[[Any, ShapeProblem], JointLaw]] = {
+    KNorm: lambda noise, problem: BoxLaw(noise.levels(problem), noise.ratio),
+    GaussianNoise: lambda noise, problem: GaussianLaw(noise, numbers_of(problem)),
+    EuclideanNoise: lambda noise, problem: EuclideanLaw(noise, numbers_of(problem)),
+}
+
+
+def numbers_of(problem: ShapeProblem) -> list[int]:
+    """How many numbers each block has."""
+    return [block.numbers for block in problem.shape.blocks]
+
+
+def law_of(document: JointFile) -> JointLaw:
     """The distribution of the noise of a file."""
-    noise = document.noise
-    if isinstance(noise, KNorm):
-        return BoxLaw(noise.levels(document), noise.ratio)
-    return EllipticalLaw(noise, [block.numbers for block in document.shape.blocks])
+    return _LAWS[type(document.noise)](document.noise, document.problem)
 
 
 def rounded_quantile(spread: float, level: float) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..certify.kinds.additive import Document
-from ..certify.kinds.joint import JointDocument
+from ..certify.kinds.joint import JointFile
 from ..numeric import Floats
 from ..problem.workload_parts import Marginals, Named, Part
 from ..sampling import Entropy
@@ -154,10 +154,10 @@ def _log_moments(noise: AdditiveNoise, law: Document) -> Callable[[float], float
 class Answers:
     """Answers that are measured themselves: with noise of one draw, or with Laplace noise."""
 
-    def __init__(self, part: Part, law: JointDocument | Fraction) -> None:
+    def __init__(self, part: Part, law: JointFile | Fraction) -> None:
         self.part = part
-        self.noise = JointNoise(law) if isinstance(law, JointDocument) else None
-        self.rate = None if isinstance(law, JointDocument) else law
+        self.noise = None if isinstance(law, Fraction) else JointNoise(law)
+        self.rate = law if isinstance(law, Fraction) else None
 
     def release(self, held: Sequence[int], source: Entropy) -> list[int]:
         """The answers with noise."""

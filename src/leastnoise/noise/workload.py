@@ -16,7 +16,7 @@ import numpy as np
 import scipy.linalg as sl
 
 from ..certify.kinds.additive import Document
-from ..certify.kinds.joint import JointDocument
+from ..certify.kinds.joint import is_joint
 from ..certify.kinds.vector import is_vector
 from ..certify.kinds.workload import WorkloadDocument
 from ..certify.kinds.workload_check import laplace_rate, variance_above
@@ -52,7 +52,7 @@ class WorkloadNoise:
             if not isinstance(one, (TableStrategy, AnswersStrategy))
         ]
         self._together: Answers | None = None
-        if isinstance(document.law, JointDocument):
+        if is_joint(document.law):
             self._together = Answers(self.part, document.law)
         elif document.strategies == (AnswersStrategy(),):
             self._together = Answers(self.part, laplace_rate(document))

@@ -186,7 +186,7 @@ def Blocks(*shapes: Shape) -> Shape:
 def weighed(shape: Shape, weights: Sequence[Number]) -> tuple[Shape, tuple[Fraction, ...]]:
     """The same shape in blocks whose numbers weigh the same, and the weight of each block.
 
-    Weights are stated for every number; the largest becomes 1.
+    Weights are stated for every number; the largest becomes 1. None are needed if all are equal.
     """
     if isinstance(weights, (str, bytes)) or not isinstance(weights, Sequence):
         raise ArgumentError(
@@ -214,7 +214,7 @@ def weighed(shape: Shape, weights: Sequence[Number]) -> tuple[Shape, tuple[Fract
         for weight, count in runs:
             blocks.append(Block(count, count, block.width) if block.box else block)
             found.append(weight / max(exact))
-    return Shape(tuple(blocks), shape.one_sided), tuple(found)
+    return Shape(tuple(blocks), shape.one_sided), () if set(found) == {1} else tuple(found)
 
 
 def _count(name: str, value: int, most: int) -> None:

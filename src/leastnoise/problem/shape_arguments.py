@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import ArgumentError
-from ..losses import L1, L2, Loss, as_loss
+from ..losses import L1, L2, as_loss
 from .arguments import Arguments, ShapeArguments
 from .budgets import check_budgets
 from .checks import check_gap, check_progress, check_sensitivity, check_sizes, check_time_limit
 from .shape import MAX_SPARSE_STEPS, Shape, weighed
+from .shape_problem import ShapeProblem
 
 #: The name of the loss that is the largest error of all numbers.
 LARGEST = "largest"
@@ -22,19 +22,6 @@ _TAKEN = ("sensitivity", *ShapeArguments.__annotations__)
 _MOST_LEVELS = 1_000_000
 #: The largest width of whole numbers.
 _MOST_WIDTH = 1_000_000
-
-
-@dataclass(frozen=True)
-class ShapeProblem:
-    """Several numbers whose sensitivity is a shape; exact."""
-
-    epsilon: Fraction
-    delta: Fraction
-    shape: Shape
-    loss: Loss
-    largest: bool
-    integer: bool
-    weights: tuple[Fraction, ...]  # one for each block
 
 
 def shaped(arguments: Arguments) -> tuple[ShapeProblem, float, float | None]:
@@ -64,7 +51,7 @@ def shaped(arguments: Arguments) -> tuple[ShapeProblem, float, float | None]:
         raise ArgumentError("integer", integer, "True when a unit moves only some of the numbers")
     if largest and not (shape.boxes and len(shape.blocks) == 1):
         raise ArgumentError("loss", LARGEST, '"l1" or "l2" unless the shape is a Cube of one width')
-    weights = (Fraction(1),) * len(shape.blocks)
+    weights: tuple[Fraction, ...] = ()
     if arguments.weights is not None:
         if largest:
             raise ArgumentError("weights", "given", "left out for the largest error")

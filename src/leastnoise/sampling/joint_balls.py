@@ -13,7 +13,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.noise.elliptical import Balls, Elliptical
+from ..certify.noise.elliptical import EuclideanNoise
 from .ball import BallPoint, Enclosure, Words, words_needed
 from .discrete import DiscreteSampler
 from .entropy import Entropy
@@ -25,8 +25,8 @@ _SPARE, _MORE = 40, 64
 class BallSampler:
     """Draws vectors of whole numbers; `numbers` says how many each block has."""
 
-    def __init__(self, noise: Elliptical, balls: Balls, numbers: Sequence[int]) -> None:
-        self._balls, self._which = balls, DiscreteSampler(balls.weights)
+    def __init__(self, noise: EuclideanNoise, numbers: Sequence[int]) -> None:
+        self._balls, self._which = noise.balls, DiscreteSampler(noise.balls.weights)
         self._dimension = sum(numbers) + bool(noise.common)
         # For each number: what its own part and the common one are multiplied by, in these units.
         scales = [

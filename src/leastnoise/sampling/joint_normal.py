@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.noise.elliptical import FINE, Elliptical
+from ..certify.noise.elliptical import FINE, GaussianNoise
 from .entropy import Entropy
 from .normal import RoundedNormal
 
@@ -19,7 +19,7 @@ from .normal import RoundedNormal
 class NormalSampler:
     """Draws vectors of whole numbers; `numbers` says how many each block has."""
 
-    def __init__(self, normal: Elliptical, numbers: Sequence[int]) -> None:
+    def __init__(self, normal: GaussianNoise, numbers: Sequence[int]) -> None:
         self._common = RoundedNormal(normal.common * FINE) if normal.common else None
         self._parts = [
             (RoundedNormal(each * FINE), int(normal.centre(b) * FINE), count)

@@ -21,7 +21,7 @@ _DRAWS = 20_000
 
 def plot_joint(design: JointDesign, path: str | Path | None = None) -> Picture:
     """The chance of each error of the first number, and a map of the errors of the first two."""
-    noise, grid = design.noise, float(design.document.grid)
+    noise, grid = design.noise, float(design.document.noise.grid)
     drawn = noise.simulate(max(1_000, min(_DRAWS, 2_000_000 // design.dimension)), 1)
     reach = max(grid, 1.3 * noise.error_bound(0.95))
     step = max(1, round(reach / grid / 40))  # steps of the grid in a bar

@@ -11,14 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, comb
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from ...problem.shape_problem import ShapeProblem
 from ...work import charge
 from ..codec import COUNT, Codec, Flag, Positive, integer, row, several
 from ..fields import demand
-
-if TYPE_CHECKING:
-    from ..kinds.joint import JointDocument
+from .shaped import ShapeProof, check_numbers
 
 #: Limits of the checker.
 MAX_FLOW = 60
@@ -47,7 +46,7 @@ _RATES = Codec[Mapping[Place, int]](
 
 
 @dataclass(frozen=True)
-class Flow:
+class Flow(ShapeProof):
     """Rates >= 0 in units: how fast mass flows to sets with the member b, by its place.
 
     cut: gaps count only up to it, which a positive delta needs; 0 if they count in full.
@@ -68,29 +67,24 @@ class Flow:
             )
             demand(self.ranked or rank == 0, '"rates" must have rank 0 where they are not ranked')
 
-    def check_shape(self, document: JointDocument) -> None:
+    def check_problem(self, problem: ShapeProblem) -> None:
         """`FormatError` if there are fewer numbers."""
-        check_numbers(self.numbers, document.dimension)
+        check_numbers(self.numbers, problem.dimension)
 
-    def bound(self, document: JointDocument) -> Fraction:
+    def bound(self, problem: ShapeProblem) -> Fraction:
         """What the flow proves for some numbers that a unit can move all at once, both ways."""
-        width, reach, share = document.movable(self.numbers)
-        if reach < self.numbers or (document.delta > 0 and not self.cut):
+        width, reach, share = problem.movable(self.numbers)
+        if reach < self.numbers or (problem.delta > 0 and not self.cut):
             return Fraction(0)
-        power = document.power
-        ratio, delta = document.both_ways(self.numbers)
+        power = problem.power
+        ratio, delta = problem.both_ways(self.numbers)
         total = flow_bound(self, ratio, power)
         if delta > 0:
             total -= delta * slack_of_delta(self, ratio, power)
         each = total / self.numbers
-        if power == 2 and not (document.integer and width == 1):
+        if power == 2 and not (problem.integer and width == 1):
             each -= Fraction(1, 4)  # what rounding at random to multiples of the width adds
         return max(Fraction(0), each) * width**power * share
-
-
-def check_numbers(numbers: int, most: int) -> None:
-    """`FormatError` if a certificate is about more numbers than this."""
-    demand(numbers <= most, f'"numbers" must be an integer of at most {most}')
 
 
 def ways(numbers: int, above: int, b: int, below: int) -> int:

@@ -9,44 +9,42 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from ...losses import Loss
 from ...problem.privacy import Point
 from ...problem.shape import MAX_NUMBERS
+from ...problem.shape_problem import ShapeProblem
 from ..codec import POSITIVE, Beside, integer, record
 from ..limits import MAX_CELLS
 from .duality import bound_on_noise
-from .flow import check_numbers
 from .multipliers import SHIFTS, Certificate
-
-if TYPE_CHECKING:
-    from ..kinds.joint import JointDocument
+from .shaped import ShapeProof, check_numbers
 
 _ONE = record(Certificate, step=POSITIVE, reach=integer(0, MAX_CELLS), shifts=SHIFTS)
 
 
 @dataclass(frozen=True)
-class Sums:
+class Sums(ShapeProof):
     """Multipliers for one number (`duality.proof.md`), used for sums of so many."""
 
     numbers: Annotated[int, integer(1, MAX_NUMBERS)]
     one: Annotated[Certificate, Beside(_ONE)]
 
-    def check_shape(self, document: JointDocument) -> None:
+    def check_problem(self, problem: ShapeProblem) -> None:
         """`FormatError` if there are fewer numbers, or sums prove nothing about the loss."""
-        check_numbers(self.numbers, document.dimension if document.power == 2 else 1)
+        check_numbers(self.numbers, problem.dimension if problem.power == 2 else 1)
 
-    def bound(self, document: JointDocument) -> Fraction:
+    def bound(self, problem: ShapeProblem) -> Fraction:
         """What sums of some numbers prove that a unit can move all at once, at any delta."""
-        numbers, budget = self.numbers, (document.epsilon, document.delta)
-        width, reach, share = document.movable(numbers)
+        numbers, budget = self.numbers, (problem.epsilon, problem.delta)
+        width, reach, share = problem.movable(numbers)
         if reach < numbers:
             return Fraction(0)
-        whole = document.integer and numbers == 1
-        each = one_number(self, width, budget, document.loss, whole)
+        whole = problem.integer and numbers == 1
+        each = one_number(self, width, budget, problem.loss, whole)
         if numbers > 1:
-            each = mean_of_squares(each, numbers, document.shape.one_sided, document.integer)
+            each = mean_of_squares(each, numbers, problem.shape.one_sided, problem.integer)
         return max(Fraction(0), each) * share
 
 

@@ -10,29 +10,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import factorial, prod
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from ...losses import Loss
 from ...problem.privacy import Point
 from ...problem.shape import MAX_NUMBERS
+from ...problem.shape_problem import ShapeProblem
 from ...work import bits, charge
 from ..codec import NOT_NEGATIVE, Key, integer, number
 from ..enclosures import pi_bounds
 from ..fields import demand
 from ..kinds.vector import CURVES, VectorCertificate
 from .curves import vector_dual
-from .flow import check_numbers
-
-if TYPE_CHECKING:
-    from ..kinds.joint import JointDocument
-
+from .shaped import ShapeProof, check_numbers
 
 #: Binary digits of roots.
 _BITS = 64
 
 
 @dataclass(frozen=True)
-class Volume:
+class Volume(ShapeProof):
     """Curves for a vector of so many directions that moves by 1, and the bound they prove, used for
     projections of a cube of so many numbers to as many directions.
 
@@ -51,19 +48,19 @@ class Volume:
         self.curves.check_sensitivity(Fraction(1))
         demand(self.directions <= self.numbers, '"directions" must be at most "numbers"')
 
-    def check_shape(self, document: JointDocument) -> None:
+    def check_problem(self, problem: ShapeProblem) -> None:
         """`FormatError` if there are fewer numbers."""
-        check_numbers(self.numbers, document.dimension)
+        check_numbers(self.numbers, problem.dimension)
 
-    def bound(self, document: JointDocument) -> Fraction:
+    def bound(self, problem: ShapeProblem) -> Fraction:
         """What projections of a cube of some numbers prove that a unit can move all at once."""
-        numbers, power = self.numbers, document.power
-        width, reach, share = document.movable(numbers)
-        budget = document.epsilon, document.delta
-        if reach < numbers or not proves_its_bound(self, budget, document.loss):
+        numbers, power = self.numbers, problem.power
+        width, reach, share = problem.movable(numbers)
+        budget = problem.epsilon, problem.delta
+        if reach < numbers or not proves_its_bound(self, budget, problem.loss):
             return Fraction(0)
-        each = mean_of_powers(self, power, document.shape.one_sided) * width**power
-        if document.integer:
+        each = mean_of_powers(self, power, problem.shape.one_sided) * width**power
+        if problem.integer:
             each -= Fraction(1, 4) if power == 1 else Fraction(1, 12)
         return max(Fraction(0), each) * share
 

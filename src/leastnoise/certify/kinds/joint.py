@@ -1,49 +1,46 @@
 """The file of noise for several numbers at once, kind "joint": what it holds, how it is read.
 
-What the keys mean is stated in `joint_check.proof.md`. Standard library only.
+What the keys mean is stated in `joint.proof.md`. Standard library only.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
-from itertools import groupby
-from typing import Annotated, Any
+from typing import Any, TypeGuard
 
-from ...exact import exp_upper, ratio_below
-from ...losses import L1, L2, Loss
+from ...losses import L1, L2
 from ...problem.shape import MAX_NUMBERS, MAX_SPARSE, Block, Shape
-from ...work import charge
-from ..base import MechanismDocument
+from ...problem.shape_problem import ShapeProblem
+from ..base import MechanismFile
+from ..certificates.cells import Cells
 from ..certificates.flow import Flow
+from ..certificates.shaped import NoProof, ShapeProof
 from ..certificates.sums import Sums
 from ..certificates.volume import Volume
 from ..codec import (
+    DELTA,
+    EPSILON,
     FLAG,
     LOSS,
+    NOT_NEGATIVE,
     POSITIVE,
-    About,
-    Delta,
-    Epsilon,
-    Flag,
-    Key,
-    NotNegative,
-    Positive,
+    Layout,
+    Record,
+    Within,
+    by_key,
     integer,
     one_of,
-    read_file,
     record,
     several,
-    write_file,
 )
-from ..fields import check_bracket, demand
-from ..limits import MAX_JOINT_STEPS
-from ..noise.block_counts import Side
-from ..noise.elliptical import Elliptical
-from ..noise.knorm import Cells, KNorm, NoProof
+from ..fields import demand
+from ..noise.elliptical import EuclideanNoise, GaussianNoise
+from ..noise.knorm import KNorm
+from ..noise.shaped import ShapeNoise
+
+JointFile = MechanismFile[ShapeProblem, ShapeNoise, ShapeProof]
 
 WEIGHT_BITS = 256  # of the common denominator and a numerator
 
@@ -57,182 +54,33 @@ def _check_shape(shape: Shape) -> None:
     demand(1 <= shape.dimension <= MAX_NUMBERS, f'"blocks" must have 1 to {MAX_NUMBERS} numbers')
 
 
-_COUNT_OF_NUMBERS = integer(1, MAX_NUMBERS)
-_BLOCK = record(
-    Block, _check_block, numbers=_COUNT_OF_NUMBERS, most=_COUNT_OF_NUMBERS, width=POSITIVE
-)
-_SHAPE = record(Shape, _check_shape, blocks=several(_BLOCK, MAX_NUMBERS), one_sided=FLAG)
-
-Noise = KNorm | Elliptical
-_NOISE = one_of(each=record(Elliptical, Elliptical.check), ratio=record(KNorm))
-
-Proof = NoProof | Cells | Flow | Sums | Volume
-_PROOF = one_of(
-    record(NoProof),
-    curves=record(Volume, Volume.check),
-    shifts=record(Sums),
-    cells=record(Cells),
-    rates=record(Flow, Flow.check),
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class JointDocument(MechanismDocument):
-    """Noise for several numbers and its claims, exactly as stated. Nothing here is checked.
-
-    The noise is x * grid with x as `noise` says, a vector of integers.
-    """
-
-    KINDS = ("joint",)
-    kind = KINDS[0]
-
-    epsilon: Epsilon
-    delta: Delta
-    shape: Annotated[Shape, _SHAPE, Key("sensitivity")]
-    loss: Annotated[Loss, LOSS]
-    #: Whether the loss is that of the largest error, and not their mean.
-    largest: Flag = field()
-    integer: Flag = field()
-    grid: Positive
-    noise: Annotated[Noise, _NOISE]
-    #: Of the errors in the mean, one for the numbers of each block; none if all are 1.
-    weights: Annotated[tuple[Fraction, ...], several(POSITIVE, MAX_NUMBERS, 1)] = ()
-    upper: NotNegative
-    lower: NotNegative
-    #: What proves `lower`.
-    certificate: Annotated[Proof, _PROOF]
-    about: About = ""
-
-    def check(self) -> None:
-        """`FormatError` unless the parts go together, and draws take moments."""
-        check_bracket(self.lower, self.upper)
-        demand(self.epsilon > 0, '"epsilon" must be positive')
-        demand(self.loss in (L1(), L2()), '"loss" must be l1 or l2')
-        demand(not self.integer or self.grid == 1, '"grid" must be 1 for integers')
-        for block in self.shape.blocks:
-            demand(
-                block.width <= MAX_JOINT_STEPS * self.grid,
-                f'"width" must be at most {MAX_JOINT_STEPS} steps of the grid',
-            )
-            whole = block.width.denominator == 1
-            demand(not self.integer or whole, '"width" must be an integer if "integer" is true')
-            demand(
-                self.integer or block.box,
-                '"integer" must be true where not all numbers move at once',
-            )
-        self._check_weights()
-        if self.largest:
-            self._check_largest()
-        self.noise.check_shape(self)
-        self.certificate.check_shape(self)
-
-    def _check_weights(self) -> None:
-        blocks = len(self.shape.blocks)
-        if self.weights:
-            demand(len(self.weights) == blocks, f'"weights" must be a list of {blocks} entries')
-            words = f'"weights" must be of at most {WEIGHT_BITS} bits together'
-            demand(short_weights(self.weights), words)
-            demand(set(self.weights) != {1}, '"weights" must be left out where all are 1')
-
-    def _check_largest(self) -> None:
-        demand(self.loss == L1(), '"loss" must be l1 for the largest error')
-        demand(not self.weights, '"weights" are for means')
-        plain = isinstance(self.noise, KNorm) and self.noise.overlap is None
+def _check_problem(problem: ShapeProblem) -> None:
+    """`FormatError` unless the shape, the loss and the weights go together."""
+    demand(problem.epsilon > 0, '"epsilon" must be positive')
+    demand(problem.loss in (L1(), L2()), '"loss" must be l1 or l2')
+    for block in problem.shape.blocks:
+        whole = block.width.denominator == 1
+        demand(not problem.integer or whole, '"width" must be an integer if "integer" is true')
         demand(
-            plain and len(self.shape.blocks) == 1 and self.shape.boxes,
-            '"largest" is for one block whose numbers all move, by levels without "overlap"',
+            problem.integer or block.box,
+            '"integer" must be true where not all numbers move at once',
         )
-
-    @property
-    def dimension(self) -> int:
-        """How many numbers there are."""
-        return self.shape.dimension
-
-    @property
-    def sensitivity(self) -> Fraction:
-        """The largest move of one number."""
-        return max(self.shape.widths)
-
-    @property
-    def power(self) -> int:
-        """The power of an error that is its loss."""
-        return 1 if self.loss == L1() else 2
-
-    @property
-    def pure(self) -> bool:
-        """Whether the noise is private at delta = 0, whatever delta is stated."""
-        return self.noise.pure
-
-    @property
-    def spent_delta(self) -> Fraction:
-        """The delta that the noise needs."""
-        return Fraction(0) if self.pure else self.delta
-
-    @cached_property
-    def sides(self) -> tuple[Side, ...]:
-        """The blocks with their widths in steps of the grid, rounded up."""
-        charge(8 * len(self.shape.blocks))
-        return tuple(
-            Side(block.numbers, block.most, math.ceil(block.width / self.grid))
-            for block in self.shape.blocks
-        )
-
-    @property
-    def even(self) -> bool:
-        """Whether the errors of all numbers weigh the same."""
-        return not self.weights
-
-    @cached_property
-    def shares(self) -> tuple[Fraction, ...]:
-        """What part of the loss the mean over the numbers of each block is."""
-        weights = self.weights or (Fraction(1),) * len(self.shape.blocks)
-        charge(20 * len(weights))
-        own = [b.numbers * w for b, w in zip(self.shape.blocks, weights, strict=True)]
-        total = sum(own)
-        return tuple(part / total for part in own)
-
-    def both_ways(self, numbers: int) -> tuple[Fraction, Fraction]:
-        """(ratio, delta) where several numbers move, each in its own direction: private with this
-        delta at the epsilon whose e^-epsilon is at least the ratio.
-
-        Where moves have one sign it takes two of them, unless there is one number only.
-        """
-        if self.shape.one_sided and numbers > 1:
-            return ratio_below(2 * self.epsilon), self.delta * (1 + exp_upper(self.epsilon))
-        return ratio_below(self.epsilon), self.delta
-
-    def movable(self, numbers: int) -> tuple[Fraction, int, Fraction]:
-        """(width, how many, share): so many numbers can all move by the width at once, and if any
-        `numbers` of them err by c on average, the loss is at least share * c.
-
-        The best of the widths at which there are enough of them.
-        """
-        blocks = list(zip(self.shape.blocks, self.shares, strict=True))
-        charge(40 * len(blocks))
-        best, most, reach = (Fraction(0), 0, Fraction(0)), Fraction(0), 0
-        least: Fraction | None = None
-        blocks.sort(key=lambda pair: pair[0].width, reverse=True)
-        for width, wide in groupby(blocks, key=lambda pair: pair[0].width):
-            for block, own in wide:
-                reach += block.most
-                least = own / block.most if least is None else min(least, own / block.most)
-            assert least is not None
-            worth = reach * least * width**self.power
-            if reach >= numbers and worth > most:  # (of equal ones the widest)
-                best, most = (width, reach, reach * least), worth
-        return best
-
-    def to_json(self) -> dict[str, Any]:
-        """The JSON object of the file."""
-        return write_file(_FILE, self.kind, self)
+    _check_weights(problem)
+    if problem.largest:
+        demand(problem.loss == L1(), '"loss" must be l1 for the largest error')
+        demand(not problem.weights, '"weights" are for means')
+        shape = problem.shape
+        plain = len(shape.blocks) == 1 and shape.boxes
+        demand(plain, '"largest" is for one block whose numbers all move')
 
 
-_FILE = record(JointDocument, JointDocument.check)
-
-
-def parse_joint(data: object) -> JointDocument:
-    """The document in a JSON object of kind "joint"; `FormatError` if it is not one."""
-    return read_file(_FILE, JointDocument.KINDS, data)
+def _check_weights(problem: ShapeProblem) -> None:
+    blocks = len(problem.shape.blocks)
+    if problem.weights:
+        demand(len(problem.weights) == blocks, f'"weights" must be a list of {blocks} entries')
+        words = f'"weights" must be of at most {WEIGHT_BITS} bits together'
+        demand(short_weights(problem.weights), words)
+        demand(set(problem.weights) != {1}, '"weights" must be left out where all are 1')
 
 
 def short_weights(weights: Sequence[Fraction]) -> bool:
@@ -243,3 +91,55 @@ def short_weights(weights: Sequence[Fraction]) -> bool:
         if common.bit_length() + weight.numerator.bit_length() > WEIGHT_BITS:
             return False
     return True
+
+
+_COUNT_OF_NUMBERS = integer(1, MAX_NUMBERS)
+_BLOCK = record(
+    Block, _check_block, numbers=_COUNT_OF_NUMBERS, most=_COUNT_OF_NUMBERS, width=POSITIVE
+)
+_SHAPE = record(Shape, _check_shape, blocks=several(_BLOCK, MAX_NUMBERS), one_sided=FLAG)
+_PROBLEM = record(
+    ShapeProblem,
+    _check_problem,
+    optional={"weights": ()},
+    keys={"shape": "sensitivity"},
+    epsilon=EPSILON,
+    delta=DELTA,
+    shape=_SHAPE,
+    loss=LOSS,
+    largest=FLAG,
+    integer=FLAG,
+    weights=several(POSITIVE, MAX_NUMBERS, 1),
+)
+
+
+def _noise(cls: type[Any], check: Any = None) -> Record[Any]:
+    return record(cls, check, grid=POSITIVE, noise=Within(record(cls, without=["grid"])))
+
+
+#: Files of kind "joint".
+JOINT = Layout(
+    ("joint",),
+    _PROBLEM,
+    by_key(
+        "noise",
+        _noise(KNorm),
+        balls=_noise(EuclideanNoise, EuclideanNoise.check),
+        each=_noise(GaussianNoise, GaussianNoise.check),
+    ),
+    one_of(
+        record(NoProof),
+        curves=record(Volume, Volume.check),
+        shifts=record(Sums),
+        cells=record(Cells),
+        rates=record(Flow, Flow.check),
+    ),
+    ("epsilon", "delta", "sensitivity", "loss", "largest", "integer", "grid", "noise", "weights"),
+    upper=NOT_NEGATIVE,
+    lower=NOT_NEGATIVE,
+)
+
+
+def is_joint(file: object) -> TypeGuard[JointFile]:
+    """Whether this is a file of noise for several numbers at once."""
+    return isinstance(file, MechanismFile) and file.kind == "joint"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, Any, TypeGuard
+from typing import Annotated, TypeGuard
 
 from ...exact import nearest_float
 from ...problem import Problem
@@ -24,12 +24,11 @@ from ..codec import (
     LOSS,
     NOT_NEGATIVE,
     POSITIVE,
-    Cases,
     Codec,
     Layout,
     Positive,
-    Record,
     Within,
+    by_key,
     integer,
     integers,
     one_of,
@@ -190,16 +189,11 @@ _BALLS = record(
 )
 
 
-def _noise(data: dict[str, Any]) -> Record[Any]:
-    noise = data.get("noise")
-    return _STAIRS if isinstance(noise, dict) and "ratio" in noise else _BALLS
-
-
 #: Files of kind "vector".
 VECTOR = Layout(
     ("vector",),
     _PROBLEM,
-    Cases(_noise, _STAIRS, _BALLS),
+    by_key("noise", _BALLS, ratio=_STAIRS),
     one_of(record(NoCurves), step=CURVES),
     ("epsilon", "delta", "sensitivity", "loss", "dimension", "grid", "noise"),
     upper=NOT_NEGATIVE,

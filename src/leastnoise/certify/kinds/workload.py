@@ -42,7 +42,7 @@ from ..noise.root_strategy import ROW_BITS, RootStrategy
 from ..noise.strategy import QUESTIONS, Basis, Strategy, TallStrategy
 from ..noise.table_strategy import TableStrategy
 from .additive import document_of
-from .joint import JointDocument, parse_joint
+from .joint import JOINT, is_joint
 from .vector import VECTOR, is_vector
 from .workload_parts import demand_short, read_workload, wholes
 from .workload_proofs import PROOF, STRATEGY, AnyStrategy, Proofs, check_proof, check_strategy
@@ -68,7 +68,7 @@ def _read_law(value: object, name: str) -> MechanismDocument:
 
 
 #: How the law of one measurement is read, where it has a file of its own.
-_LAWS = {"integer": document_of, "joint": parse_joint, "vector": VECTOR.read}
+_LAWS = {"integer": document_of, "joint": JOINT.read, "vector": VECTOR.read}
 _LAW = Codec(_read_law, lambda law: law.to_json())
 
 
@@ -290,7 +290,7 @@ def _suits(budget: str, strategies: tuple[AnyStrategy, ...], law: MechanismDocum
         return
     demand(budget == "epsilon", '"law" is for a budget of epsilon and delta without gdp')
     alone = len(strategies) == 1
-    if isinstance(law, JointDocument):
+    if is_joint(law):
         demand(alone and kinds == {AnswersStrategy}, 'a law of kind "joint" is for "answers"')
     elif is_vector(law):
         rank = strategies[0].rank if isinstance(strategies[0], Strategy) else 0

@@ -52,7 +52,7 @@ from ..noise.strategy import (
 )
 from ..noise.table_strategy import TableStrategy, length_of, lower_tables, upper_tables
 from ..report import Claim, Report, claim_of, lower_claim, upper_claim
-from .joint import JointDocument
+from .joint import is_joint
 from .vector import is_vector
 from .workload import WorkloadDocument
 from .workload_proofs import AnyStrategy, Proofs
@@ -144,7 +144,7 @@ def noise_words(document: WorkloadDocument) -> str:
         plain = {CountsStrategy(): " on each count", AnswersStrategy(): " on each answer"}
         alone = document.strategies[0] if len(set(document.strategies)) == 1 else None
         return NOISES[document.budget[0]] + (plain.get(alone, "") if _plain(alone) else "")
-    if isinstance(document.law, JointDocument):
+    if is_joint(document.law):
         return "joint noise on the answers"
     if is_vector(document.law):
         return "vector noise in the strategy"
@@ -192,9 +192,10 @@ def laplace_rate(document: WorkloadDocument) -> Fraction:
 def _moved_within(part: Part, document: WorkloadDocument) -> bool:
     """Whether what a unit does to the answers is what their joint noise is for."""
     law = document.law
-    if not isinstance(law, JointDocument) or len(law.shape.blocks) != 1:
+    if not is_joint(law) or len(law.problem.shape.blocks) != 1:
         return False
-    return law.dimension == part.queries and columns_within(part, law, document.replaced)
+    moves = law.problem.shape
+    return moves.dimension == part.queries and columns_within(part, moves, document.replaced)
 
 
 def variance_above(document: WorkloadDocument) -> Fraction:

@@ -1,6 +1,6 @@
-"""K-norm noise for several numbers, P(x) ~ ratio^level(x), and the bound for the largest error.
+"""K-norm noise for several numbers, P(x) ~ ratio^level(x).
 
-What is counted: `levels.proof.md`; what it proves: `../kinds/joint_check.proof.md`. Standard
+What is counted: `levels.proof.md`; what it proves: `../kinds/joint.proof.md`. Standard
 library only.
 """
 
@@ -8,31 +8,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 from ...exact import exp_upper, nearest_float
 from ...problem.shape import MAX_NUMBERS, MAX_SPARSE_STEPS
+from ...problem.shape_problem import ShapeProblem
 from ...work import add_up, bits, charge
 from ..codec import integer, number, several
 from ..fields import demand
 from ..report import Claim, claim_of
 from .block_counts import Side, raised
 from .levels import Levels, summed
-
-if TYPE_CHECKING:
-    from ..kinds.joint import JointDocument
+from .shaped import ShapeNoise
 
 #: Limits of the checker.
 MAX_OFFSET = 1_000_000
 MAX_JOINT_BITS = 1_500_000_000  # of all weights that a draw chooses from, and twice that
-MAX_JOINT_CELLS = 1_000
 
 
 @dataclass(frozen=True)
-class KNorm:
+class KNorm(ShapeNoise):
     """P(x) ~ ratio^level(x) on vectors of integers, in steps of the grid."""
 
-    #: Whether the noise is private at delta = 0, whatever delta is stated.
     pure: ClassVar = True
     name: ClassVar = "K-norm noise"
 
@@ -40,9 +37,11 @@ class KNorm:
     offsets: Annotated[tuple[int, ...], several(integer(0, MAX_OFFSET), MAX_NUMBERS)]
     overlap: Annotated[int | None, integer(0, MAX_OFFSET)] = None
 
-    def check_shape(self, document: JointDocument) -> None:
+    def check_problem(self, problem: ShapeProblem) -> None:
         """`FormatError` unless the noise is for the shape, and a draw takes moments."""
-        shape, blocks = document.shape, len(document.shape.blocks)
+        super().check_problem(problem)
+        shape, blocks = problem.shape, len(problem.shape.blocks)
+        demand(not problem.largest or self.overlap is None, '"largest" goes without "overlap"')
         demand(len(self.offsets) == blocks, f'"offsets" must be a list of {blocks} entries')
         for block, offset in zip(shape.blocks, self.offsets, strict=True):
             demand(block.box or offset == 0, '"offsets" must be 0 where not all numbers move')
@@ -56,7 +55,7 @@ class KNorm:
         for block in shape.blocks:  # where the sum of moves is bounded a draw goes step by step
             steps = shape.dimension * block.width
             # (1 / ratio - 1 is at least log(1 / ratio), and that is epsilon but for its rounding.)
-            few = steps <= MAX_SPARSE_STEPS * document.epsilon
+            few = steps <= MAX_SPARSE_STEPS * problem.epsilon
             few = few and steps <= 2 * MAX_SPARSE_STEPS * (1 / self.ratio - 1)
             demand(
                 block.box or few,
@@ -69,37 +68,37 @@ class KNorm:
         overlap = "" if self.overlap is None else f" (overlap {self.overlap})"
         return f"{self.name} at delta = 0{overlap}"
 
-    def privacy(self, document: JointDocument) -> Claim:
+    def privacy(self, problem: ShapeProblem) -> Claim:
         """Whether epsilon is kept, at delta = 0."""
-        slack = self.ratio - exp_upper(-document.epsilon)
+        slack = self.ratio - exp_upper(-problem.epsilon)
         words = (
             "neighbors change the norm by at most 1, and a probability by a factor of at most "
             f"{nearest_float(1 / self.ratio):.12g}"
         )
         return claim_of("privacy", slack, words, f"{words}, above e^epsilon")
 
-    def levels(self, document: JointDocument) -> Levels:
+    def levels(self, problem: ShapeProblem) -> Levels:
         """The sets of vectors at most so many moves away."""
         sides = (
             Side(side.numbers, side.most, side.width, offset)
-            for side, offset in zip(document.sides, self.offsets, strict=True)
+            for side, offset in zip(self.sides(problem), self.offsets, strict=True)
         )
         return Levels(tuple(sides), self.overlap)
 
-    def mean(self, document: JointDocument, block: int, power: int) -> Fraction:
+    def mean(self, problem: ShapeProblem, block: int, power: int) -> Fraction:
         """At least E |x|^power of a number of a block."""
-        levels = self.levels(document)
+        levels = self.levels(problem)
         return levels.total(self.ratio, block, power) / levels.weight(self.ratio)
 
-    def loss(self, document: JointDocument) -> Fraction:
+    def loss_in_steps(self, problem: ShapeProblem) -> Fraction:
         """At least the mean of E |x|^power over all numbers, or E max |x_i|."""
-        levels = self.levels(document)
-        if document.largest:
+        levels = self.levels(problem)
+        if problem.largest:
             return largest_mean(levels.blocks[0], self.ratio)
         weight = levels.weight(self.ratio)
         return add_up(
-            share * levels.total(self.ratio, b, document.power) / weight
-            for b, share in levels.alike(document.shares).items()
+            share * levels.total(self.ratio, b, problem.power) / weight
+            for b, share in levels.alike(problem.shares).items()
         )
 
 
@@ -123,44 +122,3 @@ def largest_mean(block: Side, ratio: Fraction, known: list[int] | None = None) -
         return raised(block.side(2 * level), k)
 
     return summed(moment, 0, k + 1, ratio) / summed(count, 0, k, ratio)
-
-
-@dataclass(frozen=True)
-class Cells:
-    """The inequality of Brunn and Minkowski on a lattice of so many cells a width: the best box is
-    the best of all sets.
-    """
-
-    cells: Annotated[int, integer(1, MAX_JOINT_CELLS)]
-
-    def check_shape(self, document: JointDocument) -> None:
-        """`FormatError` unless the loss is the largest error."""
-        demand(document.largest, '"cells" are for the largest error')
-
-    def bound(self, document: JointDocument) -> Fraction:
-        """What the lattice proves about the largest error, at delta = 0."""
-        cells, (block,) = self.cells, document.shape.blocks
-        if document.delta > 0:
-            return Fraction(0)
-        if document.integer and (block.width / cells).denominator != 1:
-            return Fraction(0)  # moves by a cell are no moves of integers
-        ratio, _ = document.both_ways(block.numbers)
-        exact = document.integer and block.width == cells
-        known = [0]
-        least = min(
-            largest_mean(Side(block.numbers, block.most, cells, offset), ratio, known)
-            for offset in range(cells)
-        )
-        return max(Fraction(0), least - (not exact)) * block.width / cells
-
-
-@dataclass(frozen=True)
-class NoProof:
-    """No loss is negative, and nothing else is known."""
-
-    def check_shape(self, document: JointDocument) -> None:
-        """Goes with every shape."""
-
-    def bound(self, document: JointDocument) -> Fraction:
-        """0."""
-        return Fraction(0)

@@ -13,14 +13,14 @@ from math import isqrt
 from typing import Annotated, Any, ClassVar
 
 from ...losses import L2
+from ...problem.shape import Shape
 from ...problem.workload_parts import Marginals, Named, Part
 from ...work import charge
 from ..base import MechanismDocument, MechanismFile
 from ..codec import FLAG, always
 from ..kinds.additive import Document
 from ..kinds.additive_check import check_noise
-from ..kinds.joint import JointDocument
-from ..kinds.joint_check import check_joint
+from ..kinds.joint import is_joint
 from ..kinds.vector import is_vector
 from ..report import PROVEN, REFUTED, Claim, Report, check_parts
 from .root_strategy import MAX_PREFIX, lower_roots
@@ -100,10 +100,10 @@ def lower_plain(part: Part, largest: bool, replaced: bool) -> Fraction:
     return Fraction(0)
 
 
-def columns_within(part: Part, law: JointDocument, replaced: bool) -> bool:
-    """Whether what a unit does to the answers is a move of the law's cube."""
-    (block,) = law.shape.blocks
-    if part.denominator != 1 or (law.shape.one_sided and replaced):
+def columns_within(part: Part, shape: Shape, replaced: bool) -> bool:
+    """Whether what a unit does to the answers is a move of the cube."""
+    (block,) = shape.blocks
+    if part.denominator != 1 or (shape.one_sided and replaced):
         return False
     charge(part.queries * (part.cells // 8 + 2))
     signs = set()
@@ -112,7 +112,7 @@ def columns_within(part: Part, law: JointDocument, replaced: bool) -> bool:
         signs |= {low < 0, high <= 0} if low < 0 or high > 0 else set()
         if (high - low if replaced else max(-low, high)) > block.width:
             return False
-    return not law.shape.one_sided or len(signs) <= 1
+    return not shape.one_sided or len(signs) <= 1
 
 
 def law_claim(law: MechanismDocument, epsilon: Fraction, delta: Fraction) -> Claim:
@@ -143,8 +143,9 @@ def _fits(law: MechanismDocument) -> tuple[bool, str]:
             fits,
             "integer noise of mean 0 for a count that changes by one, proven by its own file",
         )
-    if isinstance(law, JointDocument):
-        one = len(law.shape.blocks) == 1 and law.even and law.shape.blocks[0].box
+    if is_joint(law):
+        problem = law.problem
+        one = len(problem.shape.blocks) == 1 and not problem.weights and problem.shape.boxes
         return (
             one and law.integer,
             "joint noise for integers that may all change at once, proven by its own file",
@@ -154,11 +155,7 @@ def _fits(law: MechanismDocument) -> tuple[bool, str]:
 
 
 #: How the file of a law is checked.
-_CHECKS: dict[type, Callable[[Any], Report]] = {
-    Document: check_noise,
-    JointDocument: check_joint,
-    MechanismFile: check_parts,
-}
+_CHECKS: dict[type, Callable[[Any], Report]] = {Document: check_noise, MechanismFile: check_parts}
 
 
 def law_variance(law: MechanismDocument) -> Fraction:

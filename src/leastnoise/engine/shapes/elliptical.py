@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ...certify.noise.block_counts import Side
-from ...certify.noise.elliptical import FINE, Elliptical, length_of_move
+from ...certify.noise.elliptical import FINE, GaussianNoise, length_of_move
 
 #: Standard deviations are multiples of 2^-_BITS steps, and this part larger than they need be.
 _BITS, _MARGIN = 20, 1e-9
 
 
 def best_sizes(
-    blocks: Sequence[Side], shares: Sequence[float], one_sided: bool, sigma: float
-) -> Elliptical:
+    grid: Fraction, blocks: Sequence[Side], shares: Sequence[float], one_sided: bool, sigma: float
+) -> GaussianNoise:
     """The noise whose weighted mean of squared errors is least, as far as a search finds it.
 
     sigma: what a move of length 1 needs. With squared lengths L_b of moves from the centres z_b the
@@ -40,8 +40,8 @@ def best_sizes(
         for share, root in zip(shares, roots, strict=True)
     ]
     if common == 0:
-        return Elliptical(tuple(each))
-    return Elliptical(tuple(each), _up(math.sqrt(scale / common)), tuple(centres))
+        return GaussianNoise(grid, tuple(each))
+    return GaussianNoise(grid, tuple(each), _up(math.sqrt(scale / common)), tuple(centres))
 
 
 def _common(shares: Sequence[float], centres: Sequence[Fraction]) -> float:

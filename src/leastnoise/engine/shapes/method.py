@@ -1,6 +1,6 @@
 """The best noise for several numbers at once: levels from above, a flow of mass from below.
 
-Nothing here is believed: the document's claims are checked by `certify/kinds/joint_check.py`.
+Nothing here is believed: the document's claims are checked by `certify/kinds/joint.py`.
 """
 
 from __future__ import annotations
@@ -13,23 +13,25 @@ from fractions import Fraction
 from typing import Any
 
 from ...baselines.analytic_gaussian import smallest_sigma
+from ...certify.certificates.cells import Cells
 from ...certify.certificates.flow import MAX_CUT, Flow, gap_means, slack_of_delta
 from ...certify.certificates.multipliers import Certificate
+from ...certify.certificates.shaped import NoProof, ShapeProof
 from ...certify.certificates.sums import Sums, mean_of_squares
-from ...certify.kinds.joint import JointDocument, Noise, Proof
-from ...certify.kinds.joint_check import lower_bound, release_loss
+from ...certify.kinds.joint import JointFile
 from ...certify.kinds.vector import VectorCertificate
 from ...certify.limits import MAX_JOINT_STEPS
 from ...certify.noise.block_counts import Side
-from ...certify.noise.elliptical import Balls, Elliptical
-from ...certify.noise.knorm import Cells, KNorm, NoProof, largest_mean
+from ...certify.noise.elliptical import Balls, EuclideanNoise, GaussianNoise
+from ...certify.noise.knorm import KNorm, largest_mean
 from ...certify.noise.levels import Levels
+from ...certify.noise.shaped import ShapeNoise, sides_of
 from ...certify.noise.shells import BallNoise
 from ...errors import LeastnoiseError, LimitError
 from ...exact import exp_upper, round_down, round_up
 from ...formatting import gap_of
 from ...problem.shape import Shape
-from ...problem.shape_arguments import ShapeProblem
+from ...problem.shape_problem import ShapeProblem
 from ...work import counted
 from .elliptical import best_sizes
 from .forecast import euclidean_share
@@ -66,7 +68,7 @@ class Joint:
     #: finds the same. Noise of vectors takes a second or two, at small epsilon half a minute.
     seconds: float | None = None
 
-    def noises(self, problem: ShapeProblem) -> list[JointDocument]:
+    def noises(self, problem: ShapeProblem) -> list[JointFile]:
         """Noise by levels, Gaussian noise, and Euclidean noise where it may be better than both;
         the least loss first. `LimitError` if none can be checked.
         """
@@ -82,34 +84,35 @@ class Joint:
                 found.append(self.euclidean(problem))
         return sorted(found, key=lambda document: document.upper)
 
-    def levels(self, problem: ShapeProblem) -> JointDocument:
+    def levels(self, problem: ShapeProblem) -> JointFile:
         """The best levels, with the bounds that need no program."""
         overlap = 0 if problem.shape.one_sided and not problem.largest else None
-        noise = KNorm(_up(problem.epsilon), (0,) * len(problem.shape.blocks), overlap)
-        document = self._document(problem, noise)
+        ratio, grid = _up(problem.epsilon), self._grid(problem)
+        noise = KNorm(grid, ratio, (0,) * len(problem.shape.blocks), overlap)
         with counted() as work:  # so that nobody waits for noise that cannot be checked
-            release_loss(document)
-        best = self._levels(document, noise.ratio, max(1, _SEARCH // (1 + work.spent)))
+            noise.expected_loss(problem)
+        best = self._levels(problem, noise, max(1, _SEARCH // (1 + work.spent)))
         offsets = tuple(side.offset for side in best.blocks)
-        return self._with_upper(problem, KNorm(noise.ratio, offsets, best.overlap))
+        return self._with_upper(problem, KNorm(grid, ratio, offsets, best.overlap))
 
-    def normal(self, problem: ShapeProblem) -> JointDocument | None:
+    def normal(self, problem: ShapeProblem) -> JointFile | None:
         """The best Gaussian noise; None at delta = 0 and for the largest error."""
         if problem.delta == 0 or problem.largest:
             return None
         sigma = smallest_sigma(float(problem.epsilon), float(problem.delta))
         return self._with_upper(problem, self._sizes(problem, sigma))
 
-    def euclidean_cost(self, normal: JointDocument) -> float:
+    def euclidean_cost(self, normal: JointFile) -> float:
         """What Euclidean noise is expected to cost at least, beside the best Gaussian noise."""
-        assert isinstance(normal.noise, Elliptical)
-        if normal.dimension == 1:
+        noise, problem = normal.noise, normal.problem
+        assert isinstance(noise, GaussianNoise)
+        if problem.dimension == 1:
             return math.inf
-        numbers = normal.noise.dimension(normal.sides)
-        budget = float(normal.epsilon), float(normal.delta)
-        return float(normal.upper) * euclidean_share(numbers, *budget, normal.power)
+        budget = float(problem.epsilon), float(problem.delta)
+        share = euclidean_share(noise.dimension(problem), *budget, problem.power)
+        return float(normal.upper) * share
 
-    def euclidean(self, problem: ShapeProblem) -> JointDocument:
+    def euclidean(self, problem: ShapeProblem) -> JointFile:
         """The best Euclidean noise, for means at a positive delta.
 
         `LeastnoiseError` where there is none that can be checked.
@@ -124,41 +127,28 @@ class Joint:
         law = found.vector.noise
         assert isinstance(law, BallNoise)
         balls = Balls(law.denominator, law.radii, law.weights)
-        return self._with_upper(problem, replace(sizes, balls=balls))
+        noise = EuclideanNoise(sizes.grid, sizes.each, sizes.common, sizes.centres, balls=balls)
+        return self._with_upper(problem, noise)
 
-    def _sizes(self, problem: ShapeProblem, sigma: float) -> Elliptical:
-        blocks = len(problem.shape.blocks)
-        document = self._document(problem, Elliptical((Fraction(1),) * blocks))
-        shares = [float(share) for share in document.shares]
-        return best_sizes(document.sides, shares, problem.shape.one_sided, sigma)
+    def _sizes(self, problem: ShapeProblem, sigma: float) -> GaussianNoise:
+        grid = self._grid(problem)
+        shares = [float(share) for share in problem.shares]
+        sides = sides_of(problem.shape, grid)
+        return best_sizes(grid, sides, shares, problem.shape.one_sided, sigma)
 
-    def _with_upper(self, problem: ShapeProblem, noise: Noise) -> JointDocument:
-        """The file of a noise, with what it costs."""
-        document = self._document(problem, noise)
-        return replace(document, upper=round_up(release_loss(document), _DIGITS))
+    def _with_upper(self, problem: ShapeProblem, noise: ShapeNoise) -> JointFile:
+        """The file of a noise with what it costs, and no bound from below."""
+        upper = round_up(noise.expected_loss(problem), _DIGITS)
+        return JointFile("joint", problem, noise, upper, Fraction(0), NoProof())
 
-    def _document(self, problem: ShapeProblem, noise: Noise) -> JointDocument:
-        """The file of a noise that claims nothing yet."""
-        return JointDocument(
-            epsilon=problem.epsilon,
-            delta=problem.delta,
-            shape=problem.shape,
-            loss=problem.loss,
-            largest=problem.largest,
-            integer=problem.integer,
-            grid=Fraction(1) if problem.integer else self._grid(problem.shape),
-            noise=noise,
-            weights=problem.weights if set(problem.weights) != {1} else (),
-            upper=Fraction(0),
-            lower=Fraction(0),
-            certificate=NoProof(),
-        )
-
-    def _grid(self, shape: Shape) -> Fraction:
+    def _grid(self, problem: ShapeProblem) -> Fraction:
         """Steps of which widths are whole multiples, unless these would be too many.
 
         (Widths are rounded up to whole steps, which costs a part of a step and no privacy.)
         """
+        shape = problem.shape
+        if problem.integer:
+            return Fraction(1)
         least, largest = min(shape.widths), max(shape.widths)
         common = _common(shape)
         grid = least / self.most_steps
@@ -166,19 +156,19 @@ class Joint:
             grid = common / math.ceil(self.steps * common / least)
         return max(grid, largest / MAX_JOINT_STEPS)
 
-    def _levels(self, document: JointDocument, ratio: Fraction, most: int) -> Levels:
-        power, shares, blocks = document.power, document.shares, document.sides
-        if document.largest:
-            return best_levels(blocks, False, lambda one: _largest(one, document.epsilon))
+    def _levels(self, problem: ShapeProblem, noise: KNorm, most: int) -> Levels:
+        power, shares, blocks = problem.power, problem.shares, noise.sides(problem)
+        if problem.largest:
+            return best_levels(blocks, False, lambda one: _largest(one, problem.epsilon))
         if all(one.box for one in blocks):
-            epsilon, parts = float(document.epsilon), [float(share) for share in shares]
+            epsilon, parts = float(problem.epsilon), [float(share) for share in shares]
             return best_levels(
-                blocks, document.shape.one_sided, lambda one: box_loss(one, epsilon, power, parts)
+                blocks, problem.shape.one_sided, lambda one: box_loss(one, epsilon, power, parts)
             )
-        cost = exact_cost(ratio, power, shares)
-        return best_levels(blocks, document.shape.one_sided, cost, most)
+        cost = exact_cost(noise.ratio, power, shares)
+        return best_levels(blocks, problem.shape.one_sided, cost, most)
 
-    def bound(self, document: JointDocument, gap: float, one: One) -> JointDocument:
+    def bound(self, document: JointFile, gap: float, one: One) -> JointFile:
         """The document with the best lower bound that a flow, volumes or sums prove.
 
         one: the design of noise for one number, with its multipliers.
@@ -186,20 +176,20 @@ class Joint:
         if document.delta > 0:
             document = self._cut_flow(document)
         elif document.largest:
-            document = self._bounded(document, Cells(self._cells(document)))
+            document = self._bounded(document, Cells(self._cells(document.problem)))
         else:
             document = self._flow(document)
         if gap_of(document) > gap:
             with contextlib.suppress(LeastnoiseError):
-                document = self._bounded(document, self._sums(document, one))
+                document = self._bounded(document, self._sums(document.problem, one))
         if gap_of(document) > gap and document.delta > 0:
             with contextlib.suppress(LeastnoiseError):
                 document = self._projected(document)
         return document
 
-    def _projected(self, document: JointDocument) -> JointDocument:
+    def _projected(self, document: JointFile) -> JointFile:
         """Curves for the projections that are expected to prove most, if that is any more."""
-        found = best_projection(document, self.most_directions)
+        found = best_projection(document.problem, self.most_directions)
         if found is None or _EXPECTED * found.expected <= document.lower:
             return document
         from .vectors import unit_vector  # (slow to import)
@@ -210,83 +200,84 @@ class Joint:
             return document
         return self._bounded(document, found.volume(curves.value, curves.certificate))
 
-    def _flow(self, document: JointDocument) -> JointDocument:
+    def _flow(self, document: JointFile) -> JointFile:
         """A flow that knows ranks, or one of many numbers that does not."""
-        numbers = sum(block.most for block in document.shape.blocks)
+        problem = document.problem
+        numbers = sum(block.most for block in problem.shape.blocks)
         count, ranked = min(numbers, self.most_numbers), numbers <= self.most_ranked
-        ratio, _ = document.both_ways(count)
+        ratio, _ = problem.both_ways(count)
         with contextlib.suppress(LimitError):
-            flow = best_flow(count, ratio, document.power, ranked, self.seconds)
+            flow = best_flow(count, ratio, problem.power, ranked, self.seconds)
             document = self._bounded(document, flow)
         return document
 
-    def _cut_flow(self, document: JointDocument) -> JointDocument:
+    def _cut_flow(self, document: JointFile) -> JointFile:
         """A flow of so many numbers, and with such a cut, that a delta leaves the most of it."""
+        problem = document.problem
         tried = [
             found
-            for count in range(1, 1 + min(self.most_ranked, document.movable(1)[1]))
-            for found in _cuts(document, count)
+            for count in range(1, 1 + min(self.most_ranked, problem.movable(1)[1]))
+            for found in _cuts(problem, count)
         ]
         if tried:
             _, count, cut = max(tried)
-            ratio, delta = document.both_ways(count)
+            ratio, delta = problem.both_ways(count)
             with contextlib.suppress(LimitError):
-                flow = best_flow(
-                    count, ratio, document.power, True, self.seconds, float(delta), cut
-                )
+                flow = best_flow(count, ratio, problem.power, True, self.seconds, float(delta), cut)
                 document = self._bounded(document, flow)
         return document
 
-    def _sums(self, document: JointDocument, one: One) -> Sums:
+    def _sums(self, problem: ShapeProblem, one: One) -> Sums:
         """Multipliers for as many numbers as make the most of them."""
         counts = {1}
-        if document.power == 2 and not document.largest:
-            widths = {block.width for block in document.shape.blocks}
+        if problem.power == 2 and not problem.largest:
+            widths = {block.width for block in problem.shape.blocks}
             counts |= {
-                sum(block.most for block in document.shape.blocks if block.width >= width)
+                sum(block.most for block in problem.shape.blocks if block.width >= width)
                 for width in widths
             }
             # (One less may do better where moves have one sign: it is a matter of parity.)
             counts |= {count - 1 for count in counts if count > 1}
 
         def worth(count: int) -> Fraction:
-            width, _, share = document.movable(count)
+            width, _, share = problem.movable(count)
             each = Fraction(1)
             if count > 1:
-                each = mean_of_squares(each, count, document.shape.one_sided, False)
-            return each * width**document.power * share
+                each = mean_of_squares(each, count, problem.shape.one_sided, False)
+            return each * width**problem.power * share
 
         best = max(sorted(counts), key=worth)
         found: Certificate = one(
-            epsilon=document.epsilon,
-            delta=document.delta,
-            sensitivity=document.movable(best)[0],
-            loss=document.loss,
-            integer=document.integer and best == 1,
+            epsilon=problem.epsilon,
+            delta=problem.delta,
+            sensitivity=problem.movable(best)[0],
+            loss=problem.loss,
+            integer=problem.integer and best == 1,
             gap=_GAP_OF_ONE,
             time_limit=min(self.seconds or _SECONDS_OF_ONE, _SECONDS_OF_ONE),
         ).certificate
         return Sums(best, found)
 
-    def _cells(self, document: JointDocument) -> int:
-        if not document.integer:
+    def _cells(self, problem: ShapeProblem) -> int:
+        if not problem.integer:
             return self.cells
-        width = int(document.shape.blocks[0].width)
+        width = int(problem.shape.blocks[0].width)
         return max(c for c in range(1, min(width, self.cells) + 1) if width % c == 0)
 
-    def _bounded(self, document: JointDocument, certificate: Proof) -> JointDocument:
-        tried = replace(document, certificate=certificate)
-        lower = round_down(lower_bound(tried), _DIGITS)
-        return replace(tried, lower=lower) if lower > document.lower else document
+    def _bounded(self, document: JointFile, certificate: ShapeProof) -> JointFile:
+        lower = round_down(certificate.bound(document.problem), _DIGITS)
+        if lower <= document.lower:
+            return document
+        return replace(document, certificate=certificate, lower=lower)
 
 
-def _cuts(document: JointDocument, count: int) -> Iterator[tuple[float, int, int]]:
+def _cuts(problem: ShapeProblem, count: int) -> Iterator[tuple[float, int, int]]:
     """(about what it proves, numbers, cut) of flows for so many numbers, without their rates."""
-    width, reach, share = document.movable(count)
+    width, reach, share = problem.movable(count)
     if reach < count:
         return
-    power = document.power
-    ratio, delta = document.both_ways(count)
+    power = problem.power
+    ratio, delta = problem.both_ways(count)
     epsilon = -math.log(ratio)
     cuts = sorted({math.ceil(gaps / epsilon) for gaps in range(2, 16)})
     if cuts[0] > MAX_CUT:

@@ -12,9 +12,9 @@ from fractions import Fraction
 
 from ...baselines.analytic_gaussian import smallest_sigma
 from ...certify.certificates.volume import Volume, mean_of_powers
-from ...certify.kinds.joint import JointDocument
 from ...certify.kinds.vector import VectorCertificate
 from ...exact import round_up
+from ...problem.shape_problem import ShapeProblem
 from .forecast import euclidean_share
 
 #: Shares of the moves that may count, and to which part lengths are rounded.
@@ -40,13 +40,13 @@ class Projection:
         return Volume(self.numbers, self.directions, self.part, bound, curves)
 
 
-def best_projection(document: JointDocument, most: int) -> Projection | None:
+def best_projection(problem: ShapeProblem, most: int) -> Projection | None:
     """The best of all numbers of directions, of at most so many; None if there are too few."""
-    epsilon, delta, power = float(document.epsilon), float(document.delta), document.power
+    epsilon, delta, power = float(problem.epsilon), float(problem.delta), problem.power
     sigmas = {s: smallest_sigma(epsilon, delta / s) for s in _SHARES if delta < s}
     tried = []
-    for k, n in _choices(document, most):
-        worth = _worth(document, k, n)
+    for k, n in _choices(problem, most):
+        worth = _worth(problem, k, n)
         for share, sigma in sigmas.items():
             part = Fraction(math.floor((1 - share) ** (1 / n) * _PARTS), _PARTS)
             cost = n * sigma**2 * euclidean_share(n, epsilon, delta / share, 2)
@@ -54,16 +54,16 @@ def best_projection(document: JointDocument, most: int) -> Projection | None:
     if not tried:
         return None
     expected, k, n, part = max(tried)
-    left = round_up(document.delta / (1 - part**n), _DIGITS)
+    left = round_up(problem.delta / (1 - part**n), _DIGITS)
     return Projection(k, n, part, left, expected)
 
 
-def _choices(document: JointDocument, most: int) -> Iterator[tuple[int, int]]:
+def _choices(problem: ShapeProblem, most: int) -> Iterator[tuple[int, int]]:
     """How many numbers, and how many directions."""
-    blocks, one_sided = document.shape.blocks, document.shape.one_sided
+    blocks, one_sided = problem.shape.blocks, problem.shape.one_sided
     for width in {block.width for block in blocks}:
         count = sum(block.most for block in blocks if block.width >= width)
-        if document.power == 1:
+        if problem.power == 1:
             count = min(count, most)
             choices = range(max(count, _FEWEST), count + 1)
         else:
@@ -72,10 +72,10 @@ def _choices(document: JointDocument, most: int) -> Iterator[tuple[int, int]]:
             yield count, n
 
 
-def _worth(document: JointDocument, numbers: int, directions: int) -> float:
+def _worth(problem: ShapeProblem, numbers: int, directions: int) -> float:
     """What a bound of 1 on all moves proves, in the place of curves."""
     nothing = VectorCertificate.nothing(Fraction(1))
     volume = Volume(numbers, directions, Fraction(1), Fraction(1), nothing)
-    width, _, share = document.movable(numbers)
-    power = document.power
-    return float(mean_of_powers(volume, power, document.shape.one_sided) * width**power * share)
+    width, _, share = problem.movable(numbers)
+    power = problem.power
+    return float(mean_of_powers(volume, power, problem.shape.one_sided) * width**power * share)

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from ...cache import designed_together, sha256_of
-from ...certify.kinds.joint_check import mean_error
 from ...errors import ArgumentError, LimitError
 from ...exact import text_of
 from ...noise.joint import quantile_of
@@ -117,7 +116,8 @@ class Draw:
     @property
     def delta(self) -> Fraction:
         """The delta that it needs: none for noise by levels."""
-        found: Fraction = self.design.document.spent_delta
+        document = self.design.document
+        found: Fraction = document.noise.spent_delta(document.problem)
         return found
 
     def block(self, number: int) -> int:
@@ -144,7 +144,8 @@ class Draw:
             return float(self.error(number, 0.95))
         block = self.block(number)
         if block not in self.known:
-            self.known[block] = float(mean_error(self.design.document, block))
+            document = self.design.document
+            self.known[block] = float(document.noise.mean(document.problem, block, 1))
         return float(self.known[block])
 
     def pairs(self, number: int, groups: int) -> tuple[Floats, Floats]:

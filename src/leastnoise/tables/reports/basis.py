@@ -16,7 +16,7 @@ from typing import Any
 
 from ...certify.kinds.additive import Document
 from ...certify.kinds.dependent import ChannelDocument
-from ...certify.kinds.joint import JointDocument
+from ...certify.kinds.joint import JointFile, is_joint
 from ...certify.kinds.keyed import KeyedDocument
 from ...certify.kinds.vector import is_vector
 from ...certify.kinds.workload import WorkloadDocument
@@ -192,7 +192,7 @@ def check_batch(batch: Sequence[Basis], documents: Mapping[str, Any], budget: Bu
         else:
             found += _of_values(basis, files, budget.delta)
     for name, own in shared.items():
-        drawn = isinstance(documents[name], JointDocument)
+        drawn = is_joint(documents[name])
         found += (_of_draw if drawn else _of_law)(own, documents[name])
     if not _asked_as_one(batch):
         found.append(_said(batch, "one query is about other units or rows than another", REFUTED))
@@ -236,7 +236,7 @@ def _is_shared(basis: Basis, files: Sequence[Any]) -> bool:
     if basis.told or isinstance(basis.query, (Quantile, Linear, MeanVector)) or not files:
         return False
     together = isinstance(files[0], Document) and files[0].releases is not None
-    return together or isinstance(files[0], JointDocument)
+    return together or is_joint(files[0])
 
 
 def _of_keys(basis: Basis, part: str, document: Any) -> _Found:
@@ -335,22 +335,22 @@ def _in_steps(basis: Basis, words: str, files: Sequence[Any], number: int, most:
     return _said([basis], words, PROVEN, Budget(epsilon, delta))
 
 
-def _of_draw(own: Sequence[Basis], document: JointDocument) -> Iterator[_Found]:
+def _of_draw(own: Sequence[Basis], document: JointFile) -> Iterator[_Found]:
     """Numbers of one draw: the file is for the very shape of all that a unit can move."""
-    asked = [asked_of(basis.query, basis.setting) for basis in own]
-    held = document.integer and all(one.tracks for one in asked)
+    asked, problem = [asked_of(basis.query, basis.setting) for basis in own], document.problem
+    held = problem.integer and all(one.tracks for one in asked)
     held = held and all(len(basis.files) == 1 and basis.form == 0 for basis in own)
     if held:
         try:
-            held = document.shape == weighed(*shape_of(asked, document.power))[0]
+            held = problem.shape == weighed(*shape_of(asked, problem.power))[0]
         except ArgumentError:
             held = False  # more numbers than any draw has
-    words = f"one draw of {document.dimension} numbers"
+    words = f"one draw of {problem.dimension} numbers"
     if not held:
         yield _said(own, f"{words}: the file is for another shape", REFUTED)
         return
-    cost = Budget(document.epsilon, document.spent_delta)
-    yield _said(own, f"{words}, from a file of this shape: {shortly(document.shape)}", PROVEN, cost)
+    cost = Budget(document.epsilon, document.noise.spent_delta(problem))
+    yield _said(own, f"{words}, from a file of this shape: {shortly(problem.shape)}", PROVEN, cost)
 
 
 def _of_law(own: Sequence[Basis], document: Document) -> Iterator[_Found]:
