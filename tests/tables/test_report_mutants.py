@@ -206,7 +206,8 @@ def could_be_asked(batch, budget, documents):
     (document,) = {
         file_name(one): documents[file_name(one)] for b in drawn for one in b.files
     }.values()
-    return (shape_wanted(drawn, document), document.epsilon) == ([document.shape], budget.epsilon)
+    shape = document.problem.shape
+    return (shape_wanted(drawn, document), document.epsilon) == ([shape], budget.epsilon)
 
 
 def test_what_is_proven_is_what_could_have_been_asked(reports):

@@ -275,7 +275,9 @@ def _of_form(basis: Basis, form: Form, files: Sequence[Any]) -> _Found:
     if not own or any(one.releases is not None for one in files):
         words = "; ".join(f"{part.name} in steps of {_short(part.measure)}" for part in form.parts)
         return _said([basis], f"no file of the report is for {words}", REFUTED)
-    if isinstance(basis.query, MeanVector) and files[0].dimension != len(basis.query.columns):
+    if isinstance(basis.query, MeanVector) and files[0].problem.dimension != len(
+        basis.query.columns
+    ):
         return _said([basis], "no file of the report is for this many columns", REFUTED)
     size = basis.setting.size
     words = "" if size is None else f"one of {size} rows is replaced; "
