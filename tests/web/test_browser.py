@@ -12,9 +12,11 @@ import re
 import time
 from urllib.parse import urlsplit
 
+import pandas as pd
 import pytest
 from web_server import SECRETS, running
 
+from leastnoise import Count, Mean, ask_all, report
 from leastnoise.certify import check_file
 from leastnoise.tables.answer import rounded
 from leastnoise.tables.queries.base import Estimate
@@ -552,9 +554,7 @@ def test_a_file_is_verified_or_refused(opened, tmp_path, server):
     one.id("verify-file").set_input_files(tmp_path / "good.json")
     one.page.get_by_role("heading", name="Everything that this file claims is proven.").wait_for()
     assert one.page.locator("#claims .proven").count() >= 4
-    one.page.get_by_text(
-        "checker in this browser: Everything that this file claims is proven."
-    ).wait_for()
+    one.page.get_by_text(re.compile("checker in this browser: Proven: a release is ")).wait_for()
     assert axe(one.page) == []
     with one.page.expect_download() as held:  # the checker as a page of its own, without a server
         one.id("save-checker").click()
@@ -562,7 +562,7 @@ def test_a_file_is_verified_or_refused(opened, tmp_path, server):
     alone = one.page.context.browser.new_page()
     alone.goto((tmp_path / "checker.html").as_uri())
     alone.locator("input").set_input_files(tmp_path / "good.json")
-    alone.get_by_text("good.json: Everything that this file claims is proven.").wait_for()
+    alone.get_by_text(re.compile("good.json: Proven: a release is ")).wait_for()
     alone.close()
     raw = json.loads(good)
     raw["delta"] = "0.1"
@@ -579,7 +579,32 @@ def test_a_file_is_verified_or_refused(opened, tmp_path, server):
     assert "refuted" in one.text("claims")
     (tmp_path / "bad.json").write_text("[]")
     one.id("verify-file").set_input_files(tmp_path / "bad.json")
-    one.page.get_by_role("heading", name="This is not a mechanism file.").wait_for()
+    one.page.get_by_role(
+        "heading", name="This is neither a mechanism file nor a report."
+    ).wait_for()
+
+
+def test_the_page_of_a_report_is_verified_in_the_app_and_by_itself(opened, tmp_path):
+    people = pd.DataFrame({"age": [20 + k % 60 for k in range(300)]})
+    answers = ask_all(people, [Count(), Mean("age", low=0, high=100)], epsilon=1)
+    report(answers, tmp_path / "report.html", title="People")
+    one = opened("#verify")
+    for name in ("report.json", "report.html"):
+        one.id("verify-file").set_input_files(tmp_path / name)
+        one.page.get_by_text(f"{name}: Every step from the numbers").wait_for()
+        assert "(1, 0)-DP for the privacy unit" in one.text("claims-words")
+        one.page.get_by_text(
+            "checker in this browser: Checked in part: the report is as"
+        ).wait_for()
+    alone = one.page.context.browser.new_page()
+    asked = []
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.goto((tmp_path / "report.html").as_uri())
+    alone.get_by_role("button", name="Check this report in the browser").click()
+    alone.get_by_text("This report: Checked in part: the report is as it was written").wait_for()
+    assert alone.locator("#checker td").filter(has_text="refuted").count() == 0
+    assert asked == [(tmp_path / "report.html").as_uri()]  # nothing else was asked for
+    alone.close()
 
 
 def test_on_a_phone_and_in_the_dark(opened):

@@ -12,12 +12,14 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from leastnoise import Ball, Cube, Workload, design, partition_selection
+from leastnoise import Ball, Count, Cube, Workload, ask, design, partition_selection, report
 from leastnoise.certify import parse_any
 from leastnoise.errors import FormatError
+from leastnoise.tables.reports.report import _hash_of
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -265,3 +267,52 @@ def test_numbers_of_about_are_as_long_as_python_writes_them(number: str) -> None
         about = f'{{"a":[{number}],"b":"{words}"}}'
         text = json.dumps(EXAMPLE)[:-1] + f', "about": {about}}}'
         assert agreement.javascript_says([text]) == [said] == [agreement.python_says(text)]
+
+
+def _of_report(content: bytes, tmp_path: Path) -> dict[str, Any]:
+    """What the script says of a file."""
+    (tmp_path / "held").write_bytes(content)
+    code = (
+        "const fs = require('fs'); require(process.argv[1]);"
+        "console.log(JSON.stringify(leastnoiseCheck(fs.readFileSync(process.argv[2]))))"
+    )
+    command = ["node", "-e", code, str(agreement.CHECKER), str(tmp_path / "held")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def test_reports_are_checked_and_forged_ones_refuted(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame({"age": [20 + k % 60 for k in range(300)]})
+    answer = ask(table, Count(), epsilon=1)
+    # A title that ends elements, and letters of every length in UTF-8.
+    title = "</script><!-- \u00fc \u4e2d \U0001f600 \u2028 \x7f"
+    report(answer, tmp_path / "r.html", title=title)
+    held = (tmp_path / "r.json").read_bytes()
+    for content in (held, (tmp_path / "r.html").read_bytes()):
+        found = _of_report(content, tmp_path)
+        assert found["exit_code"] == 3, found
+        assert [one["verdict"] for one in found["claims"]] == [
+            "proven", "proven", "proven", "not checked",
+        ]  # fmt: skip
+        assert "(1, 0)-DP for the privacy unit row and add-remove neighbors" in found["words"]
+    raw = json.loads(held)
+    (name,) = raw["mechanisms"]
+    forged: list[tuple[dict[str, Any], str]] = [
+        (raw | {"title": "x"}, "hash"),
+        (_sealed(raw | {"epsilon": "2"}), "budget"),
+        (_sealed(raw | {"mechanisms": {}}), "files"),
+        (
+            _sealed(raw | {"mechanisms": {name: raw["mechanisms"][name].replace('"1"', '"9"')}}),
+            f"mechanism {name[:12]}",
+        ),
+    ]
+    for other, claim in forged:
+        found = _of_report(json.dumps(other).encode(), tmp_path)
+        assert found["exit_code"] == 1 and claim in found["words"], (claim, found)
+    assert _of_report(b"<p>nothing</p>", tmp_path)["exit_code"] == 2
+
+
+def _sealed(raw: dict[str, Any]) -> dict[str, Any]:
+    rest = {key: one for key, one in raw.items() if key != "sha256"}
+    return rest | {"sha256": _hash_of(rest)}

@@ -101,9 +101,23 @@ def test_the_report_holds_the_answers_and_asks_for_nothing(server, asked):
     page = server.file(job, "report.html").decode()
     assert "mean(salary)" in page and "north" in page and "leastnoise verify" in page
     assert f"{data['answers'][1]['answers'][0]['value']:.0f}" in page
-    assert not any(word in page for word in ("http", "<script", 'src="/'))
+    assert not any(word in page for word in ("http:", "https:", ' src="/', "<link", "import("))
     held = json.loads(server.file(job, "report.json"))
     assert all(step.verdict != "refuted" for step in check_report(held))
+
+
+@pytest.mark.parametrize("name", ["report.json", "report.html"])
+def test_the_app_verifies_its_own_reports(server, asked, name):
+    content = server.file(asked[0], name)
+    how, data, _ = ended(server, server.client.post("/api/verify", content=content))
+    assert how == "done" and data["report"] and data["exit_code"] in (0, 3), data
+    assert "DP for the privacy unit" in data["summary"] and len(data["claims"]) > 4
+    forged = content.replace(b'"title": "Private', b'"title": "Pirate')
+    assert forged != content
+    how, data, _ = ended(server, server.client.post("/api/verify", content=forged))
+    assert how == "done" and data["exit_code"] == 1 and data["summary"].startswith("Refuted")
+    how, data, _ = ended(server, server.client.post("/api/verify", content=b"<p>a page</p>"))
+    assert data["exit_code"] == 2 and "holds no report" in data["malformed"]
 
 
 def test_the_script_and_the_notebook_do_the_same(server, asked, tmp_path, monkeypatch):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from textwrap import fill
 from typing import Annotated, Any, NoReturn, cast
@@ -29,16 +28,12 @@ def _printable(value: Any) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def is_report(data: bytes) -> bool:
-    """Whether a file's content says of itself that it is a report of answers."""
-    return re.search(rb'"format"\s*:\s*"leastnoise-report/', data[:200]) is not None
-
-
 def verify(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="A mechanism file, or a report of `ask`; - is standard input."
+            metavar="FILE",
+            help="A mechanism file, or a report of `ask` (JSON or page); - is standard input.",
         ),
     ],
     formal: Annotated[
@@ -59,11 +54,12 @@ def verify(
       leastnoise verify --formal mechanism.json
     """
     try:
+        from ..tables.reports.embedded import report_in
+
         with working("checking"):
             data = read_bytes(file, MAX_REPORT)
-            if data.lstrip().startswith(b"<"):
-                raise FormatError("this is a web page; check the .json file beside it")
-            if is_report(data):
+            report_data = report_in(data)
+            if report_data is not None:
                 from ..tables.reports.report import check_report
 
                 if formal:
@@ -72,7 +68,7 @@ def verify(
                         True,
                         "left out for a report: the theorem is about mechanism files",
                     )
-                raw = load_json(data, MAX_REPORT)
+                raw = load_json(report_data, MAX_REPORT)
                 steps = check_report(raw)
             else:
                 document, report = check_bytes(data)
@@ -86,7 +82,7 @@ def verify(
             word = "error" if missing else "malformed"
             say(f"{word}: {_printable(str(error))}", err=True)
         raise typer.Exit(2) from None
-    if is_report(data):
+    if report_data is not None:
         _show_report(file, raw, steps, as_json)
     about = about_object(document.about)
     code, told = report.exit_code, dict[str, Any]()
@@ -145,11 +141,10 @@ def _formal_words(told: dict[str, Any]) -> str:
 
 def _show_report(file: Path, raw: Any, steps: list[Any], as_json: bool) -> NoReturn:
     """The steps from published numbers to their proofs."""
-    from ..tables.reports.report import UNCHECKED, summary_of_report
+    from ..tables.reports.report import UNCHECKED, exit_code_of, summary_of_report
 
     summary = summary_of_report(raw, steps)
-    verdicts = {step.verdict for step in steps}
-    code = 1 if "refuted" in verdicts else 3 if "not covered" in verdicts else 0
+    code = exit_code_of(steps)
     if as_json:
         told = [{"step": step.words, "verdict": step.verdict} for step in steps]
         shown = {"file": file, "ok": code == 0, "summary": summary}

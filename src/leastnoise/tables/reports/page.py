@@ -11,6 +11,7 @@ from ...exact import text_of
 from ...formatting import bare_unit, escaped
 from ..answer import Answer, rounded
 from .basis import Step
+from .embedded import embedded
 
 
 def page_of(held: Mapping[str, Any], answers: Sequence[Answer], steps: Sequence[Step]) -> str:
@@ -26,6 +27,7 @@ def page_of(held: Mapping[str, Any], answers: Sequence[Answer], steps: Sequence[
         rows=rows,
         steps="".join(f"<li>{escaped(one.words)}: {one.verdict}</li>" for one in steps),
         sha256=held["sha256"],
+        checker=embedded(held),
     )
 
 
@@ -98,8 +100,12 @@ interval holds the exact answer with 95% confidence, one at a time.</p>
 <h2>For reviewers</h2>
 <table><tr><th>heading</th><th>what holds</th><th>stated by</th></tr>{rows}</table>
 <details><summary>From the numbers to their proofs</summary><ul>{steps}</ul></details>
-<p>The JSON file beside this page holds the same answers and the mechanism files.
-<code>leastnoise verify FILE.json</code> checks the steps from each number to its
-proof. It reads that file, not this page. The file's hash: <code>{sha256}</code></p>
+<p>This page holds the report a second time, for programs, with its mechanism files; so does the
+JSON file beside it. <code>leastnoise verify</code> checks either file: every step from a number to
+its proof. It reads that part alone, not the words above. Its hash: <code>{sha256}</code></p>
+<p>The browser can check the mechanism files, the hash and the budgets by itself, without a
+connection. That program is written independently of <code>leastnoise verify</code>.</p>
+<div id="checker"></div>
+{checker}
 </body></html>
 """

@@ -302,6 +302,12 @@ def check_report(raw: Any) -> list[Step]:
     return [*found, *steps, Step(words, PROVEN if other is None else REFUTED)]
 
 
+def exit_code_of(steps: Sequence[Step]) -> int:
+    """0: every step is proven; 1: one is refuted; 3: one is not covered."""
+    verdicts = {step.verdict for step in steps}
+    return 1 if REFUTED in verdicts else 0 if verdicts == {PROVEN} else 3
+
+
 def summary_of_report(raw: Any, steps: Sequence[Step]) -> str:
     """Whom a report protects and with which budget, once `check_report` has found these steps."""
     verdicts = {step.verdict for step in steps}

@@ -50,5 +50,5 @@ _BODY: dict[str, Any] = {
 
 @router.post("/verify", status_code=202, openapi_extra=_BODY)
 async def verify(request: Request, here: Here) -> JobState:
-    """Check a mechanism file, the body of the request, with the exact checker."""
+    """Check a mechanism file or a report, the body of the request, with the exact checker."""
     return described(here, submit(here, "verify", {}, 60, await request.body()))

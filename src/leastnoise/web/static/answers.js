@@ -20,7 +20,7 @@ export function showAnswers(data, job, name) {
   place.prepend(make("section", { class: "results latest", "aria-label": "Answers" }, title,
     ...data.answers.map((one) => answerCard(one, job)),
     make("div", { class: "card" }, make("h2", { text: "Download" }), make("div", { class: "row" }, ...take),
-      make("p", { class: "help", text: "You may publish all of this. The JSON holds the proofs: leastnoise verify report.json. The script and the notebook run the queries again and spend their budget again." }))));
+      make("p", { class: "help", text: "You may publish all of this. The report and the JSON hold the proofs: check either in Verify, or with leastnoise verify report.json. The script and the notebook run the queries again and spend their budget again." }))));
   title.focus({ preventScroll: true });
   title.scrollIntoView({ block: "start" });
 }

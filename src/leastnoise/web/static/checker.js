@@ -1,4 +1,5 @@
-// A checker of mechanism files, independent of the one in Python: written from docs/certificate*.md.
+// A checker of mechanism files and of reports, independent of the one in Python: written from
+// docs/certificate*.md and docs/reports.md.
 // Whole numbers (BigInt) only, no server, no other file (floats only to show a number). In a page, in
 // a worker or in node: `leastnoiseCheck(bytes or text)` returns {exit_code, claims, words}: 0 all proven, 1 refuted,
 // 2 malformed, 3 not all checked, null: the file holds something that is not covered here.
@@ -1269,7 +1270,111 @@ function summaryOf(kind, file, claims) { // for whom, with which budget, how clo
   return `Proven: ${guarantee} The expected loss is at most ${plain(percent)}% above optimal.`;
 }
 
+const CHECKS = { additive: [readNoise, checkNoise], integer: [readNoise, checkNoise], keyed: [readKeyed, checkKeyed], joint: [readJoint, checkJoint] };
+const KINDS = ["additive", "integer", "dependent", "vector", "keyed", "joint", "workload"];
+
+function checkMechanism(data) {
+  const kind = data.get("kind");
+  demand(KINDS.includes(kind), '"kind" is not known');
+  if (!(kind in CHECKS)) throw new NotCovered(`kind "${kind}"`);
+  const [reader, checker] = CHECKS[kind];
+  const file = reader(data);
+  const claims = checker(file);
+  const has = (verdict) => claims.some((one) => one.verdict === verdict);
+  const code = has("refuted") ? 1 : has("not checked") ? 3 : 0;
+  return { exit_code: code, claims, words: summaryOf(kind, file, claims) };
+}
+
+// ---- a report ------------------------------------------------------------------------------------
+
+function sha256(bytes) {
+  const primes = [];
+  for (let n = 2; primes.length < 64; n += 1) if (primes.every((p) => n % p)) primes.push(n);
+  const part = (x) => ((x - Math.floor(x)) * 2 ** 32) >>> 0;
+  const k = primes.map((p) => part(Math.cbrt(p)));
+  const state = primes.slice(0, 8).map((p) => part(Math.sqrt(p)));
+  const padded = new Uint8Array(((bytes.length + 72) >> 6) << 6);
+  padded.set(bytes);
+  padded[bytes.length] = 128;
+  const view = new DataView(padded.buffer);
+  view.setUint32(padded.length - 8, Math.floor(bytes.length / 2 ** 29));
+  view.setUint32(padded.length - 4, (bytes.length << 3) >>> 0);
+  const turn = (x, r) => (x >>> r) | (x << (32 - r));
+  const w = new Int32Array(64);
+  for (let at = 0; at < padded.length; at += 64) {
+    for (let i = 0; i < 64; i += 1) {
+      if (i < 16) { w[i] = view.getInt32(at + 4 * i); continue; }
+      const [x, y] = [w[i - 15], w[i - 2]];
+      w[i] = w[i - 16] + (turn(x, 7) ^ turn(x, 18) ^ (x >>> 3)) + w[i - 7] + (turn(y, 17) ^ turn(y, 19) ^ (y >>> 10));
+    }
+    let [a, b, c, d, e, f, g, h] = state;
+    for (let i = 0; i < 64; i += 1) {
+      const one = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + k[i] + w[i]) | 0;
+      const two = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+      [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0];
+    }
+    [a, b, c, d, e, f, g, h].forEach((one, i) => { state[i] = (state[i] + one) | 0; });
+  }
+  return state.map((one) => (one >>> 0).toString(16).padStart(8, "0")).join("");
+}
+const utf8 = (text) => new TextEncoder().encode(text);
+
+function canonical(value) { // keys in order, no spaces, ASCII only, numbers as they are written
+  if (value instanceof Literal) return value.text;
+  if (typeof value === "string") return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (value instanceof Map) return `{${[...value.keys()].sort().map((key) => `${canonical(key)}:${canonical(value.get(key))}`).join(",")}}`;
+  return String(value);
+}
+
+function checkReport(data) {
+  const claims = [];
+  const say = (name, verdict, words) => claims.push({ name, verdict, slack: null, words });
+  const rest = new Map(data);
+  rest.delete("sha256");
+  const sealed = sha256(utf8(canonical(rest))) === data.get("sha256");
+  say("hash", sealed ? "proven" : "refuted", sealed ? "the report is as it was written" : "the report was changed after it was written");
+  const files = object(data.get("mechanisms"), "mechanisms");
+  for (const [name, text] of files) {
+    demand(typeof text === "string", '"mechanisms" must hold texts');
+    const title = `mechanism ${name.slice(0, 12)}`;
+    if (sha256(utf8(text)) !== name) { say(title, "refuted", "the file is not the one that answers name"); continue; }
+    try {
+      const found = checkMechanism(object(parseJson(text), "the file"));
+      say(title, found.exit_code === 0 || found.exit_code === 3 ? "proven" : "refuted", found.words);
+    } catch (error) {
+      if (error instanceof NotCovered) say(title, "not checked", `not covered here: ${error.message}`);
+      else if (error instanceof Malformed) say(title, "refuted", error.message);
+      else throw error;
+    }
+  }
+  const batches = list(data.get("batches"), "batches", 100000);
+  const total = (name) => sum(batches.map((batch) => number(batch.get(name), name, 4000)));
+  const [epsilon, delta] = ["epsilon", "delta"].map((name) => number(data.get(name), name, 4000));
+  const adds = same(total("epsilon"), epsilon) && same(total("delta"), delta);
+  say("budget", adds ? "proven" : "refuted", `the answers spend epsilon = ${plain(epsilon)}, delta = ${plain(delta)} in all, as their parts add up`);
+  let missing = 0;
+  for (const batch of batches) {
+    for (const answer of list(batch.get("answers"), "answers", 100000)) {
+      const basis = object(answer.get("basis"), "basis");
+      for (const name of [...list(basis.get("files"), "files", 1000), basis.get("keys")]) if (name !== null && !files.has(name)) missing += 1;
+    }
+  }
+  if (missing) say("files", "refuted", "an answer names a mechanism file that is not in the report");
+  say("queries", "not checked", "how far one unit moves each number, and that the files are for that: leastnoise verify checks it");
+  const refuted = claims.filter((one) => one.verdict === "refuted").map((one) => one.name);
+  const heading = (name) => list(data.get("headings"), "headings", 100).find((one) => one.get("heading") === name)?.get("words") ?? "";
+  const unit = `the privacy unit ${heading("Privacy unit")} and ${String(heading("Neighboring tables")).split(":")[0]} neighbors`;
+  const stated = `all answers together are (${plain(epsilon)}, ${plain(delta)})-DP for ${unit}`;
+  if (refuted.length) return { exit_code: 1, claims, words: `Refuted: ${refuted.join(", ")}. Do not use this report. It claims that ${stated}.` };
+  const open = claims.filter((one) => one.verdict === "not checked" && one.name !== "queries").length;
+  const proofs = open ? `${files.size - open} of ${files.size} mechanism files are proven private here` : "every mechanism file is proven private";
+  return { exit_code: 3, claims, words: `Checked in part: the report is as it was written, ${proofs}, and its budgets add up. It states that ${stated}. That the files fit the queries is not checked here; leastnoise verify checks it.` };
+}
+
 // ---- any file -----------------------------------------------------------------------------------
+
+const EMBEDDED = /<script type="application\/json" id="report">([^<]*)<\/script>/;
 
 function check(content, patience = PATIENCE) {
   deadline = Date.now() + patience;
@@ -1277,21 +1382,19 @@ function check(content, patience = PATIENCE) {
     let text = content;
     if (typeof content !== "string") {
       const bytes = new Uint8Array(content);
-      demand(bytes.length <= 8000000, "the file is larger than 8,000,000 bytes");
+      demand(bytes.length <= 64000000, "the file is larger than 64,000,000 bytes");
       try { text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes); } catch { throw new Malformed("not UTF-8"); }
     }
+    if (text.trimStart().startsWith("<")) {
+      const held = EMBEDDED.exec(text);
+      demand(held, "this web page holds no report");
+      [, text] = held;
+    }
     const data = object(parseJson(text), "the file");
+    if (data.get("format") === "leastnoise-report/2") return checkReport(data);
+    demand(text.length <= 8000000, "the file is larger than 8,000,000 bytes");
     demand(data.get("format") === "leastnoise/1", '"format" must be "leastnoise/1"');
-    const kind = data.get("kind");
-    demand(["additive", "integer", "dependent", "vector", "keyed", "joint", "workload"].includes(kind), '"kind" is not known');
-    const checks = { additive: [readNoise, checkNoise], integer: [readNoise, checkNoise], keyed: [readKeyed, checkKeyed], joint: [readJoint, checkJoint] };
-    if (!(kind in checks)) throw new NotCovered(`kind "${kind}"`);
-    const [reader, checker] = checks[kind];
-    const file = reader(data);
-    const claims = checker(file);
-    const has = (verdict) => claims.some((one) => one.verdict === verdict);
-    const code = has("refuted") ? 1 : has("not checked") ? 3 : 0;
-    return { exit_code: code, claims, words: summaryOf(kind, file, claims) };
+    return checkMechanism(data);
   } catch (error) {
     if (error instanceof Malformed) return { exit_code: 2, claims: [], words: `Malformed: ${error.message}.` };
     if (error instanceof NotCovered) return { exit_code: null, claims: [], words: `Not covered here: ${error.message}.` };
@@ -1306,33 +1409,47 @@ if (typeof WorkerGlobalScope !== "undefined" && globalThis instanceof WorkerGlob
   };
 }
 
-// ---- a page of its own ---------------------------------------------------------------------------
+// ---- a page of its own, and the page of a report --------------------------------------------------
 
-if (globalThis.document?.currentScript?.dataset?.alone !== undefined) {
+const make = (name, words) => { const one = document.createElement(name); one.textContent = words; return one; };
+async function show(content, name, said, table) {
+  said.textContent = `Checking ${name} …`;
+  table.replaceChildren();
+  await new Promise((done) => setTimeout(done, 20));
+  const found = check(content);
+  said.textContent = `${name}: ${found.words}`;
+  table.replaceChildren(...found.claims.map((one) => {
+    const row = document.createElement("tr");
+    row.append(make("td", one.name), make("td", one.verdict), make("td", one.words));
+    return row;
+  }));
+}
+function status() {
+  const said = make("p", "");
+  said.setAttribute("role", "status");
+  return [said, document.createElement("table")];
+}
+
+const place = globalThis.document?.currentScript?.dataset ?? {};
+if (place.alone !== undefined) {
   document.addEventListener("DOMContentLoaded", () => {
-    const make = (name, words) => { const one = document.createElement(name); one.textContent = words; return one; };
-    const choose = Object.assign(document.createElement("input"), { type: "file", accept: ".json" });
-    choose.setAttribute("aria-label", "A mechanism file");
-    const said = make("p", "");
-    said.setAttribute("role", "status");
-    const table = document.createElement("table");
-    document.body.append(make("h1", "Check a mechanism file"),
+    const choose = Object.assign(document.createElement("input"), { type: "file", accept: ".json,.html" });
+    choose.setAttribute("aria-label", "A mechanism file or a report");
+    const [said, table] = status();
+    document.body.append(make("h1", "Check a mechanism file or a report"),
       make("p", "Nothing is sent anywhere: this page checks the file by itself, in exact integer arithmetic."), choose, said, table);
     choose.addEventListener("change", async () => {
       const [file] = choose.files;
-      if (!file) return;
-      said.textContent = `Checking ${file.name} …`;
-      table.replaceChildren();
-      const content = await file.arrayBuffer();
-      await new Promise((done) => setTimeout(done, 20));
-      const found = check(content);
-      said.textContent = `${file.name}: ${found.words}`;
-      table.replaceChildren(...found.claims.map((one) => {
-        const row = document.createElement("tr");
-        row.append(make("td", one.name), make("td", one.verdict), make("td", one.words));
-        return row;
-      }));
+      if (file) await show(await file.arrayBuffer(), file.name, said, table);
     });
+  });
+}
+if (place.report !== undefined) {
+  document.addEventListener("DOMContentLoaded", () => {
+    const [said, table] = status();
+    const button = Object.assign(make("button", "Check this report in the browser"), { type: "button" });
+    document.getElementById("checker").append(button, said, table);
+    button.addEventListener("click", () => show(document.getElementById("report").textContent, "This report", said, table));
   });
 }
 })();

@@ -6,10 +6,15 @@ import { byId, make, number } from "./words.js";
 const WORDS = {
   0: "Everything that this file claims is proven.",
   1: "A claim of this file is refuted: do not use it.",
-  2: "This is not a mechanism file.",
+  2: "This is neither a mechanism file nor a report.",
   3: "Privacy is proven; how close it is to optimal is not.",
 };
-const CLASSES = { proven: "proven", refuted: "refuted", "not checked": "unknown" };
+const REPORT_WORDS = {
+  0: "Every step from the numbers to their proofs is proven.",
+  1: "A step of this report is refuted: do not use it.",
+  3: "Some steps of this report are not covered.",
+};
+const CLASSES = { proven: "proven", refuted: "refuted", "not checked": "unknown", "not covered": "unknown" };
 let following = null;
 
 export function begin() {
@@ -77,10 +82,11 @@ function ended(how, data, name) {
     fail(data.message || "It was stopped.");
     return;
   }
-  byId("verify-state").textContent = `${name}: ${WORDS[data.exit_code]}`;
+  const words = (data.report ? REPORT_WORDS : WORDS)[data.exit_code];
+  byId("verify-state").textContent = `${name}: ${words}`;
   byId("claims-card").hidden = false;
-  byId("claims-title").textContent = WORDS[data.exit_code];
-  byId("claims-words").textContent = data.malformed || data.summary;
+  byId("claims-title").textContent = words;
+  byId("claims-words").textContent = [data.malformed || data.summary, data.unchecked].filter(Boolean).join(" ");
   byId("claims").hidden = !data.claims.length;
   byId("claims").tBodies[0].replaceChildren(...data.claims.map((claim) => {
     const what = make("td", { text: claim.detail });
