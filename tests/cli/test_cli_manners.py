@@ -356,4 +356,4 @@ def test_what_people_type_first(tmp_path):
     page = tmp_path / "report.html"
     page.write_text("<!doctype html>")
     done = invoke("verify", page)
-    assert done.exit_code == 2 and "check the .json file beside it" in done.output
+    assert done.exit_code == 2 and "holds no report" in done.output

@@ -449,8 +449,25 @@ def test_what_a_key_or_a_name_says_is_text_and_no_command():
     answer = ask(table, Count(by="<u>$_$", keys=odd), epsilon=1)
     page = report(answer, title=odd[0]).to_html()
     assert "data:image/png" in page
+    page, _, rest = page.partition('<script type="application/json" id="report">')
+    held, _, code = rest.partition("</script>")
+    assert "<" not in held and json.loads(held)["title"] == odd[0]
+    assert code.count("</script>") == 1 and code.endswith("</script>\n</body></html>\n")
     page += answer._repr_html_()
     assert not any(one in page for one in ("<script", "<img src=x", "<u>"))
+
+
+def test_the_page_of_a_report_verifies_like_its_json(tmp_path):
+    report(ask(TABLE, Count(), epsilon=1), tmp_path / "r.html")
+    for name in ("r.html", "r.json"):
+        found = run("verify", tmp_path / name)
+        assert found.returncode == 0 and found.stdout.startswith("Proven: all answers"), name
+    page = (tmp_path / "r.html").read_text()
+    (tmp_path / "r.html").write_text(page.replace('"title": "Private', '"title": "Pirate'))
+    assert run("verify", tmp_path / "r.html").returncode == 1
+    (tmp_path / "other.html").write_text("<html>")
+    found = run("verify", tmp_path / "other.html")
+    assert found.returncode == 2 and "holds no report" in found.stderr
 
 
 def test_no_sign_turns_the_words_beside_it_around():
