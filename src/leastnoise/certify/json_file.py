@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import FormatError
 from ..work import charge
-from .limits import MAX_BYTES
+from .limits import MAX_BYTES, MAX_DEPTH
 
 
 def read_bytes(path: str | Path, most: int = MAX_BYTES) -> bytes:
@@ -34,11 +34,31 @@ def load_json(data: bytes | str, most: int = MAX_BYTES) -> object:
     try:
         # (Handed bytes, Python would read UTF-16 and a byte order mark, too.)
         text = data.decode("utf-8") if isinstance(data, bytes) else data
-        return json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
     except FormatError:
         raise
     except (ValueError, RecursionError) as error:
         raise FormatError(f"not JSON: {error}") from None
+    limit_depth(value)
+    return value
+
+
+def limit_depth(value: object) -> None:
+    """`FormatError` if lists and objects are nested more than `MAX_DEPTH` levels deep.
+
+    (The interpreter's own limit of recursion differs from version to version.)
+    """
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return
+    raise FormatError(f"lists and objects are nested more than {MAX_DEPTH} levels deep")
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ...certify.file import check_any, parse_any
+from ...certify.json_file import limit_depth
 from ...errors import ArgumentError, Described, FormatError, LeastnoiseError, LimitError
 from ...exact import text_of
 from ...formatting import bare_unit
@@ -279,6 +280,7 @@ def check_report(raw: Any) -> list[Step]:
     if isinstance(raw, dict) and raw.get("format") == "leastnoise-report/1":
         words = "a report of format 1 does not hold its queries: ask and report again"
         raise FormatError(words)
+    limit_depth(raw)
     try:
         with counted():
             held = _read(raw)
