@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from leastnoise.cli import app
+from leastnoise.errors import MissingExtraError
 from leastnoise.tables.ledger import Ledger
 
 doctor = importlib.import_module("leastnoise.cli.doctor")
@@ -36,7 +37,8 @@ def test_all_is_well_here():
     done = run(app, ["doctor", "--json"])
     told = json.loads(done.stdout)
     assert done.exit_code == told["exit_code"] == 0 and told["ok"]
-    assert [check["name"] for check in told["checks"]] == ["design", "verify", "release", "ledger"]
+    parts = ["design", "verify", "release", "ledger", "table"]
+    assert [check["name"] for check in told["checks"]] == parts
     assert all(check["ok"] for check in told["checks"])
     page = (Path(__file__).parents[1] / "docs/command-line.md").read_text(encoding="utf-8")
     for key in {*told} - {"command", "exit_code"}:
@@ -81,5 +83,13 @@ def test_a_ledger_without_its_extra_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.delitem(sys.modules, "leastnoise.tables.ledger.store", raising=False)
     with pytest.raises(ImportError, match=r"\.\[tables\]"):
         Ledger.create(tmp_path / "ledger.db", epsilon=1)
-    left_out = list(doctor.self_test())[-1]
-    assert left_out.name == "ledger" and left_out.ok is None and "tables" in left_out.detail
+    left_out = next(check for check in doctor.self_test() if check.name == "ledger")
+    assert left_out.ok is None and "tables" in left_out.detail
+
+
+def test_an_installed_package_speaks_of_no_folder(monkeypatch, tmp_path):
+    from leastnoise import errors
+
+    assert "in the folder of leastnoise's repository" in str(MissingExtraError("pyarrow", "tables"))
+    monkeypatch.setattr(errors, "__file__", str(tmp_path / "site-packages/leastnoise/errors.py"))
+    assert str(MissingExtraError("pyarrow", "tables")).endswith("pip install 'leastnoise[tables]'")

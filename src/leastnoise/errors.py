@@ -199,6 +199,15 @@ class ContradictionError(CertificateError):
         return type(self), (self.lower, self.upper)
 
 
+def install_command(extra: str) -> str:
+    """The command that installs an extra, from the repository where the package runs from one."""
+    from pathlib import Path
+
+    if (Path(__file__).parents[2] / "pyproject.toml").exists():
+        return f"pip install '.[{extra}]' in the folder of leastnoise's repository"
+    return f"pip install 'leastnoise[{extra}]'"
+
+
 class MissingExtraError(LeastnoiseError, ImportError):
     """An optional dependency is not installed; the message says which extra provides it.
 
@@ -212,8 +221,7 @@ class MissingExtraError(LeastnoiseError, ImportError):
         self.package = package
         self.extra = extra
         super().__init__(
-            f"this needs the package {package!r}, which is not installed: "
-            f"pip install '.[{extra}]' in the folder of leastnoise's repository"
+            f"this needs the package {package!r}, which is not installed: {install_command(extra)}"
         )
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:

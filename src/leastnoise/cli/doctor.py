@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from .. import __version__
+from ..errors import install_command
 from .shared import JSON_HELP, say, show_json, working
 
 #: Extras for tools, not for use.
@@ -47,8 +48,8 @@ class Check:
 def doctor(as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False) -> None:
     """Report what is installed and which extras are ready, and test that everything works.
 
-    The test designs noise for synthetic data, checks its proof, releases a number and charges a
-    temporary ledger. Exit code 0: every check passed; 1: a check failed. Missing extras do not
+    The test designs noise for synthetic data, checks its proof, releases a number, charges a
+    temporary ledger and counts the rows of a small DataFrame. Exit code 0: every check passed; 1: a check failed. Missing extras do not
     count as failures.
 
     \b
@@ -90,7 +91,7 @@ def _print(found: list[Extra], checks: list[Check], fine: bool) -> None:
         missing = [name for name, version in extra.packages if version is None]
         there = ", ".join(f"{name} {version}" for name, version in extra.packages if version)
         if missing:
-            there = f"needs {', '.join(missing)}: pip install '.[{extra.name}]'"
+            there = f"needs {', '.join(missing)}: {install_command(extra.name)}"
         say(f"  {'yes' if extra.ready else 'no':8}  {extra.name}: {there}")
     say("\nSelf-test")
     words = {True: "ok", False: "FAILED", None: "left out"}
@@ -146,7 +147,7 @@ def _version(package: str) -> str | None:
 
 
 def self_test() -> Iterator[Check]:
-    """Design, verify, release and charge; where no design came out, two have nothing to test."""
+    """Design, verify, release, charge and ask; without a design, two have nothing to test."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         designed, best = _tried("design", lambda: _design(folder))
@@ -155,6 +156,7 @@ def self_test() -> Iterator[Check]:
             yield _tried("verify", lambda: _verify(folder))[0]
             yield _tried("release", lambda: _release(best))[0]
         yield _tried("ledger", lambda: _ledger(folder))[0]
+        yield _tried("table", _table)[0]
 
 
 def _tried(name: str, part: Callable[[], tuple[str, Any]]) -> tuple[Check, Any]:
@@ -207,3 +209,19 @@ def _ledger(folder: Path) -> tuple[str, None]:
     except BudgetError:
         return "a charge was kept, and overspending was rejected", None
     raise RuntimeError("overspending was not rejected")
+
+
+def _table() -> tuple[str, None]:
+    from ..errors import MissingExtraError
+    from ..tables import Count, ask
+
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtraError("pyarrow", "tables") from None
+    rows = 1_000
+    frame = pyarrow.table({"age": list(range(rows))})
+    value = ask(frame, Count(), epsilon=1, unit="row").value
+    if abs(value - rows) > 100:
+        raise RuntimeError("the rows of a DataFrame are not counted as they should be")
+    return "the rows of a DataFrame were counted with noise", None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 
@@ -20,7 +21,7 @@ def follow(parent: int) -> None:
     if parent in _following or parent == os.getpid():
         return
     _following.add(parent)
-    if os.getppid() != parent and _runs(parent):
+    if os.getppid() != parent and (sys.platform == "win32" or _runs(parent)):
         return  # started in some other way: it is not ours to follow
     threading.Thread(target=_watch, args=(parent,), daemon=True, name="follow").start()
 
@@ -32,6 +33,7 @@ def _watch(parent: int) -> None:
 
 
 def _runs(process: int) -> bool:
+    """Whether there is such a process (not on Windows, where signal 0 is Ctrl-C)."""
     try:
         os.kill(process, 0)  # no signal, only the question whether there is such a process
     except ProcessLookupError:
