@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import math
 from fractions import Fraction
 from typing import Any, Self
@@ -29,6 +30,7 @@ from .cells import (
 from .kinds import Kind, Plan
 from .privacy import Privacy, Release
 from .public import Schema, bounds_of, classes_of, column_index, levels_of
+from .surroundings import reject_weights, warn_of_surroundings
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -46,6 +48,22 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose `fit` is one differentially private computation."""
 
     _schema: Schema
+
+    def __new__(cls, *positional: Any, **named: Any) -> Self:
+        """An instance; a weight of classes is rejected with its reason."""
+        reject_weights(f"{cls.__name__}()", {n: v for n, v in named.items() if n == "class_weight"})
+        return super().__new__(cls)
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        """A subclass is shown with the arguments of its `__init__`."""
+        super().__init_subclass__(**named)
+        arguments = list(inspect.signature(cls.__init__).parameters.values())[1:]
+        cls.__signature__ = inspect.Signature(arguments)
+
+    def _begin(self, other: dict[str, Any]) -> None:
+        """Reject arguments that `fit` has not, and warn of what its budget does not cover."""
+        reject_weights("fit()", other)
+        warn_of_surroundings()
 
     # -- parameters ---------------------------------------------------------------------------
 

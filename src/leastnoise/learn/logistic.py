@@ -138,8 +138,9 @@ class DPLogisticRegression(PrivateClassifier):
         )
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **other: Any) -> Self:
         """Descend on noisy gradients."""
+        self._begin(other)
         self._check_parameters()
         self._not_negative("alpha")
         if self.step <= 0:

@@ -116,8 +116,9 @@ class DPNaiveBayes(PrivateClassifier):
         )
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **other: Any) -> Self:
         """Count, add noise, and keep only what follows from the noisy statistics."""
+        self._begin(other)
         self._check_parameters()
         self._not_negative("alpha")
         statistics = self._statistics(*self._read(X, y, self.classes))
