@@ -1,7 +1,11 @@
 # Two commands matter to a newcomer: `make demo` and `make test`.
 PYTHON ?= python3
 VENV := .venv
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
 BIN := $(VENV)/bin
+endif
 DATA := $(abspath ../shared/data/uci)
 ifneq ($(wildcard $(DATA)),)
 export LEASTNOISE_DATA ?= $(DATA)
@@ -22,7 +26,7 @@ UV_OPTIONS := --quiet --system-certs --python $(BIN)/python -c constraints.txt \
 # What pip installed is compiled on all cores: on one it takes half a minute.
 COMPILE = @$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 
-.PHONY: demo test suite browser lint style types slow every-commit bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean coq proof agreement
+.PHONY: release lowest demo test suite browser lint style types slow every-commit bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean coq proof agreement
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -50,7 +54,7 @@ lint: style types
 
 style: $(VENV)/.dev
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check --quiet src tests benchmarks examples
+	$(BIN)/ruff format --check --quiet src tests benchmarks examples release
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
@@ -151,6 +155,23 @@ site: $(VENV)/.dev
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --wheel --no-isolation --outdir build/wheel
+
+# Everything a release consists of, into dist/: built twice (the same bytes), installed and tried.
+release: $(VENV)/.dev
+	$(BIN)/python release/build.py dist
+	$(BIN)/python release/build.py build/again
+	diff dist/SHA256SUMS build/again/SHA256SUMS
+	$(BIN)/python release/check.py dist
+
+# The oldest versions that pyproject.toml allows, in an environment of their own.
+lowest: $(VENV)/.dev
+	rm -rf $(VENV)-lowest
+	$(BIN)/uv venv --quiet --python $(PYTHON) $(VENV)-lowest
+	$(BIN)/uv pip install --quiet --system-certs --python $(VENV)-lowest/bin/python \
+	  --resolution lowest-direct -e '.[all]' 'pytest>=8' 'hypothesis>=6.100' 'pandas>=2.2' 'polars>=1'
+	$(VENV)-lowest/bin/leastnoise doctor
+	$(VENV)-lowest/bin/python -m pytest -p no:cacheprovider tests/test_doctor.py tests/cli \
+	  tests/interop tests/accounting tests/show tests/tables/test_text.py tests/tables/test_engines.py
 
 clean:
 	rm -rf build dist *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache

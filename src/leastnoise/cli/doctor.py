@@ -49,8 +49,8 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = Fa
     """Report what is installed and which extras are ready, and test that everything works.
 
     The test designs noise for synthetic data, checks its proof, releases a number, charges a
-    temporary ledger and counts the rows of a small DataFrame. Exit code 0: every check passed; 1: a check failed. Missing extras do not
-    count as failures.
+    temporary ledger and counts the rows of a small DataFrame. Exit code 0: every check passed;
+    1: a check failed. Missing extras do not count as failures.
 
     \b
     Example:

@@ -1,0 +1,100 @@
+"""Try every file of `dist/` as its user will, each in an environment of its own.
+
+    python release/check.py [FOLDER]
+
+The exit code is 0 if everything works. What cannot be tried here is named with the reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def main(folder: Path) -> None:
+    """Try the files one after another; the first that does not work ends the run."""
+    for line in (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
+        expected, name = line.split()
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == expected, name
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        mechanism = place / "mechanism.json"
+        for kind in ("*.whl", "leastnoise-[0-9]*.tar.gz"):
+            (package,) = folder.glob(kind)
+            _try_package(package, place / package.suffix[1:], mechanism)
+            print(f"{package.name}: installs, designs, verifies and counts a table")
+        forged = place / "forged.json"
+        text = json.loads(mechanism.read_text(encoding="utf-8"))
+        text["upper"] = "1/1000"
+        forged.write_text(json.dumps(text), encoding="utf-8")
+        _try_verifier(folder / "leastnoise-verify.pyz", mechanism, forged, place)
+        print("leastnoise-verify.pyz: proves and refutes without any package")
+        _try_page(folder / "leastnoise-checker.html", mechanism, forged)
+        (site,) = folder.glob("leastnoise-docs-*.tar.gz")
+        with tarfile.open(site) as tar:
+            names = tar.getnames()
+        assert "leastnoise-docs/index.html" in names, names[:5]
+        assert "leastnoise-docs/search/search_index.json" in names, names[:5]
+        print(f"{site.name}: has its first page and its search")
+
+
+def _try_package(package: Path, place: Path, mechanism: Path) -> None:
+    venv.create(place, with_pip=True)
+    scripts = place / ("Scripts" if sys.platform == "win32" else "bin")
+    _run(scripts / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+         "-c", ROOT / "constraints.txt", f"{package}[tables]")  # fmt: skip
+    _run(scripts / "leastnoise", "design", "--epsilon", "1", "--delta", "0.2",
+         "--sensitivity", "1", "--gap", "0.05", "--out", mechanism)  # fmt: skip
+    _run(scripts / "leastnoise", "verify", mechanism)
+    said = json.loads(_run(scripts / "leastnoise", "doctor", "--json"))
+    assert [check["ok"] for check in said["checks"]] == [True] * 5, said["checks"]
+
+
+def _try_verifier(program: Path, mechanism: Path, forged: Path, place: Path) -> None:
+    venv.create(place / "bare", with_pip=False)
+    python = place / "bare" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    for file, code in ((mechanism, 0), (forged, 1), (program, 2)):
+        done = subprocess.run(
+            [python, "-I", program, file], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == code, (file.name, done)
+
+
+def _try_page(page: Path, mechanism: Path, forged: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        print(f"{page.name}: not tried, there is no Chromium (make browser installs one)")
+        return
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        tab = browser.new_page()
+        for file, word in ((mechanism, "proven"), (forged, "refuted")):
+            tab.goto(page.as_uri())
+            tab.set_input_files("input[type=file]", file)
+            tab.wait_for_function(f"document.body.innerText.includes('{word}')")
+        browser.close()
+    print(f"{page.name}: proves and refutes in a browser, without a server")
+
+
+def _run(*words: object) -> str:
+    done = subprocess.run(
+        [str(word) for word in words], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "dist")
