@@ -52,7 +52,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __new__(cls, *positional: Any, **named: Any) -> Self:
         """An instance; a weight of classes is rejected with its reason."""
         reject_weights(f"{cls.__name__}()", {n: v for n, v in named.items() if n == "class_weight"})
-        return super().__new__(cls)
+        return super().__new__(cls)  # type: ignore[no-any-return]
 
     def __init_subclass__(cls, **named: Any) -> None:
         """A subclass is shown with the arguments of its `__init__`."""
