@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leastnoise.certify.json_file import limit_depth, load_json
-from leastnoise.certify.limits import MAX_DEPTH
+from leastnoise.certify.limits import MAX_NESTING
 from leastnoise.errors import FormatError
 
 
@@ -21,14 +21,14 @@ def test_nesting_ends_at_a_stated_depth(opening, closing):
     def text(levels: int) -> str:
         return opening * levels + "1" + closing * levels
 
-    load_json(text(MAX_DEPTH))
-    for levels in (MAX_DEPTH + 1, 500, 900, 3_000, 100_000):
+    load_json(text(MAX_NESTING))
+    for levels in (MAX_NESTING + 1, 500, 900, 3_000, 100_000):
         with pytest.raises(FormatError):
             load_json(text(levels))
 
 
 def test_a_value_in_memory_has_the_same_limit():
-    limit_depth(nested(MAX_DEPTH + 1))  # (an empty list is a value, as a number is)
-    with pytest.raises(FormatError, match=f"more than {MAX_DEPTH} levels"):
-        limit_depth(nested(MAX_DEPTH + 2))
+    limit_depth(nested(MAX_NESTING + 1))  # (an empty list is a value, as a number is)
+    with pytest.raises(FormatError, match=f"more than {MAX_NESTING} levels"):
+        limit_depth(nested(MAX_NESTING + 2))
     limit_depth(["["] * 1_000)

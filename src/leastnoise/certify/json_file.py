@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import FormatError
 from ..work import charge
-from .limits import MAX_BYTES, MAX_DEPTH
+from .limits import MAX_BYTES, MAX_NESTING
 
 
 def read_bytes(path: str | Path, most: int = MAX_BYTES) -> bytes:
@@ -44,12 +44,12 @@ def load_json(data: bytes | str, most: int = MAX_BYTES) -> object:
 
 
 def limit_depth(value: object) -> None:
-    """`FormatError` if lists and objects are nested more than `MAX_DEPTH` levels deep.
+    """`FormatError` if lists and objects are nested more than `MAX_NESTING` levels deep.
 
     (The interpreter's own limit of recursion differs from version to version.)
     """
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_NESTING + 1):
         level = [
             inner
             for outer in level
@@ -58,7 +58,7 @@ def limit_depth(value: object) -> None:
         ]
         if not level:
             return
-    raise FormatError(f"lists and objects are nested more than {MAX_DEPTH} levels deep")
+    raise FormatError(f"lists and objects are nested more than {MAX_NESTING} levels deep")
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
