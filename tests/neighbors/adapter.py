@@ -23,12 +23,13 @@ from leastnoise.problem.shape import Block, Shape
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import ask_all
 from leastnoise.tables.ledger.ledger import Charge
+from leastnoise.tables.planning.keyed import KeyedCounts
 from leastnoise.tables.planning.keyed_values import KeyedValues
 from leastnoise.tables.planning.noise import Noise
+from leastnoise.tables.planning.sums import SumsRelease
 from leastnoise.tables.planning.together import Draw, DrawnNoise
+from leastnoise.tables.planning.vector import VectorRelease
 from leastnoise.tables.queries.base import Query
-from leastnoise.tables.queries.linear import WorkloadNoiseFor
-from leastnoise.tables.queries.mean_vector import VectorNoiseFor
 from leastnoise.tables.queries.quantile import Quantile
 
 from .limits import Each, Length, Limit, Steps
@@ -149,16 +150,18 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
     vectors: list[Vector] = []
     together = Draw.release
     draw, released, told = _asking.Prepared.draw, Noise.released, KeyedValues.release
-    vector, choose = VectorNoiseFor.released, Quantile.choose
-    adding = WorkloadNoiseFor.released
+    vector, choose = VectorRelease.released, Quantile.choose
+    adding = SumsRelease.released
 
     def drawing(self: Any, *args: Any) -> Any:
         keys = list(self.query.public_keys or [""])
-        spent = self.value_budget.epsilon
-        seen.append(_Seen(self.query, self.setting, spent, self.one_draw, keys=keys))
-        if isinstance(self.noise, DrawnNoise):
-            seen[-1].rows = [tuple(row) for row in self.exact(args[0], self.public_keys)]
-            seen[-1].limit = _steps(self.noise.form, 1)
+        spent = self.budget.split(self.way)[1].epsilon
+        one_draw = isinstance(self.release, KeyedCounts)
+        seen.append(_Seen(self.query, self.setting, spent, one_draw, keys=keys))
+        if isinstance(self.release, DrawnNoise):
+            exact = self.release.exact(self.query, self.setting, args[0])
+            seen[-1].rows = [tuple(row) for row in exact]
+            seen[-1].limit = _steps(self.release.form, 1)
         return draw(self, *args)
 
     def drawing_together(self: Any, steps: Sequence[int], entropy: Any) -> Any:
@@ -211,8 +214,8 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
         patch.object(KeyedDesign, "release", showing),
         patch.object(Noise, "released", releasing),
         patch.object(KeyedValues, "release", telling),
-        patch.object(VectorNoiseFor, "released", vectoring),
-        patch.object(WorkloadNoiseFor, "released", adding_up),
+        patch.object(VectorRelease, "released", vectoring),
+        patch.object(SumsRelease, "released", adding_up),
         patch.object(Quantile, "choose", choosing),
         patch.object(Draw, "release", drawing_together),
     ):

@@ -13,9 +13,9 @@ from leastnoise.exact import exp_upper
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables.planning.believed import Line, _cells, _kept, believed
 from leastnoise.tables.planning.noise import delta_of_a_step, noise_for
-from leastnoise.tables.planning.planner import expected_error
-from leastnoise.tables.queries.base import Form, Setting
+from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.mean import mean_numbers
+from leastnoise.tables.queries.numbers import Form
 from leastnoise.tables.unit import Row
 
 DRAWS = 900
@@ -115,7 +115,7 @@ def test_what_a_unit_cannot_move_at_once_is_not_paid_for_twice(relation, gain):
     setting, budget = Setting(Row(), relation), (Fraction(1), Fraction(1, 10**6))
     forms = query.forms(setting)
     best, plain = (
-        expected_error(query, setting, 1000, noise_for(few, *budget, 1), Fraction(1))
+        noise_for(few, *budget, 1).expected_error(query, setting, 1000)
         for few in (forms, forms[:1])
     )
     assert best < gain * plain

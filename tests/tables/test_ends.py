@@ -72,7 +72,7 @@ def test_the_quantile_is_inside_in_95_of_100_cases(name, level, draws):
 def test_what_it_spends_adds_up(monkeypatch):
     """Every rate and every design that a draw uses, added up, is the budget."""
     rates, designs = [], []
-    module, ends = (sys.modules[f"leastnoise.tables.{n}"] for n in ("quantile", "ends"))
+    module, ends = (sys.modules[f"leastnoise.tables.queries.{n}"] for n in ("quantile", "ends"))
 
     class Recorder(ExponentialSampler):
         def __init__(self, counts, penalties, rate):

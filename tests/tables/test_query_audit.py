@@ -27,11 +27,12 @@ from leastnoise import (
     Variance,
 )
 from leastnoise.sampling import ExponentialSampler, InsecureSeededEntropy
-from leastnoise.tables.ask import Prepared, collect, prepare
+from leastnoise.tables.ask import collect, prepare
 from leastnoise.tables.planning import keyed
 from leastnoise.tables.planning.budget import Budget
 from leastnoise.tables.planning.together import DrawnNoise
 from leastnoise.tables.queries.base import Setting
+from leastnoise.tables.reports.basis import Basis
 from leastnoise.tables.sources import open_table
 from leastnoise.tables.sources.bounding import Sums
 from leastnoise.tables.unit import Row
@@ -84,19 +85,18 @@ def drawn(data, query, relation, unit, seed):
         None,
         lambda _: None,
     )
-    assert prepared.noise is not None
     (sums,) = collect(table, [prepared])
     keys = query.public_keys or ("",)
-    form = prepared.noise.form
+    form = prepared.release.form
     exact = [
         query.numbers(form, query.exact(sums.sums.get(k, Sums()), prepared.setting)) for k in keys
     ]
     entropy = InsecureSeededEntropy(seed)
-    if isinstance(prepared.noise, DrawnNoise):  # one draw for all groups
-        found = [row for _ in range(DRAWS) for row in prepared.noise.released(exact, entropy)]
+    if isinstance(prepared.release, DrawnNoise):  # one draw for all groups
+        found = [row for _ in range(DRAWS) for row in prepared.release.released(exact, entropy)]
     else:
-        found = prepared.noise.released(exact * DRAWS, entropy)
-    size = np.array([float(part.sensitivity) for part in prepared.noise.parts])
+        found = prepared.release.released(exact * DRAWS, entropy)
+    size = np.array([float(part.sensitivity) for part in prepared.release.parts])
     signs = np.array([1.0, -1.0] if len(keys) == 2 else [1.0])
     if isinstance(query, Histogram):
         signs = -signs  # the first table's row is in the last bin
@@ -227,7 +227,7 @@ def test_keys_found_privately_keep_the_claim(monkeypatch):
     delta = Fraction(1, 10)  # so large that a few hundred draws tell it from four times as much
 
     # (What is said about an answer is the same for every draw.)
-    monkeypatch.setattr(Prepared, "_basis", lambda self, keys: None)
+    monkeypatch.setattr(Basis, "of", lambda *_: None)
 
     def shows(table_rows, seed, draws):
         table = open_table(rows(*table_rows))

@@ -38,8 +38,7 @@ from leastnoise.tables import (
     ask_all,
     report,
 )
-from leastnoise.tables.planning import noise, together
-from leastnoise.tables.queries import linear, mean_vector
+from leastnoise.tables.planning import noise, sums, together, vector
 from leastnoise.tables.queries.base import PRIVATE
 from leastnoise.tables.queries.groups import asked_of, touched
 from leastnoise.tables.queries.linear import Linear
@@ -147,7 +146,7 @@ def wanted(basis, budget):
         found.append((epsilon, delta, ("vector", dimension) if dimension > 1 else sensitivity))
         return SimpleNamespace(noise=SimpleNamespace(listable=True), gap=0), None
 
-    def sums(workload, epsilon, delta):
+    def sums_designed(workload, epsilon, delta):
         found.append((epsilon, delta, workload))
         return SimpleNamespace(workload=workload, status=""), None
 
@@ -155,8 +154,8 @@ def wanted(basis, budget):
     each = *budget.pair, touched(query, setting), "l1"
     with (
         patch.object(noise, "designed", designed),
-        patch.object(mean_vector, "designed", designed),
-        patch.object(linear, "workload_designed", sums),
+        patch.object(vector, "designed", designed),
+        patch.object(sums, "workload_designed", sums_designed),
     ):
         if isinstance(query, (Linear, MeanVector)):
             query.noise(setting, *each)

@@ -247,20 +247,21 @@ def test_questions_that_cannot_be_drawn_keep_their_budgets():
 def test_intervals_cover(query):
     setting = Setting(PrivacyUnit("p", 1), "add-remove")
     ready = planned(query, setting, Budget(Fraction(1), Fraction(0)), "l1")
-    assert isinstance(ready.noise, DrawnNoise)
+    assert isinstance(ready.release, DrawnNoise)
     top, n = query.scale.top, 300
     sums = Sums(rows=n, values=n * top // 3, squares=n * top**2 // 4)
-    rows = [query.numbers(ready.noise.form, query.exact(sums, setting))] * ready.noise.place.groups
-    (truth,) = query.estimates(ready.noise.around(rows[0]), setting, ready.noise).values()
+    row = query.numbers(ready.release.form, query.exact(sums, setting))
+    rows = [row] * ready.release.place.groups
+    (truth,) = query.estimates(ready.release.around(rows[0]), setting, ready.release).values()
     entropy, inside = InsecureSeededEntropy(2), []
     for _ in range(300):
-        for row in ready.noise.released(rows, entropy):
-            (one,) = query.estimates(row, setting, ready.noise).values()
+        for row in ready.release.released(rows, entropy):
+            (one,) = query.estimates(row, setting, ready.release).values()
             inside.append(one.low <= truth.value <= one.high)
     assert np.mean(inside) > 0.92
     for signs in itertools.product((-12, -4, 0, 4, 8), repeat=len(rows[0])):  # nobody, and noise
-        numbers = [sign * p.sensitivity for sign, p in zip(signs, ready.noise.parts, strict=True)]
-        (one,) = query.estimates(ready.noise.around(numbers), setting, ready.noise).values()
+        numbers = [sign * p.sensitivity for sign, p in zip(signs, ready.release.parts, strict=True)]
+        (one,) = query.estimates(ready.release.around(numbers), setting, ready.release).values()
         assert one.low <= one.value <= one.high
 
 

@@ -19,7 +19,7 @@ from web_server import SECRETS, running
 from leastnoise import Count, Mean, ask_all, report
 from leastnoise.certify import check_file
 from leastnoise.tables.answer import rounded
-from leastnoise.tables.queries.base import Estimate
+from leastnoise.tables.queries.numbers import Estimate
 
 QUICK = "#design?delta=0.2&gap=0.1"
 SLOW_DESIGN = "#design?dimension=4&delta=0.1&gap=1e-9&time-limit=200"  # with a first bracket soon

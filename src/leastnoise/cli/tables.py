@@ -25,8 +25,6 @@ _QUERIES = (
     "count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), proportion(x > 3), "
     "cumulative(x, 50), range_counts(x, 20), marginals(a, b, ways=1;2)"
 )
-#: Questions whose answers are numbers of rows: bars can show them.
-_COUNTED = ("count", "histogram", "cumulative", "range_counts", "marginals")
 _Queries = Annotated[list[str], typer.Argument(metavar="QUERY...", help=_QUERIES)]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 #: What can be asked of a table beside the query, in the order of the help text.
@@ -318,14 +316,8 @@ def _standing(table: str) -> Iterator[str]:
 
 def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
     """The options of all queries that this one can have: counts have no bounds."""
-    word = query.strip().lower()
-    if word.startswith(("count", "proportion")):
-        return given | {"low": None, "high": None, "nulls": None, "interval": False}
-    if word.startswith(("histogram", "cumulative", "range_counts")):
-        return given | {"nulls": None, "interval": False}
-    if word.startswith("marginals"):
-        return given | {"low": None, "high": None, "nulls": None, "interval": False}
-    return given if word.startswith(("median", "quantile")) else given | {"interval": False}
+    some = {"low", "high", "nulls", "interval"}
+    return given | dict.fromkeys(some - (_arguments_of(query) or some))
 
 
 @takes(*_PLANNED, options=_PLANNED)
@@ -386,6 +378,14 @@ def _planned(found: Any, rows: int) -> dict[str, Any]:
     }
 
 
+def _arguments_of(query: str) -> set[str]:
+    """The names of all arguments that a query of this word can have."""
+    from ..tables.queries.registry import kinds_of
+
+    kinds = kinds_of(query.partition("(")[0].strip().lower())
+    return {name for kind in kinds for name in kind.arguments()}
+
+
 def _question(query: str, given: dict[str, Any]) -> Any:
     """The query, with the options that belong to it."""
     from ..tables import PRIVATE, query_of
@@ -396,7 +396,7 @@ def _question(query: str, given: dict[str, Any]) -> Any:
     if asked["keys"] not in (None, PRIVATE):
         lists = next(csv.reader([asked["keys"]], delimiter=";", skipinitialspace=True), [])
         asked["keys"] = next(csv.reader([asked["keys"]], skipinitialspace=True), [])
-        if isinstance(asked["by"], list) or query.strip().lower().startswith("marginals"):
+        if isinstance(asked["by"], list) or "by" not in _arguments_of(query):
             asked["keys"] = [next(csv.reader([one], skipinitialspace=True), []) for one in lists]
     asked["interval"] = given["interval"] or None
     return query_of(query, **{name: value for name, value in asked.items() if value is not None})
@@ -431,7 +431,7 @@ def _print(answer: Any) -> None:
     from ..tables.answer import rounded
 
     console = Console(highlight=False)
-    bars = len(answer.groups) > 1 and answer.query.startswith(_COUNTED)
+    bars = len(answer.groups) > 1 and answer.basis.query.counts_rows
     table = Table(
         "",
         "answer",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..formatting import printable
-from .queries.base import Estimate
+from .queries.numbers import Estimate
 from .reports.basis import Basis
 
 

@@ -30,13 +30,10 @@ from .planning.choice import check_group_size
 from .planning.declared import MECHANISMS_DELTA, largest_factor
 from .planning.keyed import SURE
 from .planning.noise import jointly
-from .planning.planner import Plans, expected_error, plan_of, setting_for, shares
-from .planning.together import DrawnNoise, drawn_together
+from .planning.planner import Plans, plan_of, setting_for, shares
+from .planning.together import drawn_together
 from .queries.base import PRIVATE, Query, Setting
 from .queries.groups import asked_of
-from .queries.linear import Linear
-from .queries.mean_vector import MeanVector
-from .queries.quantile import Quantile
 from .queries.text import query_of
 from .sources import Table, opened
 from .unit import Unit, check_neighbors, unit_of, warn_of_unit
@@ -173,9 +170,7 @@ def _best(
     part = _errors(found, rows) / _errors(ready, rows)
     baseline = f"{100 * part:.0f}% of the errors with a budget for each query"
     return [
-        replace(one, noise=replace(one.noise, baseline=baseline))
-        if isinstance(one.noise, DrawnNoise) and one.shown is not None
-        else one
+        replace(one, release=one.release.compared(baseline)) if one.shown is not None else one
         for one in found
     ]
 
@@ -203,7 +198,9 @@ def _one_draw(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared]
     others = [one.spent.delta for one, a in zip(ready, asked, strict=True) if a is None]
     shown, rest = Budget(whole.epsilon, sum(others, noises[0].draw.delta)), iter(noises)
     return [
-        replace(one, noise=one.noise if a is None else next(rest), shown=shown, workload=len(ready))
+        replace(
+            one, release=one.release if a is None else next(rest), shown=shown, workload=len(ready)
+        )
         for one, a in zip(ready, asked, strict=True)
     ]
 
@@ -214,10 +211,7 @@ def _drawable(one: Prepared) -> bool:
 
 def _together(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
     """One law for all releases, proven for so many of them."""
-    if any(
-        isinstance(one.query, (Quantile, MeanVector, Linear)) or one.query.keys == PRIVATE
-        for one in ready
-    ):
+    if any(one.query.mechanism != "numbers" or one.query.keys == PRIVATE for one in ready):
         return None
     forms = [one.query.forms(one.setting)[0] for one in ready]
     count = sum(form.steps * one.groups for form, one in zip(forms, ready, strict=True))
@@ -225,7 +219,7 @@ def _together(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared]
     if found is None:
         return None
     return [
-        replace(one, noise=noise, shown=whole, workload=len(ready))
+        replace(one, release=noise, shown=whole, workload=len(ready))
         for one, noise in zip(ready, found, strict=True)
     ]
 
@@ -250,17 +244,13 @@ def _shown(ready: list[Prepared], group_size: int | None) -> float:
     """How often keys of so many units are shown, over all questions; nearly always is always."""
     if group_size is None:
         return 0.0
-    found = [one.keys for one in ready]
-    return sum(
-        min(SURE, keys.release_probability(group_size)) for keys in found if keys is not None
-    )
+    shows = [one.release.keys for one in ready if one.release.keys is not None]
+    return sum(float(min(SURE, keys.release_probability(group_size))) for keys in shows)
 
 
 def _errors(ready: list[Prepared], rows: int) -> float:
     total = 0.0
     for one in ready:
         scale = one.query.typical(rows, one.setting)[1]
-        epsilon = one.value_budget.epsilon / one.groups
-        error = expected_error(one.query, one.setting, rows, one.noise, epsilon)
-        total += error / float(scale)
+        total += one.release.expected_error(one.query, one.setting, rows) / float(scale)
     return total

@@ -5,38 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ArgumentError
-from ..tables import (
-    Count,
-    Histogram,
-    Mean,
-    Median,
-    PrivacyUnit,
-    Proportion,
-    Quantile,
-    Query,
-    Sum,
-    Variance,
-)
+from ..tables import PrivacyUnit, Query
+from ..tables.queries.registry import QUERIES
 from ..tables.sources.expression import Condition, Join, Not, parse_condition
 
-_VALUED = {"sum": Sum, "mean": Mean, "variance": Variance, "median": Median}
-#: Fields that a kind of question has besides where, by and keys.
-FIELDS = {
-    "count": ("column",),
-    "sum": ("column", "low", "high"),
-    "mean": ("column", "low", "high"),
-    "variance": ("column", "low", "high"),
-    "median": ("column", "low", "high", "interval"),
-    "quantile": ("column", "low", "high", "q", "interval"),
-    "histogram": ("column", "low", "high", "bins"),
-    "proportion": ("condition",),
-}
-CLASSES: dict[str, Any] = {
-    "count": Count,
-    "quantile": Quantile,
-    "histogram": Histogram,
-    "proportion": Proportion,
-    **_VALUED,
+#: Fields of the web app's form that a kind of query can have besides where, by and keys.
+_OWN = ("column", "condition", "low", "high", "q", "bins", "interval")
+CLASSES: dict[str, type[Query]] = {kind.word: kind for kind in QUERIES if kind.title}
+FIELDS: dict[str, tuple[str, ...]] = {
+    word: tuple(name for name in _OWN if name in kind.arguments()) for word, kind in CLASSES.items()
 }
 
 

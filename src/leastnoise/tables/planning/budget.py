@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..queries.base import PRIVATE, Query
-from ..queries.quantile import Quantile
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Budget:
 
     def used_by(self, query: Query) -> Budget:
         """The budget without a delta that the query has no use for."""
-        idle = isinstance(query, Quantile) and query.keys != PRIVATE
+        idle = query.mechanism == "choice" and query.keys != PRIVATE
         return Budget(self.epsilon, Fraction(0)) if idle else self
 
     def split(self, way: Way) -> tuple[Budget, Budget]:

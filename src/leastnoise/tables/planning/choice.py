@@ -1,23 +1,34 @@
-"""Which noise a query gets: that of its keys and values together, of a vector, or of its parts."""
+"""Which noise a query gets: that of its keys and values together, of its own, or of its parts."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from ...errors import ArgumentError
 from ..queries.base import PRIVATE
 from ..queries.groups import asked_of
-from ..queries.linear import Linear, WorkloadNoiseFor
-from ..queries.mean_vector import MeanVector, VectorNoiseFor
-from .budget import Way
-from .keyed import KeyedNoise, Priced, keyed_noise, one_draw, sharing_for, values_noise
-from .keyed_values import KeyedValues
-from .noise import Noise, noise_for
-from .together import DrawnNoise, better_together
-
-AnyNoise = Noise | VectorNoiseFor | WorkloadNoiseFor | KeyedNoise | KeyedValues | DrawnNoise
+from .budget import Budget, Way
+from .keyed import Priced, keyed_noise, keys_design, one_draw, sharing_for, values_noise
+from .keys_first import KeysFirst
+from .noise import noise_for
+from .release import Release
+from .together import better_together
 
 
-def noise_of(asked: Priced, way: Way) -> AnyNoise:
-    """The best noise for what a query releases; of one law for all groups only if `together`."""
+def release_of(asked: Priced, way: Way) -> Release:
+    """The best release of a query, whose keys are found this way.
+
+    Noise is of one law for all groups only if `asked.together`.
+    """
+    if not way.apart:
+        return _values(asked, way)
+    keys, values = Budget(asked.epsilon, asked.delta).split(way)
+    design, path = keys_design(*keys.pair, asked.groups, together=asked.together)
+    priced = replace(asked, epsilon=values.epsilon, delta=values.delta)
+    return KeysFirst(design, path, _values(priced, way), way)
+
+
+def _values(asked: Priced, way: Way) -> Release:
     query, setting, loss = asked.query, asked.setting, asked.loss
     each = asked.epsilon, asked.delta, asked.groups, loss
     if query.keys == PRIVATE and not way.apart:
@@ -26,8 +37,9 @@ def noise_of(asked: Priced, way: Way) -> AnyNoise:
         sharing = sharing_for(asked)
         assert sharing is not None
         return values_noise(asked, sharing)
-    if isinstance(query, (MeanVector, Linear)):
-        return query.noise(setting, *each)
+    own: Release | None = query.noise(setting, *each)
+    if own is not None:
+        return own
     noise = noise_for(query.forms(setting), *each, asked.together)
     if not asked.together:
         return noise

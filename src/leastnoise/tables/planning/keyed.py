@@ -7,7 +7,7 @@ shown (`keyed_values.py`), and keys of other values are found first. Statement a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -20,13 +20,12 @@ from ...formatting import number
 from ...losses import as_loss
 from ...partition_selection import equal_shares, partition_selection
 from ...sampling import Entropy
-from ..queries.base import PRIVATE, Form, Query, Released, Setting
-from ..queries.count import Count
-from ..queries.mean_vector import MeanVector
-from ..queries.quantile import Quantile
+from ..queries.base import PRIVATE, Query, Setting
+from ..queries.numbers import Form, Released, Sharing
 from .budget import Way
-from .keyed_values import KeyedValues, Sharing, keyed_values, sharing_of
+from .keyed_values import KeyedValues, keyed_values, sharing_of
 from .noise import MANY, Law, Noise, noise_for
+from .release import Answered, Collected, NumbersRelease
 
 _CONFIDENCE = 0.95
 #: A key that is shown as often as this is as good as sure.
@@ -60,7 +59,7 @@ class Priced:
 
 
 @dataclass(frozen=True)
-class KeyedNoise:
+class KeyedCounts(NumbersRelease):
     """Keys and their counts from one draw, at the full budget."""
 
     design: KeyedDesign
@@ -68,9 +67,14 @@ class KeyedNoise:
     form: Form
 
     @property
-    def laws(self) -> tuple[KeyedNoise, ...]:
+    def laws(self) -> tuple[KeyedCounts]:
         """What the answer's mechanism file is about: itself."""
         return (self,)
+
+    @property
+    def keys(self) -> KeyedDesign:
+        """It says how often a key is released."""
+        return self.design
 
     @property
     def sha256(self) -> str:
@@ -80,27 +84,32 @@ class KeyedNoise:
     @property
     def words(self) -> str:
         """Which noise, and why."""
-        found = self.design
+        design = self.design
         words = (
-            f"keys and counts from one draw; {found.document.competitors} releases a key more often"
+            f"keys and counts from one draw; {design.document.competitors} releases a key more "
+            "often"
         )
-        return words if found.keys_of_a_unit == 1 else f"{words}; {found.status}"
+        return words if design.keys_of_a_unit == 1 else f"{words}; {design.status}"
 
     @property
-    def note(self) -> str:
+    def notes(self) -> list[str]:
         """What a reader must know."""
-        found = self.design
-        return (
+        design = self.design
+        return [
             "keys and counts come from one draw at the full budget: a key of "
-            f"{found.group_size_for(0.95)} units is released with 95%, a key of "
-            f"{found.always_released_from} always; a value of {found.reach} or a little more may "
+            f"{design.group_size_for(0.95)} units is released with 95%, a key of "
+            f"{design.always_released_from} always; a value of {design.reach} or a little more may "
             "come from a smaller key"
-        )
+        ]
 
-    def shown(self, counts: Mapping[str, int], entropy: Entropy) -> dict[str, list[Released]]:
-        """The keys that are shown, each with its number, in the order of the keys."""
-        found = self.design.release(counts, entropy=entropy)
-        return {key: self.around([Fraction(value)]) for key, value in found.items()}
+    def answers(
+        self, query: Query, setting: Setting, collected: Collected, entropy: Entropy
+    ) -> Answered:
+        """The keys that are released, each with its number, in the order of the keys."""
+        rows = {key: one.rows for key, one in collected.sums.items()}  # each unit has one of them
+        counts = self.design.release(rows, entropy=entropy)
+        drawn = (self.around([Fraction(value)]) for value in counts.values())
+        return self.estimated(query, setting, list(counts), drawn)
 
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """A number of one key as if it had been released."""
@@ -132,7 +141,8 @@ def one_draw(asked: Priced) -> bool:
 
 def counts_by_key(query: Query, setting: Setting) -> bool:
     """Whether it asks for unknown keys and their counts, of which a unit moves each by 1."""
-    return query.keys == PRIVATE and type(query) is Count and setting.rows == 1
+    sharing = sharing_of(query, setting)
+    return sharing is not None and sharing.counts
 
 
 def sharing_for(asked: Priced) -> Sharing | None:
@@ -163,8 +173,8 @@ def way_of(asked: Priced) -> Way:
 
 def _apart(asked: Priced) -> Way:
     """Keys first: with the least part of epsilon that surely shows those that matter, or half."""
-    few = not isinstance(asked.query, MeanVector) and asked.few
-    free = isinstance(asked.query, Quantile) or (few and asked.epsilon > 0)
+    few = asked.query.mechanism == "numbers" and asked.few
+    free = asked.query.mechanism == "choice" or (few and asked.epsilon > 0)
     whole, group_size = Fraction(1) if free else _HALF, asked.group_size
     for part in _PARTS if group_size is not None else ():
         try:
@@ -227,12 +237,12 @@ def _shows(found: KeyedDesign | KeyedValues, group_size: int | None) -> str:
     return f"a key of {group_size} units released with {chance}%"
 
 
-def keyed_noise(asked: Priced) -> KeyedNoise:
+def keyed_noise(asked: Priced) -> KeyedCounts:
     """One draw for keys and counts, such that any `groups` keys keep (epsilon, delta) together."""
     design, path = keys_design(
         asked.epsilon, asked.delta, asked.groups, asked.loss, asked.together, asked.group_size
     )
-    return KeyedNoise(design, path, asked.query.forms(asked.setting)[0])
+    return KeyedCounts(design, path, asked.query.forms(asked.setting)[0])
 
 
 def values_noise(asked: Priced, sharing: Sharing) -> KeyedValues:

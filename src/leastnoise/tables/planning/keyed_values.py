@@ -21,14 +21,12 @@ from ...errors import ArgumentError
 from ...formatting import number
 from ...noise.keyed import in_order
 from ...sampling import Entropy
-from ..queries.base import PRIVATE, Form, Part, Query, Released, Setting
-from ..queries.count import Count
-from ..queries.mean import FINE, Mean
-from ..queries.proportion import Proportion
-from ..queries.sum import Sum
+from ..queries.base import PRIVATE, Query, Setting
+from ..queries.numbers import Combination, Form, Released, Sharing
 from ..sources.bounding import Sums
 from .believed import Line
 from .noise import Law, Noise, noise_for
+from .release import Answered, Collected, NumbersRelease
 from .tails import TwoTails, two_tails
 
 _CONFIDENCE = Fraction(95, 100)
@@ -38,69 +36,13 @@ _STEPS, _FEWEST = 1000, 4
 _LEAST_DELTA = Fraction(1, 10**20)
 
 
-#: What a number is of a key's sums: so much of the rows, of the scaled values and of the units.
-Combination = tuple[Fraction, Fraction, Fraction]
-
-
-@dataclass(frozen=True)
-class Sharing:
-    """How the numbers of a query tell that somebody has a key.
-
-    form: the numbers; `of` says what each is of the exact sums. Together they are between `least`
-        and `most` for one unit, and add up over units.
-    answer: what the answer is of them, in parts of each; None for a mean, which divides.
-    """
-
-    form: Form
-    of: tuple[Combination, ...]
-    least: Fraction
-    most: Fraction
-    answer: tuple[Fraction, ...] | None = None
-
-    def numbers(self, sums: Sums) -> list[Fraction]:
-        """The exact numbers of one key."""
-        return [r * sums.rows + v * sums.values + u * sums.units for r, v, u in self.of]
-
-
 def sharing_of(query: Query, setting: Setting) -> Sharing | None:
     """How a query with private keys shares its budget with them; None if it cannot."""
-    if query.keys != PRIVATE:
-        return None
-    rows, none, one = setting.rows, Fraction(0), Fraction(1)
-    if type(query) is Count:
-        counted = one, none, none
-        if rows > 1:
-            return _sides(counted, none, Fraction(rows), one)
-        part = Part("rows", one, whole=True)
-        return Sharing(Form((part,), 1), (counted,), one, one, (one,))
-    if type(query) is Sum:
-        scale = query.scale
-        ends = rows * min(none, scale.low), rows * max(none, scale.high)
-        return _sides((scale.low, scale.step, none), *ends, scale.step)
-    if type(query) in (Mean, Proportion):
-        form = query.forms(replace(setting, neighbors="add-remove"))[-1]
-        top = Fraction(form.top)
-        return Sharing(form, ((none, one, none), (top, -one, none)), top, rows * top)
-    return None
-
-
-def _sides(total: Combination, low: Fraction, high: Fraction, step: Fraction) -> Sharing:
-    """The distances of a sum from its least and from its largest."""
-    width, (rows, values, units) = high - low, total
-    # Whole for every unit, however few rows it has: only then is nothing rounded.
-    whole = step == 1 and all(x.denominator == 1 for x in (rows, low, high))
-    fine = width.numerator if whole and width <= FINE else FINE
-    parts = tuple(
-        Part(name, width, whole=whole, step=width / fine)
-        for name in ("distances from the smallest", "distances from the largest")
-    )
-    steps = fine if fine == width and whole else fine + 1
-    of = (rows, values, units - low), (-rows, -values, high - units)
-    return Sharing(Form(parts, steps, fine), of, width, width, (high / width, low / width))
+    return query.sharing(setting) if query.keys == PRIVATE else None
 
 
 @dataclass(frozen=True)
-class KeyedValues:
+class KeyedValues(NumbersRelease):
     """Values and their keys from the same numbers, at the full budget.
 
     threshold: a key is shown where its noisy numbers are above it together.
@@ -122,11 +64,6 @@ class KeyedValues:
         return self.noise.form
 
     @property
-    def parts(self) -> tuple[Part, ...]:
-        """Each with how far a unit can move it."""
-        return self.form.parts
-
-    @property
     def sha256(self) -> str:
         """One hash for all mechanism files."""
         return self.noise.sha256
@@ -145,12 +82,26 @@ class KeyedValues:
         )
 
     @property
-    def note(self) -> str:
+    def notes(self) -> list[str]:
         """What a reader must know."""
-        return (
+        return [
             "keys spend nothing of epsilon, because the values decide which keys are released: a "
             f"key of {self.group_size_for(0.95)} units{self._rows} is released with 95%"
-        )
+        ]
+
+    @property
+    def keys(self) -> KeyedValues:
+        """Itself: its numbers decide which keys are released."""
+        return self
+
+    def form_number(self, query: Query, setting: Setting) -> int:
+        """In how many steps a unit moves the numbers."""
+        return self.form.most
+
+    def releases(self, groups: int, setting: Setting) -> tuple[int, int]:
+        """A key in which a unit is replaced keeps the shares of two."""
+        each = groups // 2 if setting.replace else groups
+        return each, each
 
     @property
     def _rows(self) -> str:
@@ -202,6 +153,13 @@ class KeyedValues:
         return [one.error for one in self.noise.around([Fraction(0)] * len(self.laws))]
 
     # -- releasing ------------------------------------------------------------------------------
+
+    def answers(
+        self, query: Query, setting: Setting, collected: Collected, entropy: Entropy
+    ) -> Answered:
+        """The estimates of the keys that are released, which are found in the same draw."""
+        drawn = self.release(collected.sums, entropy)
+        return self.estimated(query, setting, list(drawn), drawn.values())
 
     def release(self, sums: Mapping[str, Sums], entropy: Entropy) -> dict[str, list[Released]]:
         """What is shown, by key, in the order of the keys; a key of nobody never is."""

@@ -5,7 +5,6 @@ The noise comes from `leastnoise.design` alone. How budgets of parts add up: `no
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -17,9 +16,11 @@ from ...errors import ArgumentError
 from ...exact import exp_lower, exp_upper, round_down, text_of
 from ...sampling import Entropy
 from ...work import bits, charge
-from ..queries.base import Form, Part, Released
+from ..queries.base import Query, Setting
+from ..queries.numbers import Form, Part, Released
 from .believed import Line, limits_of
 from .ranged import RangedLaw, ranged_law, suits
+from .release import GroupedRelease, hash_of
 
 #: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.
 _WHOLE = 30
@@ -84,19 +85,18 @@ class Law:
 
 
 @dataclass(frozen=True)
-class Noise:
+class Noise(GroupedRelease):
     """A law for each part; all parts of all groups that a unit can move keep the budget."""
 
     laws: tuple[Law | RangedLaw, ...]
     form: Form
 
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The numbers to release."""
-        return self.form.parts
+    def form_number(self, query: Query, setting: Setting) -> int:
+        """Its place among the query's forms."""
+        return query.forms(setting).index(self.form)
 
     def released(
-        self, rows: Sequence[Sequence[Fraction]], entropy: Entropy | None
+        self, rows: Sequence[Sequence[Fraction]], entropy: Entropy
     ) -> list[list[Released]]:
         """Release the parts of every group; errors hold for all parts of a group together."""
         columns = []
@@ -129,10 +129,7 @@ class Noise:
     @property
     def sha256(self) -> str:
         """One hash for all mechanism files."""
-        hashes = sorted({law.sha256 for law in self.laws})
-        if len(hashes) == 1:
-            return hashes[0]
-        return hashlib.sha256("".join(hashes).encode()).hexdigest()
+        return hash_of(sorted({law.sha256 for law in self.laws}))
 
     @property
     def words(self) -> str:

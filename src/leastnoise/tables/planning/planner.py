@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 from ...errors import ArgumentError
 from ...exact import Number, rational
@@ -14,9 +13,7 @@ from ...formatting import outwards
 from ...hints import hinted
 from ...problem.checks import check_delta, check_epsilon
 from ..ask import Prepared, planned
-from ..queries.base import Estimate, Query, Setting
-from ..queries.mean_vector import MeanVector
-from ..queries.quantile import Quantile
+from ..queries.base import Query, Setting
 from ..queries.text import query_of
 from ..unit import Unit, check_neighbors, unit_of
 from .budget import Budget
@@ -136,34 +133,26 @@ def plan(
 
 
 def plan_of(ready: Prepared, rows: int, group_size: int | None = None) -> Plan:
-    """What the answer to a question will be like."""
-    question, noise, found = ready.query, ready.noise, ready.keys
-    epsilon = ready.value_budget.epsilon / ready.groups
-    error = expected_error(question, ready.setting, rows, noise, epsilon)
-    scale = question.typical(rows, ready.setting)[1]
+    """What the answer to a query will be like."""
+    query, keys = ready.query, ready.release.keys
+    error = ready.release.expected_error(query, ready.setting, rows)
+    scale = query.typical(rows, ready.setting)[1]
     spent = ready.shown or ready.spent
     return Plan(
-        str(question),
+        str(query),
         spent.epsilon,
         spent.delta,
         rows,
         error,
         error / float(scale),
-        None if found is None else found.group_size_for(0.95),
-        question.why(ready.setting),
-        noise.words if noise is not None else "exponential mechanism",
+        None if keys is None else keys.group_size_for(0.95),
+        query.why(ready.setting),
+        ready.release.words,
         tuple(ready.notes()),
-        None if found is None else found.release_probability(group_size or rows),
-        None if found is None else group_size or rows,
-        _counted(question),
+        None if keys is None else keys.release_probability(group_size or rows),
+        None if keys is None else group_size or rows,
+        query.counted,
     )
-
-
-def _counted(query: Query) -> str:
-    """What an error is counted in, where it is not the answer's own unit."""
-    if isinstance(query, Quantile):
-        return " rows of rank"
-    return " of a width" if isinstance(query, MeanVector) else ""
 
 
 def _cheapest(asked: Callable[..., Plan], within: Fraction) -> Plan:
@@ -191,30 +180,6 @@ def setting_for(query: Query, unit: Unit | str, neighbors: str, rows: int) -> Se
     if query.fixed(setting.unit, neighbors):
         return replace(setting, size=rows)
     return setting
-
-
-def expected_error(
-    query: Query, setting: Setting, rows: int, noise: Any, epsilon: Fraction
-) -> float:
-    """Half the interval's width for ordinary rows; for quantiles the error of rank.
-
-    For a vector the largest, each in parts of its column's width.
-    """
-    if isinstance(query, Quantile):
-        return query.rank_error(epsilon, setting)
-    assert noise is not None
-    parts = query.numbers(noise.form, query.typical(rows, setting)[0])
-    found = query.estimates(noise.around(parts), setting, noise)
-    if isinstance(query, MeanVector):
-        widths = [float(mean.scale.width) for mean in query.means]
-        return max(_half(one) / w for one, w in zip(found.values(), widths, strict=True))
-    return _half(found[""])
-
-
-def _half(found: Estimate) -> float:
-    """An interval that is cut on one side says less than its other side."""
-    assert found.low is not None and found.high is not None
-    return max(found.high - found.value, found.value - found.low)
 
 
 def shares(

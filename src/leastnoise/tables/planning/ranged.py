@@ -18,7 +18,7 @@ import numpy as np
 
 from ...cache import designed, sha256_of
 from ...sampling import Entropy
-from ..queries.base import Form, Part, Released
+from ..queries.numbers import Form, Part, Released
 
 #: Ranges of at most so many sensitivities, and of so many times the size of additive noise.
 _WIDEST, _NOISY = 60, 8

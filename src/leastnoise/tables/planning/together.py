@@ -23,9 +23,12 @@ from ...noise.joint import quantile_of
 from ...numeric import Floats
 from ...problem.shape import MAX_NUMBERS, MAX_SPARSE, Block, Blocks, Shape
 from ...sampling import Entropy
-from ..queries.base import PRIVATE, Form, Part, Query, Released, Setting
+from ..queries.base import PRIVATE, Query, Setting
+from ..queries.numbers import Form, Released
 from .believed import Line, pieces
+from .budget import Budget
 from .noise import Noise
+from .release import GroupedRelease
 from .tracks import Track
 
 #: Losses that there is noise by levels for.
@@ -158,7 +161,7 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class DrawnNoise:
+class DrawnNoise(GroupedRelease):
     """What one question sees of the draw."""
 
     draw: Draw
@@ -172,14 +175,17 @@ class DrawnNoise:
         return (self.draw,)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
-        """The numbers to release for one group."""
-        return self.form.parts
+    def one_draw(self) -> bool:
+        """All groups come from one."""
+        return True
 
-    @property
-    def sha256(self) -> str:
-        """The hash of the mechanism file."""
-        return self.draw.sha256
+    def spent(self, budget: Budget) -> Budget:
+        """Noise of one draw by levels has no use for a delta."""
+        return Budget(budget.epsilon, self.draw.delta)
+
+    def compared(self, baseline: str) -> DrawnNoise:
+        """The same with words on how it compares."""
+        return replace(self, baseline=baseline)
 
     @cached_property
     def _tracked(self) -> list[tuple[Track, int]]:

@@ -16,24 +16,9 @@ from ...errors import ArgumentError, Described
 from ...exact import rational, text_of
 from ..unit import PrivacyUnit, Row, Unit
 from .base import Query
-from .count import Count
-from .cumulative import Cumulative, RangeCounts
-from .histogram import Histogram
-from .marginals import Marginals
-from .mean import Mean
-from .mean_vector import MeanVector
-from .proportion import Proportion
-from .quantile import Median, Quantile
-from .sum import Sum
-from .variance import Variance
+from .registry import QUERIES
 
-_QUERIES: dict[str, Any] = {
-    one.__name__: one
-    for one in (
-        Count, Sum, Mean, Variance, Median, Quantile, Histogram, Cumulative, RangeCounts, Marginals,
-        Proportion, MeanVector,
-    )
-}  # fmt: skip
+_QUERIES: dict[str, Any] = {kind.__name__: kind for kind in QUERIES}
 _UNITS: dict[str, Any] = {one.__name__: one for one in (Row, PrivacyUnit)}
 #: Arguments that are exact numbers, alone or in lists; whole numbers and truths are themselves.
 _NUMBERS = ("low", "high", "step", "q")

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime, time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from ...errors import ArgumentError, Described
-from ...work import charge
 from ..planning.tracks import Track
-from ..sources import LONGEST_KEY
 from ..sources.bounding import Request, Sums
 from ..sources.expression import parse_condition
-from ..sources.rows import Cell, Rows, octets_of
+from ..sources.rows import Cell, Rows
 from ..sources.where import truth_of
 from ..unit import Row, Unit
 from .crossed import Crossed, named_in, names_of
+from .keys import keys_of, listed, numbered
+from .numbers import Estimate, Form, Part, Released, Sharing, half_width
 
 #: Keys to be found privately: a key appears only if enough units have it.
 PRIVATE = "private"
-_MOST_KEYS = 2_000_000
 #: Columns to group by together.
 _MOST_COLUMNS = 20
 
@@ -48,72 +44,6 @@ class Setting:
         return self.neighbors == "replace"
 
 
-@dataclass(frozen=True)
-class Part:
-    """One number to release: how far a unit can move it, and whether it is whole.
-
-    step: how far the number moves is counted in these; the sensitivity itself if None.
-    range: (low, high), public, that it cannot leave; None where there is none.
-    """
-
-    name: str
-    sensitivity: Fraction
-    whole: bool = False
-    step: Fraction | None = None
-    range: tuple[Fraction, Fraction] | None = None
-
-    @property
-    def measure(self) -> Fraction:
-        """The step."""
-        return self.sensitivity if self.step is None else self.step
-
-
-@dataclass(frozen=True)
-class Form:
-    """One way to release what a query needs: some numbers, and how they can move together.
-
-    Each part moves by ceil(distance / step) steps. A unit moves all parts of one group by at most
-    `steps` of them together, and any one by at most `most` (`noise.proof.md`).
-    """
-
-    parts: tuple[Part, ...]
-    steps: int
-    most: int = 1
-    name: str = ""
-    #: What an error of each part weighs where forms are compared.
-    weights: tuple[Fraction, ...] = ()
-    top: int = 1  # steps of the scale between the bounds, where the form is of a mean
-
-    @classmethod
-    def plain(cls, parts: Sequence[Part]) -> Form:
-        """Every part may move to its end, all of them at once."""
-        return cls(tuple(parts), len(parts))
-
-
-@dataclass(frozen=True)
-class Released:
-    """A part after the noise: its value, and the error that it stays within (95% for all)."""
-
-    value: Fraction
-    error: Fraction
-    #: The interval, where it is not the value and the error to both sides.
-    inside: tuple[Fraction, Fraction] | None = None
-
-    @property
-    def ends(self) -> tuple[Fraction, Fraction]:
-        """The interval around it."""
-        return self.inside or (self.value - self.error, self.value + self.error)
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What is published for one group: a value and an interval (None: see the notes)."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Query:
     """A question about a table, with a filter and a group-by; all of it is public.
@@ -131,6 +61,20 @@ class Query:
     keys: Sequence[Any] | str | None = None
 
     word: ClassVar[str]
+    #: What is released of it: "numbers" with noise, alone or with those of other queries; a
+    #: "vector"; "sums" of a vector of counts; or a "choice" of an exponential mechanism.
+    mechanism: ClassVar[str] = "numbers"
+    #: What its error is counted in, where that is not the answer's own unit.
+    counted: ClassVar[str] = ""
+    #: Arguments that need no name in a text, in their order; the last one may be several columns.
+    positional: ClassVar[tuple[str, ...]] = ("column",)
+    several: ClassVar[bool] = False
+    #: Whether it can be about all rows, without a column.
+    all_rows: ClassVar[bool] = False
+    #: What it is called in the web app; "" if it is not offered there.
+    title: ClassVar[str] = ""
+    #: Whether its answers are numbers of rows, which bars can show.
+    counts_rows: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.where is not None:
@@ -162,7 +106,7 @@ class Query:
                 f'{len(names)} public lists of values, one for each column of by=, or "private"'
             )
             raise ArgumentError("keys", keys, allowed)
-        crossed = Crossed(names, tuple(keys_of(one) for one in keys))
+        crossed = Crossed(names, tuple(map(keys_of, keys)))
         object.__setattr__(self, "keys", crossed.keys[0] if len(names) == 1 else crossed.keys)
 
     @property
@@ -171,6 +115,40 @@ class Query:
         if self.by is None or isinstance(self.by, str) or self.keys == PRIVATE:
             return None
         return Crossed(tuple(self.by), tuple(map(tuple, self.keys or ())))
+
+    # -- how it is written -----------------------------------------------------------------------
+
+    @classmethod
+    def arguments(cls) -> tuple[str, ...]:
+        """The names of its arguments."""
+        return tuple(one.name for one in fields(cls))
+
+    @classmethod
+    def from_text(cls, plain: Sequence[str], named: Mapping[str, Any]) -> Query:
+        """The query of a text, from the arguments in its brackets without and with a name."""
+        names = cls.positional
+        if len(plain) > len(names) and not cls.several:
+            raise ArgumentError("query", ", ".join(plain), cls.example())
+        given: dict[str, Any] = dict(zip(names, plain, strict=False))
+        if cls.several:
+            given = {names[0]: list(plain)}
+        for name, value in named.items():
+            if value is None:
+                continue
+            if name not in cls.arguments():
+                raise ArgumentError(name, value, "left out for this query")
+            if name in given:
+                raise ArgumentError(name, value, f"given once, such as {name}=1")
+            given[name] = value
+        if "column" in names and "column" not in given and not cls.all_rows:
+            given["column"] = ""  # which the class rejects by its name
+        read = {"bins": _bins, "interval": _truth}
+        return cls(**{name: read.get(name, _as_it_is)(value) for name, value in given.items()})
+
+    @classmethod
+    def example(cls) -> str:
+        """How it is written."""
+        return f"{cls.word}({', '.join(cls.positional)})"
 
     # -- what a query says ----------------------------------------------------------------------
 
@@ -195,6 +173,30 @@ class Query:
     def drawn_form(self, setting: Setting) -> Form:
         """The numbers to release where all of a question, or of several, are drawn together."""
         return self.forms(setting)[0]
+
+    def sharing(self, setting: Setting) -> Sharing | None:
+        """How its numbers say that somebody has a private key; None where they cannot."""
+        return None
+
+    def noise(
+        self, setting: Setting, epsilon: Fraction, delta: Fraction, groups: int, loss: str
+    ) -> Any:
+        """A `Release` of the query's own for `groups` groups that a unit can move; None if its
+        numbers get noise as those of all queries do.
+        """
+        return None
+
+    def workload(self) -> Any:
+        """The sums of counts that it asks for; None for other queries."""
+        return None
+
+    def notes(self, setting: Setting) -> list[str]:
+        """What a reader of the answer must know of the values."""
+        return []
+
+    def error_of(self, answers: Mapping[str, Estimate]) -> float:
+        """The error that is planned with, from the answers of one group by name."""
+        return half_width(answers[""])
 
     def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
         """The parts of a form from the exact parts."""
@@ -311,102 +313,23 @@ class Query:
         return self.text("")
 
 
-def numbered(groups: int) -> tuple[str, ...]:
-    """The keys of groups that are known by their numbers; few bytes of arguments make many."""
-    charge(groups // 8)
-    return tuple(map(str, range(groups)))
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
-def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
-    """Public keys as texts: numbers, truths and dates in their usual form."""
-    keys = listed(keys)
-    if isinstance(keys, str) or not isinstance(keys, Sequence):
-        raise ArgumentError("keys", keys, 'a list of values, or "private"')
-    found = tuple(map(_key_text, keys))
-    if not 1 <= len(found) <= _MOST_KEYS:
-        raise ArgumentError("keys", Described(f"{len(found)} keys"), f"1 to {_MOST_KEYS} values")
-    if len(set(found)) < len(found):
-        twice = next(key for key, times in Counter(found).items() if times > 1)
-        raise ArgumentError("keys", Described(f"{twice!r} twice"), "different values")
-    if not all(key.isascii() or _encodes(key) for key in found):
-        raise ArgumentError(
-            "keys", Described("a string with half a character"), "strings that UTF-8 can write"
-        )
-    if any(len(key) > LONGEST_KEY // 4 and len(octets_of(key)) > LONGEST_KEY for key in found):
-        raise ArgumentError(
-            "keys", Described("a longer one"), f"of at most {LONGEST_KEY} bytes each"
-        )
-    if len({octets_of(key) for key in found}) < len(found):
-        raise ArgumentError("keys", Described("a key twice"), "different values")
-    return found
+def _bins(value: Any) -> Any:
+    """A number of bins that a text states, as an integer."""
+    if isinstance(value, str):
+        if not value.isdecimal():
+            raise ArgumentError("bins", value, "a number of bins, such as bins=10")
+        return int(value)
+    return value
 
 
-def listed(keys: Any) -> Any:
-    """Keys as a list, where they are an array, a Series, an Index or a Categorical."""
-    if isinstance(keys, (str, list, tuple)):
-        return keys
-    if getattr(getattr(keys, "dtype", None), "kind", "") == "M" and hasattr(keys, "astype"):
-        keys = keys.astype("datetime64[us]")  # (NumPy lists nanoseconds as integers)
-    for name in ("tolist", "to_list", "to_pylist"):  # NumPy and pandas, Polars, Arrow
-        if hasattr(keys, name):
-            return getattr(keys, name)()
-    return keys
-
-
-def _key_text(key: Any) -> str:
-    """A key as text: true, 7, north, 2024-12-31."""
-    kind, nan = type(key).__name__, isinstance(key, float) and math.isnan(key)
-    if nan or kind in ("NoneType", "NAType", "NaTType"):
-        allowed = "without missing values: rows without a key are in no group"
-        raise ArgumentError("keys", str(key), allowed)
-    if kind in ("bool", "bool_"):
-        return str(key).lower()
-    if isinstance(key, datetime) and key.tzinfo is None and key.time() == time.min:
-        return key.date().isoformat()
-    return str(key)
-
-
-def _encodes(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def ratio_interval(
-    top: tuple[Fraction, Fraction], bottom: tuple[Fraction, Fraction]
-) -> tuple[Fraction, Fraction] | None:
-    """All quotients of two intervals; None if the lower one comes too near to 0."""
-    if bottom[0] < 1:
-        return None
-    found = [t / b for t in top for b in bottom]
-    return min(found), max(found)
-
-
-def nearest_of(value: Fraction, ends: tuple[Fraction, Fraction]) -> Fraction:
-    """The number of an interval that is nearest to a value: nearer to all that is inside."""
-    return max(ends[0], min(value, ends[1]))
-
-
-def clamped(
-    value: Fraction,
-    ends: tuple[Fraction, Fraction] | None,
-    low: Fraction | None,
-    high: Fraction | None,
-) -> Estimate:
-    """The value and its interval, cut to what the query can be at all."""
-
-    def cut(x: Fraction) -> float:
-        inside = x if low is None else max(low, x)
-        inside = inside if high is None else min(high, inside)
-        return float(inside)
-
-    if ends is None:
-        whole = low is not None and high is not None
-        return Estimate(
-            cut(value),
-            cut(low) if whole and low is not None else -math.inf,
-            cut(high) if whole and high is not None else math.inf,
-        )
-    return Estimate(cut(value), cut(ends[0]), cut(ends[1]))
+def _truth(value: Any) -> Any:
+    """A Boolean that a text states."""
+    if isinstance(value, str):
+        if value.lower() not in ("true", "false"):
+            raise ArgumentError("interval", value, "true or false")
+        return value.lower() == "true"
+    return value

@@ -10,7 +10,8 @@ from ...hints import hinted_class
 from ..planning.tracks import Track
 from ..sources.bounding import Request, Sums
 from ..sources.rows import Rows
-from .base import Estimate, Part, Query, Released, Setting, clamped
+from .base import Query, Setting
+from .numbers import Estimate, Form, Part, Released, Sharing, clamped
 
 
 @hinted_class
@@ -35,6 +36,9 @@ class Count(Query):
 
     column: str | None = None
     word: ClassVar[str] = "count"
+    title: ClassVar[str] = "How many rows"
+    all_rows: ClassVar[bool] = True
+    counts_rows: ClassVar[bool] = True
 
     def parts(self, setting: Setting) -> list[Part]:
         """One number."""
@@ -44,6 +48,15 @@ class Count(Query):
         """A unit adds 0 to R rows."""
         width = Fraction(setting.rows)
         return (Track("rows", width, not setting.replace, Fraction(1), whole=True),)
+
+    def sharing(self, setting: Setting) -> Sharing:
+        """The units themselves, if each has one row; or how far the rows are from both ends."""
+        rows, none, one = Fraction(setting.rows), Fraction(0), Fraction(1)
+        counted = one, none, none
+        if setting.rows > 1:
+            return Sharing.sides(counted, none, rows, one)
+        part = Part("rows", one, whole=True)
+        return Sharing(Form((part,), 1), (counted,), one, one, (one,))
 
     def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
         """The number of rows."""

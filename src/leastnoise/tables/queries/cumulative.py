@@ -76,6 +76,7 @@ class Cumulative(_Binned):
     """
 
     word: ClassVar[str] = "cumulative"
+    title: ClassVar[str] = ""
 
     def _sums(self, bins: int) -> Workload:
         return Workload.prefix(bins)
@@ -105,6 +106,7 @@ class RangeCounts(_Binned):
     """
 
     word: ClassVar[str] = "range_counts"
+    title: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         Histogram.__post_init__(self)

@@ -16,9 +16,10 @@ from ...work import arithmetic, bits, charge
 from ..sources import WHOLE, Form
 from ..sources.bounding import Request
 from ..sources.rows import Cell, Rows
-from .base import PRIVATE, Query, Setting, numbered
+from .base import PRIVATE, Query, Setting
 from .count import Count
 from .crossed import MOST_GROUPS, Crossed
+from .keys import numbered
 from .scale import FURTHEST, NARROWEST
 
 _MOST_BINS = 10_000
@@ -46,6 +47,9 @@ class Histogram(Count):
     high: Number | None = None
     bins: int | Sequence[Number] = 10
     word: ClassVar[str] = "histogram"
+    title: ClassVar[str] = "Histogram"
+    positional: ClassVar[tuple[str, ...]] = ("column", "bins")
+    all_rows: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not self.column:

@@ -5,7 +5,7 @@ Sensitivity and proof: `linear.proof.md`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -17,8 +17,9 @@ from ...hints import hinted_class
 from ...problem.workload import MAX_ATTRIBUTES, Workload
 from ...work import charge
 from ..sources.expression import parse_condition
-from .base import PRIVATE, keys_of, listed
+from .base import PRIVATE, Query
 from .crossed import Crossed, names_of, quoted
+from .keys import keys_of, listed
 from .linear import MOST_ANSWERS, Linear
 
 #: In the name of a count: whatever the attribute is.
@@ -49,6 +50,19 @@ class Marginals(Linear):
     attributes: Sequence[str] = ()
     ways: int | Sequence[int | Sequence[str]] = 2
     word: ClassVar[str] = "marginals"
+    positional: ClassVar[tuple[str, ...]] = ("attributes",)
+    several: ClassVar[bool] = True
+
+    @classmethod
+    def arguments(cls) -> tuple[str, ...]:
+        """All but `by`, which the attributes are."""
+        return tuple(name for name in super().arguments() if name != "by")
+
+    @classmethod
+    def from_text(cls, plain: Sequence[str], named: Mapping[str, Any]) -> Query:
+        """The same; ways are "1;2" or "1;region age"."""
+        ways = named.get("ways")
+        return super().from_text(plain, dict(named) | {"ways": _ways_of(ways)})
 
     def __post_init__(self) -> None:
         if self.where is not None:
@@ -151,6 +165,15 @@ class Marginals(Linear):
         every = (self.ways,) if isinstance(self.ways, int) else self.ways
         ways = ";".join(str(one) if isinstance(one, int) else " ".join(one) for one in every)
         return self.text(f"{', '.join(self.attributes)}, ways={ways}")
+
+
+def _ways_of(text: Any) -> Any:
+    """The tables that "1;2" or "1;region age" mean."""
+    if not isinstance(text, str):
+        return text
+    words = [one.split() for one in text.split(";")]
+    number = [len(one) == 1 and one[0].isdigit() for one in words]
+    return [int(one[0]) if n else one or "" for n, one in zip(number, words, strict=True)]
 
 
 def _frozen(ways: Any) -> tuple[Any, ...]:

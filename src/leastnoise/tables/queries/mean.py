@@ -11,7 +11,18 @@ from ...hints import hinted_class
 from ..planning.believed import Line, believed
 from ..planning.tracks import Track
 from ..sources.bounding import Sums, centred, exact_total
-from .base import Estimate, Form, Part, Released, Setting, clamped, nearest_of, ratio_interval
+from .base import Setting
+from .numbers import (
+    FINE,
+    Estimate,
+    Form,
+    Part,
+    Released,
+    Sharing,
+    clamped,
+    nearest_of,
+    ratio_interval,
+)
 from .scale import Scale
 from .valued import Valued
 
@@ -36,6 +47,7 @@ class Mean(Valued):
     """
 
     word: ClassVar[str] = "mean"
+    title: ClassVar[str] = "Mean"
 
     def parts(self, setting: Setting) -> list[Part]:
         """The mean itself, or a centred total in half steps and a count."""
@@ -58,6 +70,10 @@ class Mean(Valued):
     def drawn_form(self, setting: Setting) -> Form:
         """The mean itself, or the sums above and below."""
         return mean_drawn(self.scale, setting)
+
+    def sharing(self, setting: Setting) -> Sharing:
+        """The distances from both bounds."""
+        return mean_sharing(self.forms(replace(setting, neighbors="add-remove"))[-1], setting)
 
     def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
         """The parts of either form."""
@@ -110,8 +126,6 @@ def mean_parts(scale: Scale, setting: Setting) -> list[Part]:
     ]
 
 
-#: Steps that a unit can make where they can be chosen: more cost time, and gain little.
-FINE = 32
 _SIDES = "sides"
 
 
@@ -144,6 +158,12 @@ def _sides(scale: Scale, setting: Setting, fine: int, steps: int) -> Form:
         for name in ("distances from the lower bound", "distances from the upper bound")
     )
     return Form(sides, steps, fine, _SIDES, (Fraction(1), Fraction(1)), scale.top)
+
+
+def mean_sharing(form: Form, setting: Setting) -> Sharing:
+    """How the distances from both bounds, of this form, say that somebody has a key."""
+    top, none, one = Fraction(form.top), Fraction(0), Fraction(1)
+    return Sharing(form, ((none, one, none), (top, -one, none)), top, setting.rows * top)
 
 
 def mean_drawn(scale: Scale, setting: Setting) -> Form:

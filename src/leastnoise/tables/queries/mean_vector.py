@@ -6,23 +6,22 @@ One release of a vector instead of one for each column. Sensitivity and proof:
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import isqrt
 from typing import Any, ClassVar
 
-from ...cache import designed
 from ...errors import ArgumentError, Described
 from ...exact import Number
 from ...hints import hinted_class
-from ...sampling import Entropy
-from ..planning.noise import Law, gap_of, noise_for
+from ..planning.vector import VectorRelease, vector_release
 from ..sources.bounding import Request, Sums
-from .base import Estimate, Form, Part, Query, Released, Setting, clamped
+from .base import Query, Setting
 from .mean import Mean, mean_estimate
+from .numbers import Estimate, Part, Released, clamped, half_width
 
 _DIGITS = 10**12
 #: The part of an answer that is several numbers, with noise for their length.
@@ -50,6 +49,10 @@ class MeanVector(Query):
     low: Sequence[Number] = field(default=(), kw_only=True)
     high: Sequence[Number] = field(default=(), kw_only=True)
     word: ClassVar[str] = "mean"
+    mechanism: ClassVar[str] = "vector"
+    positional: ClassVar[tuple[str, ...]] = ("columns",)
+    several: ClassVar[bool] = True
+    counted: ClassVar[str] = " of a width"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -69,6 +72,20 @@ class MeanVector(Query):
         for name in ("columns", "low", "high"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         _ = self.means
+
+    @classmethod
+    def from_text(cls, plain: Sequence[str], named: Mapping[str, Any]) -> Query:
+        """The same; one bound can be that of all columns."""
+        if any(re.fullmatch(r"[+-]?[\d.]+(e[+-]?\d+)?", name) for name in plain[1:]):
+            raise ArgumentError(
+                "query", ", ".join(plain), f"like mean({plain[0]}, low=0, high=100)"
+            )
+        bounds = {
+            name: _bounds(name, value, len(plain)) if name in ("low", "high") else value
+            for name, value in named.items()
+            if value is not None
+        }
+        return super().from_text(plain, bounds)
 
     @cached_property
     def means(self) -> list[Mean]:
@@ -131,20 +148,15 @@ class MeanVector(Query):
 
     def noise(
         self, setting: Setting, epsilon: Fraction, delta: Fraction, groups: int, loss: str
-    ) -> VectorNoiseFor:
-        """Noise for one group of `groups`: all of its budget for the vector, or half of it if the
-        rows need some, too.
-        """
-        (vector, *rows) = parts = self.parts(setting)
-        share = epsilon / (len(parts) * groups), delta / (len(parts) * groups)
-        found, path = designed(*share, Fraction(1), False, 1, loss, len(self.columns))
-        words = (
-            f"noise for {len(self.columns)} numbers together at epsilon="
-            f"{float(share[0]):g}, delta={float(share[1]):.3g}, {gap_of(found)}"
-        )
-        law = Law(found, vector.sensitivity, path, words)
-        count = noise_for([Form.plain(rows)], *share, 1).laws[0] if rows else None
-        return VectorNoiseFor(law, count)
+    ) -> VectorRelease:
+        """Noise for the vector as one."""
+        numbers = len(self.columns)
+        return vector_release(self.parts(setting), numbers, epsilon, delta, groups, loss)
+
+    def error_of(self, answers: Mapping[str, Estimate]) -> float:
+        """The largest, in parts of the widths."""
+        widths = [float(mean.scale.width) for mean in self.means]
+        return max(half_width(one) / w for one, w in zip(answers.values(), widths, strict=True))
 
     def estimates(
         self, released: list[Released], setting: Setting, noise: Any = None
@@ -196,57 +208,11 @@ class MeanVector(Query):
         return self.text(", ".join(self.columns))
 
 
-@dataclass(frozen=True)
-class VectorNoiseFor:
-    """A law for the vector, and one for the number of rows if it is not public."""
-
-    vector: Law
-    count: Any
-
-    @property
-    def laws(self) -> list[Law]:
-        """All of them."""
-        return [self.vector] if self.count is None else [self.vector, self.count]
-
-    @property
-    def sha256(self) -> str:
-        """One hash for all mechanism files."""
-        hashes = [law.sha256 for law in self.laws]
-        if len(hashes) == 1:
-            return hashes[0]
-        return hashlib.sha256("".join(hashes).encode()).hexdigest()
-
-    @property
-    def words(self) -> str:
-        """Which noise, and why."""
-        return "; ".join(law.words for law in self.laws)
-
-    @property
-    def form(self) -> Form:
-        """The numbers as they are."""
-        return Form((), len(self.laws))
-
-    def around(self, values: Sequence[Fraction]) -> list[Released]:
-        """Numbers of one group as if they had been released, for planning."""
-        law, confidence = self.vector, 0.95 if self.count is None else 0.975
-        noise = law.design.noise
-        error = (Fraction(noise.coordinate_error(confidence)) + noise.grid_step) * law.scale
-        if self.count is None:
-            return [Released(value, error) for value in values]
-        vector = [Released(value, error) for value in values[:-1]]
-        return [*vector, Released(values[-1], self.count.error(confidence))]
-
-    def released(
-        self, rows: Sequence[Sequence[Fraction]], entropy: Entropy | None
-    ) -> list[list[Released]]:
-        """One release of the vector of each group, and one of its rows."""
-        found = []
-        for row in rows:
-            vector = row if self.count is None else row[:-1]
-            scaled = [value / self.vector.scale for value in vector]
-            drawn = self.vector.design.release(scaled, exact=True, entropy=entropy)
-            numbers = [value * self.vector.scale for value in drawn]
-            if self.count is not None:
-                numbers += self.count.release([row[-1]], entropy)
-            found.append(self.around(numbers))
-        return found
+def _bounds(name: str, value: Any, count: int) -> list[Any]:
+    """One bound for each column: a list, a text with commas, or one bound for all of them."""
+    bounds = value.split(",") if isinstance(value, str) else value
+    bounds = list(bounds) if isinstance(bounds, (list, tuple)) else [bounds]
+    bounds = bounds * count if len(bounds) == 1 else bounds
+    if len(bounds) != count:
+        raise ArgumentError(name, value, f"one bound, or {count} bounds for {count} columns")
+    return bounds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -15,17 +15,19 @@ from ..sources.expression import parse_condition
 from ..sources.rows import Rows
 from ..sources.where import truth_of
 from ..unit import PrivacyUnit
-from .base import Estimate, Form, Part, Query, Released, Setting, clamped
+from .base import Query, Setting
 from .mean import (
     mean_drawn,
     mean_estimate,
     mean_forms,
     mean_numbers,
     mean_parts,
+    mean_sharing,
     mean_tracks,
     mean_typical,
     why_mean,
 )
+from .numbers import Estimate, Form, Part, Released, Sharing, clamped
 from .scale import Scale
 
 _SCALE = Scale(Fraction(0), Fraction(1), 1)
@@ -62,6 +64,8 @@ class Proportion(Query):
     condition: str = ""
     nulls: str | None = field(default=None, kw_only=True)
     word: ClassVar[str] = "proportion"
+    title: ClassVar[str] = "Proportion of rows for which"
+    positional: ClassVar[tuple[str, ...]] = ("condition",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -105,6 +109,10 @@ class Proportion(Query):
         if setting.size is not None:
             return Form.plain(self.parts(setting))
         return mean_drawn(_scale(setting), setting)
+
+    def sharing(self, setting: Setting) -> Sharing:
+        """The distances from both bounds."""
+        return mean_sharing(self.forms(replace(setting, neighbors="add-remove"))[-1], setting)
 
     def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
         """The parts of either form."""

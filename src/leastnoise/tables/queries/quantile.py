@@ -7,19 +7,21 @@ noise would have to hide (high - low), for all the median can move between neigh
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ...errors import ArgumentError
 from ...exact import Number, rational
 from ...hints import hinted_class
 from ...sampling import Entropy, ExponentialSampler
+from ..planning.exponential import ExponentialRelease
 from ..sources.bounding import WEIGHT, Request
-from .base import Estimate, Part, Setting
+from .base import Query, Setting
 from .ends import end_of, law_of_ends
+from .numbers import Estimate, Part
 from .valued import Valued
 
 _MOST_CANDIDATES = 20_000
@@ -49,6 +51,10 @@ class Quantile(Valued):
     q: Number = Fraction(1, 2)
     interval: bool = field(default=False, kw_only=True)
     word: ClassVar[str] = "quantile"
+    title: ClassVar[str] = "Quantile"
+    positional: ClassVar[tuple[str, ...]] = ("column", "q")
+    mechanism: ClassVar[str] = "choice"
+    counted: ClassVar[str] = " rows of rank"
     most: ClassVar[int] = _MOST_CANDIDATES
 
     def __post_init__(self) -> None:
@@ -56,6 +62,13 @@ class Quantile(Valued):
         level = rational(self.q, "q")
         if not 0 <= level <= 1 or level.denominator > _DENOMINATOR:
             raise ArgumentError("q", self.q, f"from 0 to 1, in parts of at most 1/{_DENOMINATOR}")
+
+    @classmethod
+    def from_text(cls, plain: Sequence[str], named: Mapping[str, Any]) -> Query:
+        """The same; a text states the level."""
+        if "q" in cls.positional and len(plain) < 2 and named.get("q") is None:
+            raise ArgumentError("q", None, f"given, as in {cls.word}(column, 0.9)")
+        return super().from_text(plain, named)
 
     @property
     def _sized(self) -> bool:
@@ -76,6 +89,17 @@ class Quantile(Valued):
         return self._request(
             setting, value=self._value(self.scale), scale=self.scale, cells=True, fill=self.fills
         )
+
+    def noise(
+        self, setting: Setting, epsilon: Fraction, delta: Fraction, groups: int, loss: str
+    ) -> ExponentialRelease:
+        """An equal part of epsilon for each group."""
+        if epsilon == 0:
+            raise ArgumentError(
+                "epsilon", 0, "positive for a quantile: the exponential mechanism is pure DP"
+            )
+        self.mechanisms(epsilon / groups)  # before anything is charged
+        return ExponentialRelease(self, setting, epsilon / groups, groups)
 
     def choose(
         self, cells: Mapping[int, int], epsilon: Fraction, sensitivity: Fraction, entropy: Entropy
@@ -186,6 +210,13 @@ class Median(Quantile):
     """
 
     word: ClassVar[str] = "median"
+    title: ClassVar[str] = "Median"
+    positional: ClassVar[tuple[str, ...]] = ("column",)
+
+    @classmethod
+    def arguments(cls) -> tuple[str, ...]:
+        """All but the level."""
+        return tuple(name for name in super().arguments() if name != "q")
 
     def __post_init__(self) -> None:
         super().__post_init__()

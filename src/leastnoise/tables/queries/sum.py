@@ -10,7 +10,8 @@ from ...exact import text_of
 from ...hints import hinted_class
 from ..planning.tracks import Track
 from ..sources.bounding import Sums, exact_total
-from .base import Estimate, Part, Released, Setting, clamped
+from .base import Setting
+from .numbers import Estimate, Part, Released, Sharing, clamped
 from .valued import Valued, reach
 
 
@@ -32,6 +33,7 @@ class Sum(Valued):
     """
 
     word: ClassVar[str] = "sum"
+    title: ClassVar[str] = "Sum"
 
     def parts(self, setting: Setting) -> list[Part]:
         """One number."""
@@ -47,6 +49,12 @@ class Sum(Valued):
         one_sided = low >= 0 and not setting.replace
         effect = 1 / max(abs(low), abs(high))
         return (Track(part.name, part.sensitivity, one_sided, effect),)
+
+    def sharing(self, setting: Setting) -> Sharing:
+        """How far the sum is from the least and from the largest that its units can have."""
+        scale, rows, none = self.scale, setting.rows, Fraction(0)
+        ends = rows * min(none, scale.low), rows * max(none, scale.high)
+        return Sharing.sides((scale.low, scale.step, none), *ends, scale.step)
 
     def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
         """The exact sum."""

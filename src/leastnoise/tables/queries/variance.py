@@ -12,7 +12,8 @@ from ...hints import hinted_class
 from ..planning.believed import Line, believed
 from ..planning.tracks import Track
 from ..sources.bounding import Request, Sums, centred
-from .base import Estimate, Form, Part, Released, Setting, clamped, nearest_of, ratio_interval
+from .base import Setting
+from .numbers import Estimate, Form, Part, Released, clamped, nearest_of, ratio_interval
 from .scale import STEPS_OF_SQUARES
 from .valued import Valued
 
@@ -38,6 +39,7 @@ class Variance(Valued):
     """
 
     word: ClassVar[str] = "variance"
+    title: ClassVar[str] = "Variance"
     most: ClassVar[int] = STEPS_OF_SQUARES
 
     def parts(self, setting: Setting) -> list[Part]:

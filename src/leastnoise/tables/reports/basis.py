@@ -28,15 +28,15 @@ from ...problem.shape import weighed
 from ...work import add_up
 from ..planning.budget import Budget
 from ..planning.keyed import counts_by_key
-from ..planning.keyed_values import KeyedValues, coarser, sharing_of
-from ..planning.noise import Noise, growth_of_delta
+from ..planning.keyed_values import coarser, sharing_of
+from ..planning.noise import growth_of_delta
+from ..planning.release import Release
 from ..planning.together import shape_of, shortly
 from ..queries.arguments import arguments_of, query_from, unit_from
-from ..queries.base import PRIVATE, Form, Part, Query, Setting
+from ..queries.base import PRIVATE, Query, Setting
 from ..queries.groups import asked_of, touched
-from ..queries.linear import Linear
-from ..queries.mean_vector import VECTOR, MeanVector
-from ..queries.quantile import Quantile
+from ..queries.mean_vector import VECTOR
+from ..queries.numbers import Form, Part
 from ..unit import check_neighbors
 
 PROVEN, REFUTED, NOT_COVERED = "proven", "refuted", "not covered"
@@ -67,7 +67,7 @@ class Basis:
         private, setting = self.query.keys == PRIVATE, self.setting
         if (self.found is not None) != private or (self.keys is not None and not private):
             raise ArgumentError("keys", Described("found privately"), "a query with private keys")
-        chosen = isinstance(self.query, Quantile)
+        chosen = self.query.mechanism == "choice"
         if (self.epsilon is not None) != chosen or (chosen and self.files):
             raise ArgumentError("epsilon", self.epsilon, "given for quantiles, which have no files")
         if self.epsilon == 0:
@@ -80,6 +80,19 @@ class Basis:
         if self.released is None and not self.counts_keys:
             raise ArgumentError("form", self.form, "one of the query's forms")
         _ = self.groups
+
+    @classmethod
+    def of(cls, query: Query, setting: Setting, release: Release, keys: Sequence[str]) -> Basis:
+        """What the answers of these keys rest on."""
+        return cls(
+            query,
+            setting,
+            files=release.files,
+            form=release.form_number(query, setting),
+            keys=release.keys_file,
+            found=tuple(keys) if query.keys == PRIVATE else None,
+            epsilon=release.epsilon,
+        )
 
     @property
     def told(self) -> bool:
@@ -157,13 +170,6 @@ def file_name(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def form_number(query: Query, setting: Setting, noise: Any) -> int:
-    """What `Basis.form` says of a noise."""
-    if isinstance(noise, KeyedValues):
-        return noise.form.most
-    return query.forms(setting).index(noise.form) if isinstance(noise, Noise) else 0
-
-
 @dataclass(frozen=True)
 class Step:
     """One step from a published number to its proof: "proven", "refuted" or "not covered"."""
@@ -233,7 +239,7 @@ def _asked_as_one(batch: Sequence[Basis]) -> bool:
 
 def _is_shared(basis: Basis, files: Sequence[Any]) -> bool:
     """Whether other questions of the batch may have numbers of the same draw, or the same law."""
-    if basis.told or isinstance(basis.query, (Quantile, Linear, MeanVector)) or not files:
+    if basis.told or basis.query.mechanism != "numbers" or not files:
         return False
     together = isinstance(files[0], Document) and files[0].releases is not None
     return together or is_joint(files[0])
@@ -259,7 +265,7 @@ def _of_values(basis: Basis, files: Sequence[Any], delta: Fraction) -> Iterator[
         yield _of_keys(
             basis, "private keys and their counts", files[0] if len(files) == 1 else None
         )
-    elif isinstance(basis.query, Linear):
+    elif basis.query.mechanism == "sums":
         yield _of_sums(basis, files)
     else:
         if basis.told:
@@ -275,9 +281,8 @@ def _of_form(basis: Basis, form: Form, files: Sequence[Any]) -> _Found:
     if not own or any(one.releases is not None for one in files):
         words = "; ".join(f"{part.name} in steps of {_short(part.measure)}" for part in form.parts)
         return _said([basis], f"no file of the report is for {words}", REFUTED)
-    if isinstance(basis.query, MeanVector) and files[0].problem.dimension != len(
-        basis.query.columns
-    ):
+    vector = form.parts[0].name == VECTOR
+    if vector and files[0].problem.dimension != len(basis.query.columns_answered):
         return _said([basis], "no file of the report is for this many columns", REFUTED)
     size = basis.setting.size
     words = "" if size is None else f"one of {size} rows is replaced; "
@@ -310,7 +315,6 @@ def _suits(document: Any, part: Part) -> bool:
 
 def _of_sums(basis: Basis, files: Sequence[Any]) -> _Found:
     """Sums of counts: one release, whatever groups and cells a unit moves."""
-    assert isinstance(basis.query, Linear)
     workload, steps = basis.query.workload(), basis.groups * basis.setting.rows
     own = len(files) == 1 and isinstance(files[0], WorkloadDocument)
     if not own or files[0].workload != workload or files[0].replaced:

@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
+from ..planning.release import Release
 from ..queries.base import Query, Setting
-from ..queries.mean_vector import MeanVector
-from ..queries.proportion import Proportion
-from ..queries.quantile import Quantile
-from ..queries.valued import Valued
 from ..unit import PrivacyUnit
 
 
-def notes(
-    query: Query, setting: Setting, groups: int, epsilon: Fraction, apart: bool = True
-) -> list[str]:
-    """What a reader must know; public.
-
-    epsilon: that of the values, for all groups of a unit. apart: whether groups are released one
-    by one, and not in one draw.
-    """
-    found = query.notes(setting) if isinstance(query, (Valued, MeanVector, Proportion)) else []
+def notes(query: Query, setting: Setting, groups: int, release: Release) -> list[str]:
+    """What a reader must know; public. groups: that one unit can move."""
+    found = query.notes(setting)
     if setting.size is not None:
         found.append(f"the number of rows, {setting.size}, is public because rows are replaced")
     if isinstance(setting.unit, PrivacyUnit):
         found.append(_of_persons(query, setting.unit))
     if query.grouped and groups > 1:
-        budget = "each group has a part of the budget" if apart else "all groups come from one draw"
+        one_draw = "all groups come from one draw"
+        budget = one_draw if release.one_draw else "each group has a part of the budget"
         found.append(f"one unit can move {groups} groups, and {budget}")
-    if isinstance(query, Quantile):
-        if query.interval:
-            found.append("half of epsilon was spent on the interval; delta is not used")
-        error = query.rank_error(epsilon / groups, setting)
-        found.append(
-            f"with 95% confidence the rank of the answer is within {error:.3g} rows of the best "
-            "candidate's"
-            + ("" if query.interval else "; interval=True spends budget on an interval of values")
-        )
-    return found
+    return [*found, *release.notes]
 
 
 def _rows(count: int) -> str:

@@ -28,7 +28,7 @@ from ..ledger import Ledger
 from ..ledger.ledger import Balance
 from ..planning.budget import Budget
 from ..queries.arguments import difference
-from ..queries.base import Estimate
+from ..queries.numbers import Estimate
 from .basis import PROVEN, REFUTED, Basis, Step, check_batch, file_name
 from .ledger import balance_from, charged_to
 from .page import answers_html, page_of

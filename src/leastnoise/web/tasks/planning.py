@@ -11,7 +11,6 @@ from ...tables import plan
 from ...tables.planning.budget import Budget
 from ...tables.planning.planner import setting_for, shares
 from ...tables.queries.base import Query
-from ...tables.queries.quantile import Quantile
 from ..questions import check_columns, queries_of, unit_of
 
 
@@ -57,7 +56,7 @@ def _planned(form: dict[str, Any], queries: list[Query], epsilon: str) -> list[d
                 "query": found.query,
                 "error": found.error,
                 "relative": found.relative,
-                "rank": isinstance(query, Quantile),
+                "rank": query.mechanism == "choice",
                 "grouped": query.by is not None,
                 "epsilon": float(found.epsilon),
                 "delta": float(found.delta),

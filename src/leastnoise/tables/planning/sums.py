@@ -1,0 +1,81 @@
+"""Noise for all sums of a vector of counts. Proof: `../queries/linear.proof.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ...cache import sha256_of, workload_designed
+from ...problem.workload import Workload
+from ...sampling import Entropy
+from ..queries.base import Setting
+from ..queries.numbers import Form, Part, Released
+from .noise import delta_of_a_step
+from .release import GroupedRelease
+
+
+def sums_release(workload: Workload, epsilon: Fraction, delta: Fraction, steps: int) -> SumsRelease:
+    """Noise for sums of counts that one unit moves by so many steps of 1 together."""
+    share = delta_of_a_step(epsilon / steps, delta / steps, steps)
+    design, path = workload_designed(workload, epsilon / steps, share)
+    rows = "the one row" if steps == 1 else f"each of {steps} rows"
+    words = (
+        f"noise for {design.workload.queries} sums together, for {rows} that a unit can have "
+        f"in them: {design.status.partition(';')[2].partition(',')[0].strip()}"
+    )
+    return SumsRelease(design, path, words, steps)
+
+
+@dataclass(frozen=True)
+class SumsRelease(GroupedRelease):
+    """A design for all sums of a query."""
+
+    design: Any
+    path: Path
+    words: str
+    steps: int  # by which one unit can move all counts together
+    scale: ClassVar[Fraction] = Fraction(1)
+
+    @property
+    def laws(self) -> tuple[SumsRelease]:
+        """One, which has a file."""
+        return (self,)
+
+    @property
+    def one_draw(self) -> bool:
+        """All groups come from one."""
+        return True
+
+    def releases(self, groups: int, setting: Setting) -> tuple[int, int]:
+        """A unit moves one release, whatever its cells are."""
+        return 1, 1
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the mechanism file."""
+        return sha256_of(self.design)
+
+    @property
+    def form(self) -> Form:
+        """The counts as they are: all steps of a unit are steps of the one release."""
+        counts = Part("counts of all cells", Fraction(self.steps), whole=True, step=Fraction(1))
+        return Form((counts,), self.steps, most=self.steps)
+
+    @cached_property
+    def _errors(self) -> list[Fraction]:
+        return [Fraction(float(error)) for error in self.design.error_bound(0.95)]
+
+    def around(self, values: Sequence[Fraction]) -> list[Released]:
+        """A number as if it had been released, for planning: the one with the largest error."""
+        return [Released(value, max(self._errors)) for value in values]
+
+    def released(
+        self, rows: Sequence[Sequence[Fraction]], entropy: Entropy
+    ) -> list[list[Released]]:
+        """One release of all counts, as the answers that follow from it."""
+        values = self.design.release([int(row[0]) for row in rows], exact=True, entropy=entropy)
+        return [[Released(*one)] for one in zip(values, self._errors, strict=True)]

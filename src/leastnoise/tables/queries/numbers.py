@@ -1,0 +1,167 @@
+"""Numbers of a group: exact ones with their sensitivities, released ones, and what follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..sources.bounding import Sums
+
+#: Steps that a unit can make where they can be chosen: more cost time, and gain little.
+FINE = 32
+
+
+@dataclass(frozen=True)
+class Part:
+    """One number to release: how far a unit can move it, and whether it is whole.
+
+    step: how far the number moves is counted in these; the sensitivity itself if None.
+    range: (low, high), public, that it cannot leave; None where there is none.
+    """
+
+    name: str
+    sensitivity: Fraction
+    whole: bool = False
+    step: Fraction | None = None
+    range: tuple[Fraction, Fraction] | None = None
+
+    @property
+    def measure(self) -> Fraction:
+        """The step."""
+        return self.sensitivity if self.step is None else self.step
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to release what a query needs: some numbers, and how they can move together.
+
+    Each part moves by ceil(distance / step) steps. A unit moves all parts of one group by at most
+    `steps` of them together, and any one by at most `most` (`noise.proof.md`).
+    """
+
+    parts: tuple[Part, ...]
+    steps: int
+    most: int = 1
+    name: str = ""
+    #: What an error of each part weighs where forms are compared.
+    weights: tuple[Fraction, ...] = ()
+    top: int = 1  # steps of the scale between the bounds, where the form is of a mean
+
+    @classmethod
+    def plain(cls, parts: Sequence[Part]) -> Form:
+        """Every part may move to its end, all of them at once."""
+        return cls(tuple(parts), len(parts))
+
+
+@dataclass(frozen=True)
+class Released:
+    """A part after the noise: its value, and the error that it stays within (95% for all)."""
+
+    value: Fraction
+    error: Fraction
+    #: The interval, where it is not the value and the error to both sides.
+    inside: tuple[Fraction, Fraction] | None = None
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """The interval around it."""
+        return self.inside or (self.value - self.error, self.value + self.error)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is published for one group: a value and an interval (None: see the notes)."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+#: What a number is of a key's sums: so much of the rows, of the scaled values and of the units.
+Combination = tuple[Fraction, Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How the numbers of a query tell that somebody has a key (`keyed_values.proof.md`).
+
+    form: the numbers; `of` says what each is of the exact sums. Together they are between `least`
+        and `most` for one unit, and add up over units.
+    answer: what the answer is of them, in parts of each; None for a mean, which divides.
+    """
+
+    form: Form
+    of: tuple[Combination, ...]
+    least: Fraction
+    most: Fraction
+    answer: tuple[Fraction, ...] | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether the one number is that of the units, of which each adds 1."""
+        return self.answer == (Fraction(1),)
+
+    def numbers(self, sums: Sums) -> list[Fraction]:
+        """The exact numbers of one key."""
+        return [r * sums.rows + v * sums.values + u * sums.units for r, v, u in self.of]
+
+    @classmethod
+    def sides(cls, total: Combination, low: Fraction, high: Fraction, step: Fraction) -> Sharing:
+        """The distances of a sum from its least and from its largest."""
+        width, (rows, values, units) = high - low, total
+        # Whole for every unit, however few rows it has: only then is nothing rounded.
+        whole = step == 1 and all(x.denominator == 1 for x in (rows, low, high))
+        fine = width.numerator if whole and width <= FINE else FINE
+        parts = tuple(
+            Part(name, width, whole=whole, step=width / fine)
+            for name in ("distances from the smallest", "distances from the largest")
+        )
+        steps = fine if fine == width and whole else fine + 1
+        of = (rows, values, units - low), (-rows, -values, high - units)
+        return cls(Form(parts, steps, fine), of, width, width, (high / width, low / width))
+
+
+def ratio_interval(
+    top: tuple[Fraction, Fraction], bottom: tuple[Fraction, Fraction]
+) -> tuple[Fraction, Fraction] | None:
+    """All quotients of two intervals; None if the lower one comes too near to 0."""
+    if bottom[0] < 1:
+        return None
+    found = [t / b for t in top for b in bottom]
+    return min(found), max(found)
+
+
+def nearest_of(value: Fraction, ends: tuple[Fraction, Fraction]) -> Fraction:
+    """The number of an interval that is nearest to a value: nearer to all that is inside."""
+    return max(ends[0], min(value, ends[1]))
+
+
+def clamped(
+    value: Fraction,
+    ends: tuple[Fraction, Fraction] | None,
+    low: Fraction | None,
+    high: Fraction | None,
+) -> Estimate:
+    """The value and its interval, cut to what the query can be at all."""
+
+    def cut(x: Fraction) -> float:
+        inside = x if low is None else max(low, x)
+        inside = inside if high is None else min(high, inside)
+        return float(inside)
+
+    if ends is None:
+        whole = low is not None and high is not None
+        return Estimate(
+            cut(value),
+            cut(low) if whole and low is not None else -math.inf,
+            cut(high) if whole and high is not None else math.inf,
+        )
+    return Estimate(cut(value), cut(ends[0]), cut(ends[1]))
+
+
+def half_width(one: Estimate) -> float:
+    """Half the width of an interval; one that is cut on one side says less than its other side."""
+    assert one.low is not None and one.high is not None
+    return max(one.high - one.value, one.value - one.low)

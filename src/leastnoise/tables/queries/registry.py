@@ -1,0 +1,41 @@
+"""Every query, once: its text, its arguments in files, and its web form follow from its class.
+
+To add a query, write its file (`base.py` says what a query states) and add its line here.
+"""
+
+from __future__ import annotations
+
+from .base import Query
+from .count import Count
+from .cumulative import Cumulative, RangeCounts
+from .histogram import Histogram
+from .marginals import Marginals
+from .mean import Mean
+from .mean_vector import MeanVector
+from .proportion import Proportion
+from .quantile import Median, Quantile
+from .sum import Sum
+from .variance import Variance
+
+#: In the order in which they are listed.
+QUERIES: tuple[type[Query], ...] = (
+    Count,
+    Sum,
+    Mean,
+    MeanVector,
+    Variance,
+    Median,
+    Quantile,
+    Histogram,
+    Cumulative,
+    RangeCounts,
+    Marginals,
+    Proportion,
+)
+#: Their words in a text; a word can be that of several classes.
+WORDS: tuple[str, ...] = tuple(dict.fromkeys(kind.word for kind in QUERIES))
+
+
+def kinds_of(word: str) -> tuple[type[Query], ...]:
+    """The classes with this word; none if it is no query's."""
+    return tuple(kind for kind in QUERIES if kind.word == word)

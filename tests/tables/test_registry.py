@@ -1,0 +1,55 @@
+"""One registry of queries: texts, arguments in files, the command line and the web app follow."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+import leastnoise.tables
+from leastnoise.cli.tables import _QUERIES as HELP
+from leastnoise.tables import query_of
+from leastnoise.tables.queries.arguments import arguments_of, query_from
+from leastnoise.tables.queries.registry import QUERIES, WORDS
+from leastnoise.web.models import QueryForm
+from leastnoise.web.questions import CLASSES, FIELDS
+
+SCRIPT = Path(leastnoise.__file__).parent / "web" / "static" / "questions.js"
+#: A text for each class, as short as it can be.
+TEXTS = {
+    "Count": "count()",
+    "Sum": "sum(x, low=0, high=1)",
+    "Mean": "mean(x, low=0, high=1)",
+    "MeanVector": "mean(x, y, low=0, high=1)",
+    "Variance": "variance(x, low=0, high=1)",
+    "Median": "median(x, low=0, high=1)",
+    "Quantile": "quantile(x, 0.9, low=0, high=1)",
+    "Histogram": "histogram(x, 3, low=0, high=1)",
+    "Cumulative": "cumulative(x, 3, low=0, high=1)",
+    "RangeCounts": "range_counts(x, 3, low=0, high=1)",
+    "Marginals": "marginals(a, b, ways=1)",
+    "Proportion": "proportion(x > 1)",
+}
+
+
+@pytest.mark.parametrize("kind", QUERIES, ids=lambda kind: kind.__name__)
+def test_a_query_can_be_written_as_text_and_as_arguments(kind):
+    keys = {"keys": [["u"], ["v"]]} if kind.__name__ == "Marginals" else {}
+    query = query_of(TEXTS[kind.__name__], **keys)
+    assert type(query) is kind
+    assert arguments_of(query_from(arguments_of(query))) == arguments_of(query)
+    assert getattr(leastnoise, kind.__name__) is kind
+
+
+def test_the_help_of_the_command_line_names_the_queries():
+    named = set(re.findall(r"(\w+)\(", HELP))
+    assert named <= set(WORDS) and set(WORDS) - named <= {"sum", "variance"}
+
+
+def test_the_web_app_offers_what_the_registry_says():
+    assert set(get_args(QueryForm.model_fields["kind"].annotation)) == set(CLASSES)
+    lines = re.findall(r'^  (\w+): \["([^"]+)", \[([^\]]*)\]\],$', SCRIPT.read_text(), re.MULTILINE)
+    script = {word: (title, set(re.findall(r"\w+", names))) for word, title, names in lines}
+    assert script == {word: (kind.title, set(FIELDS[word])) for word, kind in CLASSES.items()}
