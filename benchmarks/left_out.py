@@ -22,12 +22,6 @@ def _raises(*_: Any, **__: Any) -> NoReturn:
     raise ArgumentError("method", "left out", "part of the engine")
 
 
-def _too_large(*_: Any, **__: Any) -> NoReturn:
-    from leastnoise.errors import LimitError
-
-    raise LimitError("left out")
-
-
 def _none(*_: Any, **__: Any) -> None:
     return None
 
@@ -38,10 +32,6 @@ def _false(*_: Any, **__: Any) -> bool:
 
 def _empty(*_: Any, **__: Any) -> tuple[()]:
     return ()
-
-
-def _unchanged(_: Any, document: Any, *__: Any) -> Any:
-    return document
 
 
 #: Functions that are methods in all but name, and parts of methods, with what stands in their
@@ -59,26 +49,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "engine.line.lattice.one_budget:several_integers": _false,
     "engine.vectors.vector:smooth_polish": _none,
     "engine.vectors.vector:longer_staircases": _empty,
-    "engine.shapes.method:Joint.levels": _too_large,
-    "engine.shapes.method:Joint.normal": _none,
-    "engine.shapes.method:Joint.euclidean": _raises,
-    "engine.shapes.method:Joint._cut_flow": _unchanged,
-    "engine.shapes.method:Joint._flow": _unchanged,
-    "engine.shapes.method:Joint._sums": _raises,
-    "engine.shapes.method:Joint._projected": _unchanged,
-    "engine.workloads.method:Strategies._of_curve": _raises,
-    "engine.workloads.method:_of_sums": _empty,
-    "engine.workloads.candidates:_on_counts": _none,
-    "engine.workloads.candidates:_on_each_answer": _none,
-    "engine.workloads.candidates:_on_answers": _none,
-    "engine.workloads.candidates:_of_vectors": _none,
     "partition_selection:_by_curve": _none,
     "partition_selection:equal_shares": _raises,
-}
-#: Where a method of the table is imported by name.
-ALIASES = {
-    f"engine.vectors.method:{name}": f"engine.shapes.vectors:{name}"
-    for name in ("FIRST", "MARCH", "STAIRCASES")
 }
 _GROUPS = ("engine.ranges.wide.method:GROUPS", "engine.ranges.wide.method:SMALLER_GROUPS")
 _NETS = tuple(
@@ -106,8 +78,8 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "engine.vectors.method:FIRST",
     ),
     "Gaussian and Euclidean noise for shapes": (
-        "engine.shapes.method:Joint.normal",
-        "engine.shapes.method:Joint.euclidean",
+        "engine.shapes.method:NORMAL",
+        "engine.shapes.method:EUCLIDEAN",
     ),
 }
 
@@ -142,7 +114,7 @@ def place_of(path: str) -> tuple[Any, str]:
 def check_paths() -> None:
     """An error if a path leads nowhere."""
     known = (*methods(), *FUNCTIONS)
-    for path in (*known, *ALIASES.values()):
+    for path in known:
         place_of(path)
     for path in {path for family in FAMILIES.values() for path in family}:
         assert path in known, path
@@ -177,8 +149,6 @@ class Watch:
         if left_out:
             changed = replace(method, bounds=_empty_bounds, worth=_false)
         setattr(owner, name, changed)
-        if path in ALIASES:
-            setattr(*place_of(ALIASES[path]), changed)
 
     def _watch_function(self, path: str, left_out: bool) -> None:
         owner, name = place_of(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -16,7 +17,7 @@ def coarse_designs(factory: pytest.TempPathFactory) -> Iterator[None]:
     Kept for this run and all its processes.
     """
     from leastnoise import cache as kept
-    from leastnoise.engine.shapes import vectors
+    from leastnoise.engine.shapes import method
 
     folder = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -25,7 +26,7 @@ def coarse_designs(factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LEASTNOISE_CACHE", str(folder / "coarse"))
         patch.setattr(kept, "_GAP", "0.1")
-        patch.setattr(vectors, "_GAP", 0.1)
+        patch.setattr(method, "_INNER", replace(method._INNER, gap_of_vector=0.1))
         for one in remembered:
             one.cache_clear()
         yield

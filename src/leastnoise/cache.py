@@ -16,9 +16,9 @@ from typing import Any
 from .cache_folder import cache_folder
 from .certify.json_file import read_bytes
 from .certify.kinds.workload import WorkloadDocument
-from .design import design, load
-from .designs.joint import JointDesign, joint_design
-from .engine.shapes.method import Joint
+from .design import answer, design, load
+from .designs.joint import JointDesign
+from .engine.shapes.noise import NoiseForShapes
 from .errors import LeastnoiseError
 from .losses import as_loss
 from .problem.arguments import Arguments
@@ -253,11 +253,9 @@ def designed_together(
     own, shares = weighed(shape, weights)
     levels = _together_at(Fraction(0), epsilon, shape, weights, loss, own, shares)
     if delta > 0:
-        method = Joint()
-        normal = method.normal(
-            ShapeProblem(epsilon, delta, own, as_loss(loss), False, True, shares)
-        )
-        if normal and method.euclidean_cost(normal) < levels[0].document.upper:
+        noise = NoiseForShapes()
+        normal = noise.normal(ShapeProblem(epsilon, delta, own, as_loss(loss), False, True, shares))
+        if normal and noise.euclidean_cost(normal) < levels[0].document.upper:
             found = _together_at(delta, epsilon, shape, weights, loss, own, shares)
             if found[0].document.upper < levels[0].document.upper:
                 return found
@@ -292,7 +290,7 @@ def _together_at(
     return keep(
         asked,
         answers,
-        lambda: joint_design(
+        lambda: answer(
             Arguments(
                 epsilon=epsilon,
                 delta=delta,
@@ -301,6 +299,6 @@ def _together_at(
                 loss=loss,
                 weights=None if even else weights,
             ),
-            None,  # (noise is chosen by what it costs)
+            noise_alone=True,  # (noise is chosen by what it costs)
         ),
     )

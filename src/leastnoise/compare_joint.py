@@ -12,7 +12,8 @@ from typing import Any
 from .baselines.analytic_gaussian import smallest_sigma
 from .compared import Compared, ComparedRow, excess_of
 from .design import JointDesign, design
-from .engine.shapes.method import Joint
+from .engine.methods import made
+from .engine.search import Search
 from .errors import LeastnoiseError
 from .formatting import outwards
 
@@ -125,7 +126,9 @@ def _ours(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[JointR
 def _euclidean(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[JointRow]:
     """Euclidean noise where it was not expected to be better."""
     try:
-        other = Joint().euclidean(found.document.problem)
-        yield JointRow("euclidean", other.noise.words, float(other.upper), math.inf)
+        plan = made("Euclidean noise for a shape", found.document.problem)
+        other = Search(plan, 0).run().upper
+        assert other is not None
+        yield JointRow("euclidean", other.origin, float(other.value), math.inf)
     except LeastnoiseError as error:
         refused.append(("euclidean", str(error)))

@@ -16,11 +16,11 @@ from .certify import Report, read_and_check
 from .certify.file import AnyDocument
 from .designs.additive import Design
 from .designs.finished import finished, kind_of
-from .designs.joint import JointDesign, joint_design
+from .designs.joint import JointDesign
 from .designs.keyed import KeyedDesign
 from .designs.ranged import DependentDesign
 from .designs.vector import VectorDesign
-from .designs.workload import WorkloadDesign, workload_design
+from .designs.workload import WorkloadDesign
 from .engine.methods import plan_of
 from .engine.search import Search
 from .errors import ArgumentError, CertificateError, ScaleError
@@ -28,6 +28,7 @@ from .exact import Number
 from .formatting import gap_words
 from .problem.arguments import (
     Arguments,
+    Asked,
     CommonArguments,
     RangeArguments,
     ShapeArguments,
@@ -35,7 +36,9 @@ from .problem.arguments import (
     asked,
 )
 from .problem.shape import Ball, Shape
+from .problem.shape_arguments import shaped
 from .problem.workload import Workload
+from .problem.workload_arguments import workloaded
 
 #: What `design` returns.
 AnyNoise = Design | DependentDesign | VectorDesign | JointDesign | WorkloadDesign
@@ -132,35 +135,35 @@ design.__signature__ = signature(Arguments).replace(  # type: ignore[attr-define
 )
 
 
-def answer(arguments: Arguments) -> AnyNoise:
-    """`design` for arguments that were put together before; its guarantee is that of `design`."""
+def answer(arguments: Arguments, *, noise_alone: bool = False) -> AnyNoise:
+    """`design` for arguments that were put together before; its guarantee is that of `design`.
+
+    noise_alone: for a shape, whether nobody asks for a bound from below, which is then 0.
+    """
+    wanted = replace(_asked(arguments), noise_alone=noise_alone)
+    try:
+        search = Search(plan_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
+        best: AnyNoise = finished(wanted, search)
+    except (OverflowError, ZeroDivisionError):
+        raise ScaleError from None
+    return best
+
+
+def _asked(arguments: Arguments) -> Asked[Any]:
+    """What the arguments mean, whatever they are about."""
     if arguments.workload is not None:
-        return workload_design(arguments, _law)
+        return workloaded(arguments)
     for name in ("zcdp", "neighbors"):
         if name in arguments.given():
             value = getattr(arguments, name)
             raise ArgumentError(name, value, "left out unless there is a workload")
     if isinstance(arguments.sensitivity, Shape):
-        return joint_design(arguments, lambda **given: design(**given).document)
+        return shaped(arguments)
     if arguments.weights is not None:
         raise ArgumentError("weights", "given", "left out unless there is a shape")
     if isinstance(arguments.sensitivity, Ball):
         arguments = _of_ball(arguments, arguments.sensitivity)
-    wanted = asked(arguments)
-    try:
-        search = Search(plan_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
-        found: Design | DependentDesign | VectorDesign = finished(wanted, search)
-    except (OverflowError, ZeroDivisionError):
-        raise ScaleError from None
-    return found
-
-
-def _law(**given: Any) -> AnyDocument:
-    """The noise that a workload draws from: of a shape's nobody asks for a bound from below."""
-    if isinstance(given.get("sensitivity"), Shape):
-        return joint_design(Arguments.of(given), None).document
-    found: AnyNoise = design(**given)
-    return found.document
+    return asked(arguments)
 
 
 def _of_ball(arguments: Arguments, ball: Ball) -> Arguments:

@@ -160,7 +160,7 @@ class Shelf:
                 yield found
 
 
-def _asked(given: PlainArguments) -> Asked:
+def _asked(given: PlainArguments) -> Asked[Problem]:
     return asked(Arguments.of(given, PlainArguments.__annotations__, "a shelf"))
 
 

@@ -7,6 +7,7 @@ import json
 import math
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
@@ -22,7 +23,8 @@ from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.certificates.flow import Flow, gap_means, member, slack_of_delta
 from leastnoise.certify.certificates.sums import Sums, mean_of_squares
 from leastnoise.certify.certificates.volume import Volume
-from leastnoise.engine.shapes.method import Joint
+from leastnoise.engine.shapes import method
+from leastnoise.engine.shapes.noise import NoiseForShapes
 from leastnoise.errors import FormatError
 from leastnoise.losses import L1, L2
 from leastnoise.problem.shape import Shape
@@ -243,8 +245,9 @@ def made(kind: str) -> Any:
     """A design whose `lower` is proven by a flow with a cut, or by sums."""
     shape = Cube(3) if kind == "flow" else Cube(30, one_sided=True)
     with pytest.MonkeyPatch.context() as patch:  # (projections prove more)
-        patch.setattr(Joint, "euclidean_cost", lambda self, normal: math.inf)
-        patch.setattr(Joint, "_projected", lambda self, document: document)
+        patch.setattr(NoiseForShapes, "euclidean_cost", lambda self, normal: math.inf)
+        idle = replace(method.PROJECTIONS, serves=lambda problem: False)
+        patch.setattr(method, "PROJECTIONS", idle)
         found = design(epsilon=1, delta="1e-4", sensitivity=shape, integer=True, loss="l2")
     assert isinstance(found.document.certificate, Flow if kind == "flow" else Sums)
     return found

@@ -20,7 +20,7 @@ from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.noise.block_counts import Side
 from leastnoise.certify.noise.elliptical import GaussianNoise
 from leastnoise.certify.noise.knorm import KNorm
-from leastnoise.engine.shapes.method import Joint
+from leastnoise.engine.shapes.noise import NoiseForShapes
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.noise.joint_law import rounded_quantile
 from leastnoise.sampling import InsecureSeededEntropy
@@ -34,7 +34,7 @@ from leastnoise.work import counted
 @pytest.fixture
 def no_balls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Euclidean noise is not looked for."""
-    monkeypatch.setattr(Joint, "euclidean_cost", lambda self, normal: math.inf)
+    monkeypatch.setattr(NoiseForShapes, "euclidean_cost", lambda self, normal: math.inf)
 
 
 @cache
@@ -43,7 +43,7 @@ def many() -> Any:
     better than both)."""
     shape = Cube(20, one_sided=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Joint, "euclidean_cost", lambda self, normal: math.inf)
+        patch.setattr(NoiseForShapes, "euclidean_cost", lambda self, normal: math.inf)
         return design(epsilon=1, delta="1e-3", sensitivity=shape, integer=True, loss="l2")
 
 

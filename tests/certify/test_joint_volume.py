@@ -17,14 +17,16 @@ from test_joint_delta import least_loss, plane_at
 
 from leastnoise import Cube, Sparse, design
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.certificates.shaped import NoProof
 from leastnoise.certify.certificates.volume import Volume, mean_of_powers, root_below, square_radius
 from leastnoise.certify.kinds.joint import JointFile
 from leastnoise.certify.kinds.vector import VectorCertificate
-from leastnoise.engine.shapes.method import Joint
+from leastnoise.engine.bounds import joined
+from leastnoise.engine.methods import made
+from leastnoise.engine.search import Search
+from leastnoise.engine.shapes.method import LEVELS, PROJECTIONS
 from leastnoise.errors import FormatError
 from leastnoise.formal import NotCovered, left_out, translated
-from leastnoise.losses import L1, L2
+from leastnoise.losses import L1, L2, as_loss
 from leastnoise.problem.shape_problem import ShapeProblem
 
 
@@ -184,14 +186,12 @@ def test_coq_does_not_cover_it() -> None:
 
 def test_absolute_errors_and_one_sign() -> None:
     """Where one direction for each number, or none along the sum of all, is used."""
-    method = Joint()
     for shape, loss, least in ((Cube(12), "l1", 3), (Cube(16, one_sided=True), "l2", 12)):
-        found = design(
-            epsilon=1, delta="1e-6", sensitivity=shape, integer=True, loss=loss, time_limit="0.01"
-        )
-        bounded = method._projected(
-            replace(found.document, certificate=NoProof(), lower=Fraction(0))
-        )
+        delta, cost = Fraction(1, 10**6), as_loss(loss)
+        problem = ShapeProblem(Fraction(1), delta, shape, cost, False, True)
+        plan = replace(made("shape", problem), methods=(LEVELS, PROJECTIONS))
+        bracket = Search(plan, 1e-3).run()
+        bounded = joined(bracket.lower, bracket.upper, True)
         assert least < bounded.lower < bounded.upper
         assert _verdict(bounded) == "proven"
         assert _verdict(replace(bounded, lower=bounded.lower * Fraction(1001, 1000))) == "refuted"

@@ -120,7 +120,7 @@ def test_a_large_delta_wants_gaussian_noise() -> None:
     [
         # (Others cost 58.9, 14.7, the same, 48.6, 21417, the same and 5892.)
         (Workload([[j >> i & 1 for j in range(16)] for i in range(4)]), {}, "answers", 24.92),
-        (Workload.identity(8), {"delta": "0.01"}, "whole-number noise on each count", 12.14),
+        (Workload.identity(8), {"delta": "0.01"}, "integer noise on each count", 12.14),
         (Workload.product(Workload.identity(2), Workload.prefix(1)), PURE, "each count", 3.683),
         (Workload.prefix(8), {"delta": "0.02"}, "vector noise", 48.5),
         (Workload.marginals([40, 30]), {}, "each count", 2209.4),

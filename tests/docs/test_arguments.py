@@ -12,8 +12,6 @@ from doc_pages import ROOT
 from leastnoise import ArgumentError, Cube, MaxError, Workload, design
 from leastnoise.problem.arguments import Arguments
 from leastnoise.problem.combinations import RULES
-from leastnoise.problem.shape_arguments import shaped
-from leastnoise.problem.workload_arguments import workloaded
 
 PAGE = (ROOT / "docs" / "api" / "design-arguments.md").read_text(encoding="utf-8")
 NUMBER = {"epsilon": 1, "delta": "0.1", "sensitivity": 1}
@@ -63,8 +61,6 @@ def nothing_is_solved(monkeypatch):
     monkeypatch.setattr(module, "plan_of", lambda wanted: None)
     monkeypatch.setattr(module, "Search", lambda *given: None)
     monkeypatch.setattr(module, "finished", lambda wanted, search: "accepted")
-    monkeypatch.setattr(module, "joint_design", lambda given, scalar: shaped(given))
-    monkeypatch.setattr(module, "workload_design", lambda given, noise: workloaded(given))
 
 
 def rows(header: str) -> list[list[str]]:

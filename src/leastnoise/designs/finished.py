@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from ..certify import Document, check_bytes
+from ..certify import Document, Report, check_bytes
 from ..certify.file import AnyDocument
-from ..engine.bounds import Lower, Upper
+from ..engine.bounds import Lower, Upper, joined
 from ..engine.search import Bracket, Search
-from ..errors import CertificateError, FormatError
-from ..formatting import gap_of, gap_words, number, ordered
+from ..errors import CertificateError, FormatError, LimitError
+from ..formatting import gap_of, gap_words, number
 from ..problem.arguments import Asked
 from .additive import Design
 from .base import BaseDesign
@@ -24,7 +22,10 @@ from .ranged import DependentDesign
 from .vector import VectorDesign
 from .workload import WorkloadDesign
 
-AnyDesign = Design | DependentDesign | VectorDesign  #: what a search finds
+#: What a search finds.
+AnyDesign = Design | DependentDesign | VectorDesign | JointDesign | WorkloadDesign
+
+_NOT_READ_BACK = "the mechanism file does not read back as this design"
 
 #: The design that a file of each kind is.
 _DESIGNS: dict[str, type[BaseDesign]] = {
@@ -38,7 +39,7 @@ _DESIGNS: dict[str, type[BaseDesign]] = {
 }
 
 
-def finished(asked: Asked, search: Search) -> AnyDesign:
+def finished(asked: Asked[Any], search: Search) -> AnyDesign:
     """Run the search and return its design, every claim of which has passed the exact checker.
 
     `CertificateError` if one has not (then nothing is returned), and `ContradictionError` if exact
@@ -47,19 +48,9 @@ def finished(asked: Asked, search: Search) -> AnyDesign:
     return search.finish(lambda bracket: _made(asked, search, bracket))
 
 
-def _made(asked: Asked, search: Search, bracket: Bracket) -> AnyDesign:
-    loss = asked.problem.loss
-    for lower, upper in bracket.halves(lambda: search.plan.trivial(search.plan.problem)):
-        low, high = ordered(lower.value, upper.value, loss.certified)
-        proof = lower.certificate if loss.certified else None
-        halves: dict[str, Any] = {"lower": low, "upper": high, "certificate": proof}
-        # As anybody will read and check the file, within one budget of work.
-        with contextlib.suppress(FormatError):
-            document = replace(upper.document, **halves)
-            report = check_bytes(document.dumps().encode())[1]
-            break
-    else:
-        raise CertificateError("no design was found that can be checked and written to a file")
+def _made(asked: Asked[Any], search: Search, bracket: Bracket) -> AnyDesign:
+    loss, plan = asked.problem.loss, search.plan
+    lower, upper, document, report = _checked(search, bracket, loss.certified)
     if not report.private or (loss.certified and not report.proven):
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
     converged = gap_of(document) <= search.gap
@@ -78,11 +69,42 @@ def _made(asked: Asked, search: Search, bracket: Bracket) -> AnyDesign:
         "solver_failures": len(bracket.failures),
         "seconds": search.clock() - search.start,
     }
-    status = _status(asked, document, report.proven, converged, search, lower, upper)
-    found: AnyDesign = kind_of(document)(
+    if plan.stats is not None:
+        stats |= plan.stats(document, search)
+    if plan.status is not None:
+        status = plan.status(document, search)
+    else:
+        status = _status(asked, document, report.proven, converged, search, lower, upper)
+    design: AnyDesign = kind_of(document)(
         document, loss, converged, status, MappingProxyType(stats), report.proven
     )
-    return found
+    return design
+
+
+def _checked(
+    search: Search, bracket: Bracket, exact: bool
+) -> tuple[Lower, Upper, AnyDocument, Report]:
+    """The closest halves whose file anybody can read and check within one budget of work."""
+    plan, unreadable = search.plan, False
+    last: AnyDocument | None = None
+    for lower, upper in bracket.halves(lambda: plan.trivial(plan.problem)):
+        try:
+            document = joined(lower, upper, exact)
+            if document is last:
+                continue  # (a file that states both of its bounds)
+            last = document
+            again, report = check_bytes(document.dumps().encode())
+        except LimitError:
+            continue
+        except FormatError:
+            unreadable = True
+            continue
+        if again != document:
+            raise CertificateError(_NOT_READ_BACK)
+        return lower, upper, document, report
+    if not unreadable:
+        plan.too_long(plan.problem)
+    raise CertificateError(_NOT_READ_BACK)
 
 
 def kind_of(document: AnyDocument) -> Callable[..., Any]:
@@ -101,7 +123,7 @@ def _advice(reason: str, gap: float) -> str:
 
 
 def _status(
-    asked: Asked,
+    asked: Asked[Any],
     document: AnyDocument,
     certified: bool,
     converged: bool,

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
-from ..certify.kinds.joint import JointFile, short_weights
-from ..engine.shapes.method import Joint, One
-from ..errors import ArgumentError, DataError, Described, LimitError
-from ..formatting import gap_of, gap_words, outwards, percent
+from ..certify.kinds.joint import JointFile
+from ..errors import DataError
 from ..losses import Loss
 from ..noise.joint import JointNoise
-from ..problem.arguments import Arguments
 from ..problem.shape import Shape
-from ..problem.shape_arguments import shaped
 from ..sampling import Entropy
-from .base import BaseDesign, check_as_file
+from .base import BaseDesign
 from .vector import held_rows
-
-#: From this gap on the lower bound is called weak.
-_WEAK = 0.05
-_TOO_LARGE = "a shape of fewer numbers"
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,56 +88,3 @@ class JointDesign(BaseDesign):
 
     def _more_words(self) -> list[str]:
         return [f"shape={self.shape!r}"]
-
-
-def joint_design(arguments: Arguments, one: One | None) -> JointDesign:
-    """The best noise for a shape, by levels, Gaussian or Euclidean: its claims have passed the
-    checker.
-
-    one: makes the file of noise for one number, from arguments of `design`. None where nobody asks
-    for a bound from below: then it is 0.
-    """
-    began = time.monotonic()
-    problem, wanted, seconds = shaped(arguments)
-    if not short_weights(problem.weights):
-        raise ArgumentError(
-            "weights", Described("numbers of very many digits"), "numbers of fewer digits"
-        )
-    method = Joint(seconds=seconds)
-    try:
-        document, *others = method.noises(problem)
-    except LimitError:
-        raise ArgumentError("sensitivity", problem.shape, _TOO_LARGE) from None
-    if one is not None:
-        with contextlib.suppress(LimitError):
-            document = method.bound(document, wanted, one)
-    try:
-        check_as_file(document)
-    except LimitError:
-        raise ArgumentError("sensitivity", problem.shape, _TOO_LARGE) from None
-    stats = {
-        "others": {other.noise.words: float(other.upper) for other in others},
-        "seconds": time.monotonic() - began,
-    }
-    return JointDesign(
-        document,
-        document.loss,
-        gap_of(document) <= wanted,
-        _status(document, others),
-        MappingProxyType(stats),
-        True,
-    )
-
-
-def _status(document: JointFile, others: Sequence[JointFile]) -> str:
-    words = f"{gap_words(document, True)}; {document.noise.words}"
-    for other in others:
-        costs = [float(one.upper) for one in (other, document)]
-        less = percent(1 - costs[1] / costs[0])
-        words += f", {less} below the {outwards(costs[0], 5, True)} of {other.noise.words}"
-    if document.lower == 0:
-        return f"{words}; no useful lower bound is known"
-    whose = "integer noise" if document.integer else "noise"
-    at = " at delta = 0" if document.delta == 0 else f" at delta = {float(document.delta):g}"
-    words += f"; lower holds for all private {whose}{at}"
-    return f"{words}, and weak" if gap_of(document) > _WEAK else words

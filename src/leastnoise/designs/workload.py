@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ..certify.kinds.workload import WorkloadDocument
-from ..certify.kinds.workload_check import noise_words, variance_above, variance_below
-from ..engine.workloads.candidates import Law
-from ..engine.workloads.method import Strategies
-from ..errors import ArgumentError, LimitError
-from ..formatting import float_towards, gap_of, gap_words, number, percent
+from ..errors import ArgumentError
+from ..formatting import float_towards, number, percent
 from ..losses import Loss
 from ..noise.workload import WorkloadNoise
 from ..numeric import Floats
-from ..problem.arguments import Arguments
 from ..problem.checks import check_confidence
 from ..problem.privacy import Point
 from ..problem.workload import Workload
-from ..problem.workload_arguments import workloaded
 from ..sampling import Entropy
-from .base import BaseDesign, check_as_file
+from .base import BaseDesign
 from .workload_comparison import WorkloadComparison, beside_workload
 
 
@@ -194,49 +187,3 @@ class WorkloadDesign(BaseDesign):
         return (
             f"WorkloadDesign({', '.join(words)}): {self._bracket_words()}, gap {percent(self.gap)}"
         )
-
-
-def workload_design(arguments: Arguments, law: Law | None = None) -> WorkloadDesign:
-    """The best strategy for a workload, every claim of which has passed the exact checker.
-
-    law: what finds the file of other noise, to be tried, too.
-    """
-    began = time.monotonic()
-    problem, wanted, seconds = workloaded(arguments)
-    try:
-        document = Strategies(law=law).document(problem, wanted, seconds)
-        check_as_file(document)
-    except LimitError:
-        raise ArgumentError(
-            "workload", problem.workload, "smaller: the exact check would take too long"
-        ) from None
-    stats = {"seconds": time.monotonic() - began}
-    return WorkloadDesign(
-        document,
-        document.loss,
-        gap_of(document) <= wanted,
-        _status(document),
-        MappingProxyType(stats),
-        True,
-    )
-
-
-def _status(document: WorkloadDocument) -> str:
-    words = gap_words(document, True)
-    noise = noise_words(document)
-    if document.asked is not None:
-        return (
-            f"{words}; {noise}, the best one tried for this budget; lower holds for all mechanisms "
-            "in the worst case, and is weak for many queries"
-        )
-    least = variance_below(document)
-    if least == 0:
-        return f"{words}; {noise}; no useful lower bound is known"
-    own = float(variance_above(document) / least) - 1
-    rest = (1 + gap_of(document)) / (1 + own) - 1
-    words += f"; {noise}; gap of the strategy {percent(max(rest, 1e-15))}, "
-    words += f"of Gaussian noise for one number {percent(own)}"
-    return (
-        words
-        + "; lower holds for all noise of this budget, and for all mechanisms in the worst case"
-    )

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from ..certify.base import MechanismFile
 from ..certify.certificates.curves import vector_dual
 from ..certify.certificates.duality import bound_on_noise
+from ..certify.certificates.shaped import NoProof, ShapeProof
 from ..certify.kinds.additive import Certificate, Document
 from ..certify.kinds.additive_check import along_orbits
 from ..certify.kinds.dependent_check import (
@@ -25,15 +27,21 @@ from ..certify.kinds.dependent_check import (
     loss_of,
     worst_value_loss,
 )
+from ..certify.kinds.joint import JointFile, is_joint
 from ..certify.kinds.vector import VectorFile, VectorProof, is_vector
+from ..certify.kinds.workload import WorkloadDocument
+from ..certify.kinds.workload_check import noise_words
 from ..certify.noise.constraint_slack import slack_of
 from ..certify.noise.lattice_privacy import worst_hockey_stick
 from ..certify.noise.release_loss import release_loss
+from ..certify.noise.shaped import ShapeNoise
 from ..certify.noise.staircase import NoCurves, nothing_below
 from ..errors import ArgumentError, FormatError
 from ..exact import round_down, round_up
+from ..formatting import ordered
 from ..losses import Loss
 from ..problem import Point, Problem
+from ..problem.shape_problem import ShapeProblem
 
 #: Digits after the point of a bound: far below every gap, and short in a file. Of a vector's, and
 #: of one that is claimed first: exact powers and square roots have many.
@@ -41,9 +49,10 @@ _DIGITS, _DIGITS_OF_VECTORS, _DIGITS_CLAIMED = 15, 12, 9
 #: Of the closed form for curves, which is nearer to 1 than that.
 _DIGITS_OF_ORBITS = 24
 
-#: Noise, answers and noise for a vector, and what proves bounds on each.
-AnyNoise = Document | ChannelDocument | VectorFile
-AnyCertificate = Certificate | ChannelCertificate | VectorProof
+#: Noise of every kind that a search looks for, and what proves bounds on it (None: nothing that
+#: can be told from the noise, whose file states it).
+AnyNoise = Document | ChannelDocument | VectorFile | JointFile | WorkloadDocument
+AnyCertificate = Certificate | ChannelCertificate | VectorProof | ShapeProof | None
 
 
 @dataclass(frozen=True)
@@ -91,9 +100,31 @@ class Upper:
         assert is_vector(self.document)
         return self.document
 
+    @property
+    def shape(self) -> JointFile:
+        """A mechanism that adds noise to several numbers at once."""
+        assert is_joint(self.document)
+        return self.document
+
 
 #: What is proposed together: either half may be missing.
 Bounds = tuple[Lower | None, Upper | None]
+
+
+def joined(lower: Lower, upper: Upper, exact: bool) -> AnyNoise:
+    """The file of both halves; not `exact` for a loss that only estimates them, without a proof.
+
+    `ContradictionError` if exact bounds exclude each other.
+    """
+    if isinstance(upper.document, WorkloadDocument):
+        return upper.document  # (multipliers are about the strategy: they stand in its file)
+    low, high = ordered(lower.value, upper.value, exact)
+    halves: dict[str, Any] = {
+        "lower": low,
+        "upper": high,
+        "certificate": lower.certificate if exact else None,
+    }
+    return replace(upper.document, **halves)
 
 
 def proven(
@@ -140,7 +171,7 @@ def claimed(
 
 
 def certified(
-    document: AnyNoise,
+    document: Document | ChannelDocument | VectorFile,
     origin: str,
     *,
     loss: Loss,
@@ -188,3 +219,26 @@ def obeys_bounds(document: ChannelDocument) -> bool:
     if loss is not None and worst_value_loss(document) > loss:
         return False
     return error is None or largest_error(document) <= error
+
+
+def noise_for_shape(problem: ShapeProblem, noise: ShapeNoise) -> Upper:
+    """Noise for a shape with what it costs, and no bound from below."""
+    upper = round_up(noise.expected_loss(problem), _DIGITS_OF_VECTORS)
+    file = JointFile("joint", problem, noise, upper, Fraction(0), NoProof())
+    return Upper(upper, file, 0, noise.words)
+
+
+def below_shape(problem: ShapeProblem, certificate: ShapeProof) -> Lower:
+    """What the certificate proves about all noise for a shape."""
+    value = certificate.bound(problem)
+    return Lower(round_down(value, _DIGITS_OF_VECTORS), certificate, 0)
+
+
+def noise_for_workload(document: WorkloadDocument) -> Upper:
+    """What a document states, once the checker's functions gave it (`workloads/candidates.py`)."""
+    return Upper(document.upper, document, 0, noise_words(document))
+
+
+def not_negative(certificate: AnyCertificate) -> Lower:
+    """No loss is negative: what a certificate proves that proves no more."""
+    return Lower(Fraction(0), certificate, 0)

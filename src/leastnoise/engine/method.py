@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import CertificateError
 from ..problem import Problem
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from .search import Search
 
 
-def always(problem: Problem) -> bool:
-    """For every question of the kinds that name the method."""
+def always(problem: object) -> bool:
+    """For every problem of the kinds that name the method."""
     return True
 
 
@@ -39,19 +39,24 @@ class Method:
 
     name: str
     what: str
-    bounds: Callable[[Problem, Search], Iterator[Bounds]]
+    bounds: Callable[[Any, Search], Iterator[Bounds]]  # (Any: the problems of its kinds)
     seconds: float
-    serves: Callable[[Problem], bool] = always
-    worth: Callable[[Problem], bool] = always
+    serves: Callable[[Any], bool] = always
+    worth: Callable[[Any], bool] = always
     whatever: bool = False
 
 
-def no_mechanism(problem: Problem) -> NoReturn:
+def no_mechanism(problem: object) -> NoReturn:
     """Say that there is no mechanism."""
     raise CertificateError("no mechanism passed the exact check; nothing is returned")
 
 
-def no_remarks(problem: Problem, search: Search) -> str:
+def no_file(problem: object) -> NoReturn:
+    """Say that there is a mechanism, but no file of it that can be checked."""
+    raise CertificateError("no design was found that can be checked and written to a file")
+
+
+def no_remarks(problem: object, search: Search) -> str:
     """Nothing to add to the status."""
     return ""
 
@@ -60,7 +65,7 @@ def no_remarks(problem: Problem, search: Search) -> str:
 class Plan:
     """A question, the methods that serve its kind, and what is said when the search ends."""
 
-    problem: Problem
+    problem: Any
     methods: tuple[Method, ...]
     #: Cells a sensitivity, or of a range, if somebody asked for so many.
     resolution: int | None = None
@@ -73,11 +78,15 @@ class Plan:
     #: The plan of one of several releases on a range.
     single: Callable[[Problem], Plan] | None = None
     #: The lower bound without multipliers.
-    trivial: Callable[[Problem], Lower] = trivial_lower
-    #: Why there is no mechanism: an error that names an argument.
-    refuse: Callable[[Problem], NoReturn] = no_mechanism
+    trivial: Callable[[Any], Lower] = trivial_lower
+    #: Why there is no mechanism, or no file of it: an error that names an argument.
+    refuse: Callable[[Any], NoReturn] = no_mechanism
+    too_long: Callable[[Any], NoReturn] = no_file
     #: What else the status should say, beginning with "; ".
-    remarks: Callable[[Problem, Search], str] = no_remarks
+    remarks: Callable[[Any, Search], str] = no_remarks
+    #: The whole status of a file in the place of the usual one, and what else its `stats` say.
+    status: Callable[[Any, Search], str] | None = None
+    stats: Callable[[Any, Search], dict[str, Any]] | None = None
     #: Better noise than the gap demands, where that costs well below a second.
     polish: Method | None = None
     #: The share of the gap at which floats are taken to meet it: exact bounds are a little worse.

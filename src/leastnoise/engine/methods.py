@@ -11,6 +11,8 @@ from typing import Any
 
 from ..problem import Problem
 from ..problem.arguments import Asked
+from ..problem.shape_problem import ShapeProblem
+from ..problem.workload_arguments import WorkloadProblem
 from .method import Method, Plan
 
 
@@ -30,6 +32,11 @@ class Kind:
 
 _SIMPLE, _ROWS = "ranges.channel.method:SIMPLE", "ranges.channel.method:PROGRAMS"
 _ADDITIVE, _AT_LAST = "ranges.channel.method:ADDITIVE", "ranges.channel.method:ADDITIVE_AT_LAST"
+
+_NOISE_FOR_SHAPES = tuple(f"shapes.method:{name}" for name in ("LEVELS", "NORMAL", "EUCLIDEAN"))
+_BOUNDS_FOR_SHAPES = tuple(
+    f"shapes.method:{name}" for name in ("FLOW", "CUT_FLOW", "CELLS", "SUMS", "PROJECTIONS")
+)
 
 KINDS = {
     "one budget": Kind(
@@ -93,12 +100,38 @@ KINDS = {
         ending="vectors.method",
     ),
     "vector at delta = 0": Kind(("vectors.stairs:STAIRS",), ending="vectors.method"),
+    "unit vector": Kind(
+        ("vectors.method:FIRST", "vectors.method:MARCH", "vectors.method:STAIRCASES"),
+        ending="vectors.method",
+    ),
+    "curves of a unit vector": Kind(
+        ("vectors.method:FIRST", "vectors.method:MARCH"), ending="vectors.method"
+    ),
+    "shape": Kind((*_NOISE_FOR_SHAPES, *_BOUNDS_FOR_SHAPES), ending="shapes.method"),
+    "noise for a shape": Kind(_NOISE_FOR_SHAPES, ending="shapes.method"),
+    "Euclidean noise for a shape": Kind(("shapes.method:EUCLIDEAN",), ending="shapes.method"),
+    "workload below a curve": Kind(("workloads.method:STRATEGY",), ending="workloads.method"),
+    "workload": Kind(
+        (
+            "workloads.method:GAUSSIAN",
+            "workloads.method:LAPLACE",
+            "workloads.method:ON_COUNTS",
+            "workloads.method:ON_EACH_ANSWER",
+            "workloads.method:ON_ANSWERS",
+            "workloads.method:VECTORS",
+        ),
+        ending="workloads.method",
+    ),
 }
 
 
-def plan_of(asked: Asked) -> Plan:
+def plan_of(asked: Asked[Any]) -> Plan:
     """The plan for what is asked."""
     problem, cells = asked.problem, asked.resolution
+    if isinstance(problem, ShapeProblem):
+        return made("noise for a shape" if asked.noise_alone else "shape", problem)
+    if isinstance(problem, WorkloadProblem):
+        return made("workload below a curve" if problem.asked is None else "workload", problem)
     if problem.dimension > 1:
         return made("vector" if problem.delta > 0 else "vector at delta = 0", problem)
     if problem.range is not None:
@@ -117,7 +150,7 @@ def plan_of_noise(problem: Problem, resolution: int | None = None) -> Plan:
     return made("constraints or several budgets", problem, resolution)
 
 
-def _on_range(asked: Asked) -> Plan:
+def _on_range(asked: Asked[Problem]) -> Plan:
     options: dict[str, Any] = {"resolution": asked.resolution}
     if asked.wide is not None:
         kind, options = "range with a core", {"wide": asked.wide}
@@ -133,11 +166,11 @@ def _on_range(asked: Asked) -> Plan:
     return made("range, several releases", asked.problem, total=asked.total, single=single)
 
 
-def made(kind: str, problem: Problem, resolution: int | None = None, **options: Any) -> Plan:
+def made(kind: str, problem: Any, resolution: int | None = None, **options: Any) -> Plan:
     """The plan of a kind, with the options that its methods look at."""
     entry = KINDS[kind]
     ending = import_module(f".{entry.ending}", __package__) if entry.ending else None
-    for word in ("trivial", "refuse", "remarks"):
+    for word in ("trivial", "refuse", "too_long", "remarks", "status", "stats"):
         if hasattr(ending, word):
             options[word] = getattr(ending, word)
     return Plan(

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 from .._live import ended, listening
+from ..errors import ScaleError
 from ..program.program import Found
 from ..work import OutOfTimeError, until
-from .bounds import Bounds, Lower, Upper
+from .bounds import AnyNoise, Bounds, Lower, Upper, joined
 from .method import Plan
 
 T = TypeVar("T")
@@ -136,13 +137,9 @@ class Search:
         """
         try:
             with listening(self.progress, self.gap) as self.progress:
-                self.run()
-                if self.plan.polish is not None and self.bracket.gap <= self.gap:
-                    for bounds in self.plan.polish.bounds(self.plan.problem, self):
-                        self.bracket.offer(*bounds, self.plan.polish.name)
-                found = made(self.bracket)
-                ended(self.progress, found)
-                return found
+                design = made(self.polished())
+                ended(self.progress, design)
+                return design
         except KeyboardInterrupt as stop:
             if self.bracket.upper is not None:
                 self.reason = "interrupted"
@@ -150,6 +147,14 @@ class Search:
                 stop.__dict__["design"] = best
                 stop.add_note(f"The best so far is this exception's `design`: {best}")
             raise
+
+    def polished(self) -> Bracket:
+        """The bracket of `run`, with better noise than the gap demands where that costs little."""
+        bracket = self.run()
+        if self.plan.polish is not None and bracket.gap <= self.gap:
+            for bounds in self.plan.polish.bounds(self.plan.problem, self):
+                bracket.offer(*bounds, self.plan.polish.name)
+        return bracket
 
     def run(self) -> Bracket:
         """Close the bracket as far as the gap, the clock and the methods' limits allow."""
@@ -204,12 +209,26 @@ class Search:
 
         Within so many seconds, or until this search's deadline.
         """
-        if seconds is None and self.deadline is not None:
-            seconds = self.left(math.inf)
-        found = Search(plan, gap, seconds, self.progress).run()
-        self.bracket.rounds += found.rounds
-        self.bracket.resolutions += found.resolutions
-        return found
+        return self._with_books_of(self._inner(plan, gap, seconds).run)
+
+    def inner_file(self, plan: Plan, gap: float, seconds: float | None = None) -> AnyNoise:
+        """The mechanism file that the bracket of another question makes: noise to draw from."""
+        bracket = self._with_books_of(self._inner(plan, gap, seconds).polished)
+        assert bracket.lower is not None and bracket.upper is not None
+        return joined(bracket.lower, bracket.upper, plan.problem.loss.certified)
+
+    def _inner(self, plan: Plan, gap: float, seconds: float | None) -> Search:
+        limit = self.seconds_left if seconds is None else self.left(seconds)
+        return Search(plan, gap, limit, self.progress)
+
+    def _with_books_of(self, run: Callable[[], Bracket]) -> Bracket:
+        try:
+            bracket = run()
+        except (OverflowError, ZeroDivisionError):
+            raise ScaleError from None
+        self.bracket.rounds += bracket.rounds
+        self.bracket.resolutions += bracket.resolutions
+        return bracket
 
     def sizes(self, several: Iterable[int]) -> Iterator[int]:
         """Resolutions in turn, coarse to fine, each written down, until enough is known.
@@ -232,6 +251,11 @@ class Search:
     def late(self) -> bool:
         """Whether the deadline, if there is one, has passed."""
         return self.deadline is not None and self.clock() >= self.deadline
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the deadline, never less than a moment; None without one."""
+        return None if self.deadline is None else self.left(math.inf)
 
     def left(self, most: float) -> float:
         """Seconds that a part of this search may take: until the deadline, no more than these.

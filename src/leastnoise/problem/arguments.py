@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Any, Required, TypedDict
+from typing import Any, Generic, Required, TypedDict, TypeVar
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
@@ -53,6 +53,8 @@ _SIZED = (
 _MOST_CELLS = 256
 
 Listener = Callable[[Any], None] | bool | None
+#: A problem of some class.
+P = TypeVar("P")
 
 
 class PlainArguments(TypedDict, total=False):
@@ -186,16 +188,16 @@ class Arguments:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Asked(Generic[P]):
     """A question and how to search for its answer.
 
     `total` is the budget of several releases (the question's epsilon and delta are then that
     total). The rest is for a range: which answers are allowed, whether a value may be answered
     with itself, where one noise ends and the next begins, and the whole of a wide range whose
-    core the question is about.
+    core the question is about; and for a shape, whether nobody asks for a bound from below.
     """
 
-    problem: Problem
+    problem: P
     gap: float
     time_limit: float | None
     resolution: int | None
@@ -204,9 +206,10 @@ class Asked:
     outputs: tuple[Fraction, ...] | None = None
     exact_answers: bool = True
     wide: tuple[Fraction, Fraction] | None = None
+    noise_alone: bool = False
 
 
-def asked(arguments: Arguments) -> Asked:
+def asked(arguments: Arguments) -> Asked[Problem]:
     """What the arguments mean, each of them checked; `ArgumentError` for what makes no sense."""
     given = _checked(arguments)
     refuse_combinations(given.given())
@@ -320,7 +323,7 @@ def _limits(demands: Iterable[Constraint], loss: Loss, given: Arguments) -> dict
     return found
 
 
-def _ranged(given: Arguments, cells: int | None) -> Asked:
+def _ranged(given: Arguments, cells: int | None) -> Asked[Problem]:
     """What is asked about a range: the question, and how its answers may look."""
     # What can be read only once is read here.
     values = {name: getattr(given, name) for name in OF_RANGE}

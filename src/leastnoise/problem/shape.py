@@ -5,6 +5,7 @@ Standard library only: the checker reads shapes from mechanism files, too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +20,8 @@ MAX_SPARSE = 200
 #: The most steps that draws are likely to take where the sum of moves is bounded: dimension times
 #: width, times epsilon^-1.
 MAX_SPARSE_STEPS = 20_000
+#: Bits of the common denominator of weights and of a numerator.
+WEIGHT_BITS = 256
 
 
 @dataclass(frozen=True)
@@ -234,3 +237,13 @@ def _width(value: Number) -> Fraction:
     if width <= 0:
         raise ArgumentError("width", value, "positive")
     return width
+
+
+def short_weights(weights: Sequence[Fraction]) -> bool:
+    """Whether sums of the weights stay short."""
+    common = 1
+    for weight in weights:
+        common = math.lcm(common, weight.denominator)
+        if common.bit_length() + weight.numerator.bit_length() > WEIGHT_BITS:
+            return False
+    return True

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, Described
 from ..losses import L1, L2, as_loss
-from .arguments import Arguments, ShapeArguments
+from .arguments import Arguments, Asked, ShapeArguments
 from .budgets import check_budgets
 from .checks import check_gap, check_progress, check_sensitivity, check_sizes, check_time_limit
-from .shape import MAX_SPARSE_STEPS, Shape, weighed
+from .shape import MAX_SPARSE_STEPS, Shape, short_weights, weighed
 from .shape_problem import ShapeProblem
 
 #: The name of the loss that is the largest error of all numbers.
@@ -24,8 +24,8 @@ _MOST_LEVELS = 1_000_000
 _MOST_WIDTH = 1_000_000
 
 
-def shaped(arguments: Arguments) -> tuple[ShapeProblem, float, float | None]:
-    """(question, gap, seconds): what is meant; refuses what makes no sense, naming the argument."""
+def shaped(arguments: Arguments) -> Asked[ShapeProblem]:
+    """What is meant; refuses what makes no sense, naming the argument."""
     for name, value in arguments.given().items():
         if name not in _TAKEN:
             raise ArgumentError(name, value, "left out for a shape")
@@ -56,12 +56,17 @@ def shaped(arguments: Arguments) -> tuple[ShapeProblem, float, float | None]:
         if largest:
             raise ArgumentError("weights", "given", "left out for the largest error")
         shape, weights = weighed(shape, arguments.weights)
+    if not short_weights(weights):
+        described = Described("numbers of very many digits")
+        raise ArgumentError("weights", described, "numbers of fewer digits")
     gap = arguments.gap
     check_progress(arguments.progress)
-    return (
+    return Asked(
         ShapeProblem(epsilon, delta, shape, cost, largest, integer, weights),
         float(check_gap(_GAP if gap is None else gap)),
         check_time_limit(arguments.time_limit),
+        None,
+        arguments.progress,
     )
 
 

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from ..errors import ArgumentError, Described
 from ..exact import Number, rational
-from .arguments import Arguments, WorkloadArguments
+from ..losses import L2, Loss
+from .arguments import Arguments, Asked, WorkloadArguments
 from .budgets import check_budgets, check_mu
 from .checks import check_gap, check_progress, check_sizes, check_time_limit
 from .privacy import Point
@@ -34,9 +35,14 @@ class WorkloadProblem:
     asked: Point | None  # (epsilon, delta), if that is the budget
     largest: bool
 
+    @property
+    def loss(self) -> Loss:
+        """The squared error."""
+        return L2()
 
-def workloaded(arguments: Arguments) -> tuple[WorkloadProblem, float, float]:
-    """(question, gap, seconds): what is meant; refuses what makes no sense, naming the argument."""
+
+def workloaded(arguments: Arguments) -> Asked[WorkloadProblem]:
+    """What is meant; refuses what makes no sense, naming the argument."""
     for name, value in arguments.given().items():
         if name not in _TAKEN:
             raise ArgumentError(name, value, "left out for a workload")
@@ -52,10 +58,12 @@ def workloaded(arguments: Arguments) -> tuple[WorkloadProblem, float, float]:
         raise ArgumentError("neighbors", neighbors, f'"{ADD_REMOVE}" or "{REPLACE}"')
     check_progress(arguments.progress)
     gap, seconds = arguments.gap, check_time_limit(arguments.time_limit)
-    return (
+    return Asked(
         WorkloadProblem(workload, neighbors, *_budget(arguments), arguments.loss == LARGEST),
         float(check_gap(_GAP if gap is None else gap)),
         _SECONDS if seconds is None else seconds,
+        None,
+        arguments.progress,
     )
 
 

@@ -5,13 +5,10 @@ What the keys mean is stated in `joint.proof.md`. Standard library only.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, TypeGuard
 
 from ...losses import L1, L2
-from ...problem.shape import MAX_NUMBERS, MAX_SPARSE, Block, Shape
+from ...problem.shape import MAX_NUMBERS, MAX_SPARSE, WEIGHT_BITS, Block, Shape, short_weights
 from ...problem.shape_problem import ShapeProblem
 from ..base import MechanismFile
 from ..certificates.cells import Cells
@@ -41,8 +38,6 @@ from ..noise.knorm import KNorm
 from ..noise.shaped import ShapeNoise
 
 JointFile = MechanismFile[ShapeProblem, ShapeNoise, ShapeProof]
-
-WEIGHT_BITS = 256  # of the common denominator and a numerator
 
 
 def _check_block(block: Block) -> None:
@@ -81,16 +76,6 @@ def _check_weights(problem: ShapeProblem) -> None:
         words = f'"weights" must be of at most {WEIGHT_BITS} bits together'
         demand(short_weights(problem.weights), words)
         demand(set(problem.weights) != {1}, '"weights" must be left out where all are 1')
-
-
-def short_weights(weights: Sequence[Fraction]) -> bool:
-    """Whether sums of the weights stay short."""
-    common = 1
-    for weight in weights:
-        common = math.lcm(common, weight.denominator)
-        if common.bit_length() + weight.numerator.bit_length() > WEIGHT_BITS:
-            return False
-    return True
 
 
 _COUNT_OF_NUMBERS = integer(1, MAX_NUMBERS)

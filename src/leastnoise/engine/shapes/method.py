@@ -1,308 +1,258 @@
-"""The best noise for several numbers at once: levels from above, a flow of mass from below.
+"""The methods for shapes: noise for several numbers from above, flows and projections from below.
 
-Nothing here is believed: the document's claims are checked by `certify/kinds/joint.py`.
+What is yielded is checked by `certify/kinds/joint.py`.
 """
 
 from __future__ import annotations
 
-import contextlib
-import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from typing import Any
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NoReturn
 
-from ...baselines.analytic_gaussian import smallest_sigma
-from ...certify.certificates.cells import Cells
-from ...certify.certificates.flow import MAX_CUT, Flow, gap_means, slack_of_delta
-from ...certify.certificates.multipliers import Certificate
-from ...certify.certificates.shaped import NoProof, ShapeProof
-from ...certify.certificates.sums import Sums, mean_of_squares
+from ...certify.certificates.shaped import NoProof
+from ...certify.certificates.sums import Sums
 from ...certify.kinds.joint import JointFile
 from ...certify.kinds.vector import VectorCertificate
-from ...certify.limits import MAX_JOINT_STEPS
-from ...certify.noise.block_counts import Side
-from ...certify.noise.elliptical import Balls, EuclideanNoise, GaussianNoise
-from ...certify.noise.knorm import KNorm, largest_mean
-from ...certify.noise.levels import Levels
-from ...certify.noise.shaped import ShapeNoise, sides_of
-from ...certify.noise.shells import BallNoise
-from ...errors import LeastnoiseError, LimitError
-from ...exact import exp_upper, round_down, round_up
-from ...formatting import gap_of
-from ...problem.shape import Shape
+from ...errors import ArgumentError, LeastnoiseError, LimitError
+from ...formatting import gap_of, gap_words, outwards, percent
+from ...problem import Problem
 from ...problem.shape_problem import ShapeProblem
-from ...work import counted
-from .elliptical import best_sizes
-from .forecast import euclidean_share
-from .levels import best_levels, box_loss, exact_cost
+from ..bounds import Bounds, Lower, Upper, below_shape, not_negative
+from ..method import Method
+from ..methods import plan_of_noise
+from ..search import Search
+from .flows import ShapeFlows, numbers_of_sums
+from .noise import NoiseForShapes
 from .projections import best_projection
-from .rates import best_flow
-
-#: Digits of the bounds in a file.
-_DIGITS = 12
-#: Microseconds of exact counts (as `work.py` counts them) for the search.
-_SEARCH = 4_000_000
-#: What is asked of the bracket of one number, and the seconds for it.
-_GAP_OF_ONE, _SECONDS_OF_ONE = "0.005", 2.0
-#: Projections prove up to this many times what is expected of them.
-_EXPECTED = 1.2
-#: Bits of the ratio: private noise is at most this part away from the exact one.
-_BITS = 64
-
-#: Makes the file of noise for one number.
-One = Callable[..., Any]
+from .vectors import unit_vector
 
 
 @dataclass(frozen=True)
-class Joint:
-    """Noise for a shape, with the lower bound of a cube inside it, or of sums."""
+class InnerSearch:
+    """What is asked of the bracket of another problem, and of when it is asked."""
 
-    steps: int = 64  # of the grid to the least width, for real values: rounding costs 1e-4 or less
-    most_steps: int = 1024
-    most_ranked: int = 14  # a flow that knows ranks takes seconds beyond (benchmarks/joint.py)
-    most_numbers: int = 30  # one that does not takes a few seconds for so many
+    gap_of_number: float = 0.005  # for one number: a bound by sums is far from close anyway
+    seconds_of_number: float = 2.0
+    gap_of_vector: float = 0.005
     most_directions: int = 100  # curves for more take several seconds
-    cells: int = 64  # of a width, for the largest error of real values
-    #: Of each part, if somebody asked for a limit. Without, sizes bound the work, and every machine
-    #: finds the same. Noise of vectors takes a second or two, at small epsilon half a minute.
-    seconds: float | None = None
+    surplus: float = 1.2  # projections prove up to this many times what is expected of them
+    weak: float = 0.05  # from this gap on the status calls a lower bound weak
 
-    def noises(self, problem: ShapeProblem) -> list[JointFile]:
-        """Noise by levels, Gaussian noise, and Euclidean noise where it may be better than both;
-        the least loss first. `LimitError` if none can be checked.
-        """
-        normal = self.normal(problem)
-        found = [] if normal is None else [normal]
-        try:
-            found.append(self.levels(problem))
-        except LimitError:
-            if not found:
-                raise
-        if normal and self.euclidean_cost(normal) < min(document.upper for document in found):
-            with contextlib.suppress(LeastnoiseError):
-                found.append(self.euclidean(problem))
-        return sorted(found, key=lambda document: document.upper)
 
-    def levels(self, problem: ShapeProblem) -> JointFile:
-        """The best levels, with the bounds that need no program."""
-        overlap = 0 if problem.shape.one_sided and not problem.largest else None
-        ratio, grid = _up(problem.epsilon), self._grid(problem)
-        noise = KNorm(grid, ratio, (0,) * len(problem.shape.blocks), overlap)
-        with counted() as work:  # so that nobody waits for noise that cannot be checked
-            noise.expected_loss(problem)
-        best = self._levels(problem, noise, max(1, _SEARCH // (1 + work.spent)))
-        offsets = tuple(side.offset for side in best.blocks)
-        return self._with_upper(problem, KNorm(grid, ratio, offsets, best.overlap))
+_INNER = InnerSearch()
+_NOISE, _FLOWS = NoiseForShapes(), ShapeFlows()
 
-    def normal(self, problem: ShapeProblem) -> JointFile | None:
-        """The best Gaussian noise; None at delta = 0 and for the largest error."""
-        if problem.delta == 0 or problem.largest:
-            return None
-        sigma = smallest_sigma(float(problem.epsilon), float(problem.delta))
-        return self._with_upper(problem, self._sizes(problem, sigma))
 
-    def euclidean_cost(self, normal: JointFile) -> float:
-        """What Euclidean noise is expected to cost at least, beside the best Gaussian noise."""
-        noise, problem = normal.noise, normal.problem
-        assert isinstance(noise, GaussianNoise)
-        if problem.dimension == 1:
-            return math.inf
-        budget = float(problem.epsilon), float(problem.delta)
-        share = euclidean_share(noise.dimension(problem), *budget, problem.power)
-        return float(normal.upper) * share
+# -- noise ----------------------------------------------------------------------------------------
 
-    def euclidean(self, problem: ShapeProblem) -> JointFile:
-        """The best Euclidean noise, for means at a positive delta.
 
-        `LeastnoiseError` where there is none that can be checked.
-        """
-        from .vectors import unit_vector  # (slow to import)
+def _noises(search: Search) -> list[Upper]:
+    """All noise that was found, in the order in which it was."""
+    return search.keep("noise for the shape", list)
 
-        sizes = self._sizes(problem, 1.0)
-        numbers = problem.shape.dimension + bool(sizes.common)
+
+def _offer(upper: Upper, search: Search) -> Bounds:
+    _noises(search).append(upper)
+    return None, upper
+
+
+def _levels(problem: ShapeProblem, search: Search) -> Iterator[Bounds]:
+    with suppress(LimitError):  # (too large for it: other noise may do)
+        yield _offer(_NOISE.levels(problem), search)
+
+
+def _normal(problem: ShapeProblem, search: Search) -> Iterator[Bounds]:
+    upper = _gaussian(problem, search)
+    assert upper is not None
+    yield _offer(upper, search)
+
+
+def _gaussian(problem: ShapeProblem, search: Search) -> Upper | None:
+    return search.keep("Gaussian noise", lambda: _NOISE.normal(problem))
+
+
+def _euclidean(problem: ShapeProblem, search: Search) -> Iterator[Bounds]:
+    """Where it is expected to cost less than everything else, if there is anything else."""
+    others = _noises(search)
+    if others:
+        normal = _gaussian(problem, search)
+        least = min(other.value for other in others)
+        if normal is None or _NOISE.euclidean_cost(normal) >= least:
+            return
+    try:
         budget = problem.epsilon, problem.delta
-        found = unit_vector(numbers, budget, problem.loss, self.seconds, True).upper
-        assert found is not None
-        law = found.vector.noise
-        assert isinstance(law, BallNoise)
-        balls = Balls(law.denominator, law.radii, law.weights)
-        noise = EuclideanNoise(sizes.grid, sizes.each, sizes.common, sizes.centres, balls=balls)
-        return self._with_upper(problem, noise)
+        plan = unit_vector(_NOISE.numbers(problem), budget, problem.loss, True)
+        vector = search.inner(plan, _INNER.gap_of_vector).upper
+        assert vector is not None
+        yield _offer(_NOISE.euclidean(problem, vector), search)
+    except LeastnoiseError:
+        if not others:
+            raise
 
-    def _sizes(self, problem: ShapeProblem, sigma: float) -> GaussianNoise:
-        grid = self._grid(problem)
-        shares = [float(share) for share in problem.shares]
-        sides = sides_of(problem.shape, grid)
-        return best_sizes(grid, sides, shares, problem.shape.one_sided, sigma)
 
-    def _with_upper(self, problem: ShapeProblem, noise: ShapeNoise) -> JointFile:
-        """The file of a noise with what it costs, and no bound from below."""
-        upper = round_up(noise.expected_loss(problem), _DIGITS)
-        return JointFile("joint", problem, noise, upper, Fraction(0), NoProof())
+# -- bounds ---------------------------------------------------------------------------------------
 
-    def _grid(self, problem: ShapeProblem) -> Fraction:
-        """Steps of which widths are whole multiples, unless these would be too many.
 
-        (Widths are rounded up to whole steps, which costs a part of a step and no privacy.)
-        """
-        shape = problem.shape
-        if problem.integer:
-            return Fraction(1)
-        least, largest = min(shape.widths), max(shape.widths)
-        common = _common(shape)
-        grid = least / self.most_steps
-        if common >= grid:
-            grid = common / math.ceil(self.steps * common / least)
-        return max(grid, largest / MAX_JOINT_STEPS)
+def _flow(problem: ShapeProblem, search: Search) -> Iterator[Bounds]:
+    with suppress(LimitError):
+        flow = _FLOWS.flow(problem, search.seconds_left)
+        yield below_shape(problem, flow), None
 
-    def _levels(self, problem: ShapeProblem, noise: KNorm, most: int) -> Levels:
-        power, shares, blocks = problem.power, problem.shares, noise.sides(problem)
-        if problem.largest:
-            return best_levels(blocks, False, lambda one: _largest(one, problem.epsilon))
-        if all(one.box for one in blocks):
-            epsilon, parts = float(problem.epsilon), [float(share) for share in shares]
-            return best_levels(
-                blocks, problem.shape.one_sided, lambda one: box_loss(one, epsilon, power, parts)
-            )
-        cost = exact_cost(noise.ratio, power, shares)
-        return best_levels(blocks, problem.shape.one_sided, cost, most)
 
-    def bound(self, document: JointFile, gap: float, one: One) -> JointFile:
-        """The document with the best lower bound that a flow, volumes or sums prove.
+def _cut_flow(problem: ShapeProblem, search: Search) -> Iterator[Bounds]:
+    with suppress(LimitError):
+        flow = _FLOWS.cut_flow(problem, search.seconds_left)
+        if flow is not None:
+            yield below_shape(problem, flow), None
 
-        one: the design of noise for one number, with its multipliers.
-        """
-        if document.delta > 0:
-            document = self._cut_flow(document)
-        elif document.largest:
-            document = self._bounded(document, Cells(self._cells(document.problem)))
-        else:
-            document = self._flow(document)
-        if gap_of(document) > gap:
-            with contextlib.suppress(LeastnoiseError):
-                document = self._bounded(document, self._sums(document.problem, one))
-        if gap_of(document) > gap and document.delta > 0:
-            with contextlib.suppress(LeastnoiseError):
-                document = self._projected(document)
-        return document
 
-    def _projected(self, document: JointFile) -> JointFile:
-        """Curves for the projections that are expected to prove most, if that is any more."""
-        found = best_projection(document.problem, self.most_directions)
-        if found is None or _EXPECTED * found.expected <= document.lower:
-            return document
-        from .vectors import unit_vector  # (slow to import)
+def _cells(problem: ShapeProblem, search: Search) -> Iterator[Bounds]:
+    with suppress(LimitError):
+        yield below_shape(problem, _FLOWS.largest(problem)), None
 
-        budget = document.epsilon, found.delta
-        curves = unit_vector(found.directions, budget, document.loss, self.seconds, False).lower
-        if curves is None or not isinstance(curves.certificate, VectorCertificate):
-            return document
-        return self._bounded(document, found.volume(curves.value, curves.certificate))
 
-    def _flow(self, document: JointFile) -> JointFile:
-        """A flow that knows ranks, or one of many numbers that does not."""
-        problem = document.problem
-        numbers = sum(block.most for block in problem.shape.blocks)
-        count, ranked = min(numbers, self.most_numbers), numbers <= self.most_ranked
-        ratio, _ = problem.both_ways(count)
-        with contextlib.suppress(LimitError):
-            flow = best_flow(count, ratio, problem.power, ranked, self.seconds)
-            document = self._bounded(document, flow)
-        return document
-
-    def _cut_flow(self, document: JointFile) -> JointFile:
-        """A flow of so many numbers, and with such a cut, that a delta leaves the most of it."""
-        problem = document.problem
-        tried = [
-            found
-            for count in range(1, 1 + min(self.most_ranked, problem.movable(1)[1]))
-            for found in _cuts(problem, count)
-        ]
-        if tried:
-            _, count, cut = max(tried)
-            ratio, delta = problem.both_ways(count)
-            with contextlib.suppress(LimitError):
-                flow = best_flow(count, ratio, problem.power, True, self.seconds, float(delta), cut)
-                document = self._bounded(document, flow)
-        return document
-
-    def _sums(self, problem: ShapeProblem, one: One) -> Sums:
-        """Multipliers for as many numbers as make the most of them."""
-        counts = {1}
-        if problem.power == 2 and not problem.largest:
-            widths = {block.width for block in problem.shape.blocks}
-            counts |= {
-                sum(block.most for block in problem.shape.blocks if block.width >= width)
-                for width in widths
-            }
-            # (One less may do better where moves have one sign: it is a matter of parity.)
-            counts |= {count - 1 for count in counts if count > 1}
-
-        def worth(count: int) -> Fraction:
-            width, _, share = problem.movable(count)
-            each = Fraction(1)
-            if count > 1:
-                each = mean_of_squares(each, count, problem.shape.one_sided, False)
-            return each * width**problem.power * share
-
-        best = max(sorted(counts), key=worth)
-        found: Certificate = one(
+def _sums(problem: ShapeProblem, search: Search) -> Iterator[Bounds]:
+    """Multipliers of one number, which bound what sums of several cost."""
+    with suppress(LeastnoiseError):
+        numbers = numbers_of_sums(problem)
+        number = Problem.of(
             epsilon=problem.epsilon,
             delta=problem.delta,
-            sensitivity=problem.movable(best)[0],
+            sensitivity=problem.movable(numbers)[0],
             loss=problem.loss,
-            integer=problem.integer and best == 1,
-            gap=_GAP_OF_ONE,
-            time_limit=min(self.seconds or _SECONDS_OF_ONE, _SECONDS_OF_ONE),
-        ).certificate
-        return Sums(best, found)
-
-    def _cells(self, problem: ShapeProblem) -> int:
-        if not problem.integer:
-            return self.cells
-        width = int(problem.shape.blocks[0].width)
-        return max(c for c in range(1, min(width, self.cells) + 1) if width % c == 0)
-
-    def _bounded(self, document: JointFile, certificate: ShapeProof) -> JointFile:
-        lower = round_down(certificate.bound(document.problem), _DIGITS)
-        if lower <= document.lower:
-            return document
-        return replace(document, certificate=certificate, lower=lower)
+            integer=problem.integer and numbers == 1,
+        )
+        inner = search.inner(plan_of_noise(number), _INNER.gap_of_number, _INNER.seconds_of_number)
+        assert inner.lower is not None
+        yield below_shape(problem, Sums(numbers, inner.lower.multipliers)), None
 
 
-def _cuts(problem: ShapeProblem, count: int) -> Iterator[tuple[float, int, int]]:
-    """(about what it proves, numbers, cut) of flows for so many numbers, without their rates."""
-    width, reach, share = problem.movable(count)
-    if reach < count:
+def _projections(problem: ShapeProblem, search: Search) -> Iterator[Bounds]:
+    """Curves for the projections that are expected to prove most, if that is any more."""
+    known = search.bracket.lower
+    projection = best_projection(problem, _INNER.most_directions)
+    if projection is None:
         return
-    power = problem.power
-    ratio, delta = problem.both_ways(count)
-    epsilon = -math.log(ratio)
-    cuts = sorted({math.ceil(gaps / epsilon) for gaps in range(2, 16)})
-    if cuts[0] > MAX_CUT:
+    if known is not None and _INNER.surplus * projection.expected <= known.value:
         return
-    whole = count * box_loss(Levels((Side(count, count, 1),), None), epsilon, power, [1.0])
-    full = gap_means(ratio, 0)[power - 1]
-    for cut in cuts:
-        if cut <= MAX_CUT:
-            empty = Flow(count, True, Fraction(1), cut=cut)
-            part = float(gap_means(ratio, cut)[power - 1] / full)
-            left = whole * part - float(delta * slack_of_delta(empty, ratio, power))
-            yield left / count * float(share * width**power), count, cut
+    with suppress(LeastnoiseError):
+        budget = problem.epsilon, projection.delta
+        plan = unit_vector(projection.directions, budget, problem.loss, False)
+        curves = search.inner(plan, _INNER.gap_of_vector).lower
+        if curves is not None and isinstance(curves.certificate, VectorCertificate):
+            volume = projection.volume(curves.value, curves.certificate)
+            yield below_shape(problem, volume), None
 
 
-def _common(shape: Shape) -> Fraction:
-    """The largest number of which every width is a whole multiple."""
-    scale = math.lcm(*(width.denominator for width in shape.widths))
-    return Fraction(math.gcd(*(int(width * scale) for width in shape.widths)), scale)
+# -- the table ------------------------------------------------------------------------------------
 
 
-def _up(epsilon: Fraction) -> Fraction:
-    """A short rational below 1 and at least e^-epsilon."""
-    parts = (1 << _BITS) * math.ceil(1 + 1 / epsilon)  # 1 - e^-epsilon >= epsilon / (1 + epsilon)
-    return Fraction(math.ceil(exp_upper(-epsilon) * parts), parts)
+def _approximate(problem: ShapeProblem) -> bool:
+    """At a positive delta, and for a mean."""
+    return problem.delta > 0 and not problem.largest
 
 
-def _largest(levels: Levels, epsilon: Fraction) -> float:
-    return float(largest_mean(levels.blocks[0], _up(epsilon)))
+def _pure(problem: ShapeProblem) -> bool:
+    return problem.delta == 0 and not problem.largest
+
+
+def _of_largest(problem: ShapeProblem) -> bool:
+    return problem.delta == 0 and problem.largest
+
+
+LEVELS = Method(
+    "K-norm noise",
+    "levels of the shape, each e^-epsilon lower than the one before, offset where widths differ",
+    _levels,
+    seconds=0.1,
+    whatever=True,
+)
+NORMAL = Method(
+    "Gaussian noise",
+    "a normal distribution for each block and one for the centre, sized by what errors cost",
+    _normal,
+    seconds=0.2,
+    serves=_approximate,
+    whatever=True,
+)
+EUCLIDEAN = Method(
+    "Euclidean noise",
+    "the best noise for a vector of sensitivity 1, stretched to the shape",
+    _euclidean,
+    seconds=2.0,
+    serves=_approximate,
+    whatever=True,
+)
+FLOW = Method(
+    "flow of mass",
+    "rates of a flow between the corners of a cube in the shape, by a linear program",
+    _flow,
+    seconds=3.0,
+    serves=_pure,
+)
+CUT_FLOW = Method(
+    "cut flow of mass",
+    "the same, only as far as a delta leaves something of it",
+    _cut_flow,
+    seconds=3.0,
+    serves=lambda problem: problem.delta > 0,
+)
+CELLS = Method(
+    "cells of a width",
+    "for the largest error a closed form: nothing is better than the levels",
+    _cells,
+    seconds=3.0,
+    serves=_of_largest,
+)
+SUMS = Method(
+    "sums of numbers",
+    "multipliers of one number, for as many numbers as make the most of them",
+    _sums,
+    seconds=4.0,
+)
+PROJECTIONS = Method(
+    "projections",
+    "curves for the projections of the shape that are expected to prove most",
+    _projections,
+    seconds=5.0,
+    serves=lambda problem: problem.delta > 0,
+)
+
+
+def trivial(problem: ShapeProblem) -> Lower:
+    """No loss is negative."""
+    return not_negative(NoProof())
+
+
+def refuse(problem: ShapeProblem) -> NoReturn:
+    """No noise can be checked."""
+    raise ArgumentError("sensitivity", problem.shape, "a shape of fewer numbers")
+
+
+too_long = refuse
+
+
+def status(document: JointFile, search: Search) -> str:
+    """The noise beside the others that were found, and what its lower bound is over."""
+    words = f"{gap_words(document, True)}; {document.noise.words}"
+    for other in _others(document, search):
+        less = percent(1 - float(document.upper) / float(other.value))
+        words += f", {less} below the {outwards(float(other.value), 5, True)} of {other.origin}"
+    if document.lower == 0:
+        return f"{words}; no useful lower bound is known"
+    whose = "integer noise" if document.integer else "noise"
+    at = " at delta = 0" if document.delta == 0 else f" at delta = {float(document.delta):g}"
+    words += f"; lower holds for all private {whose}{at}"
+    return f"{words}, and weak" if gap_of(document) > _INNER.weak else words
+
+
+def stats(document: JointFile, search: Search) -> dict[str, object]:
+    """What other noise costs."""
+    return {"others": {other.origin: float(other.value) for other in _others(document, search)}}
+
+
+def _others(document: JointFile, search: Search) -> list[Upper]:
+    """Noise that costs more, the better first."""
+    others = [noise for noise in _noises(search) if noise.origin != document.noise.words]
+    return sorted(others, key=lambda noise: noise.value)

@@ -6,15 +6,12 @@ noise in the strategy for Gaussian noise. Proposals: the checker proves what com
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ...certify.base import MechanismDocument
 from ...certify.kinds.workload import WorkloadBudget, WorkloadDocument
 from ...certify.kinds.workload_check import Frames, lower_cost, release_cost, shift_length
 from ...certify.noise.plain_strategies import (
@@ -25,25 +22,42 @@ from ...certify.noise.plain_strategies import (
 )
 from ...certify.noise.strategy import Multipliers, Strategy, TallStrategy
 from ...certify.report import PROVEN
-from ...errors import ArgumentError, FormatError, LimitError
+from ...errors import FormatError
 from ...exact import round_down, round_up
+from ...problem import Problem
+from ...problem.arguments import Arguments
 from ...problem.shape import Cube
+from ...problem.shape_arguments import shaped
 from ...problem.workload import MAX_TABLE
 from ...problem.workload_arguments import REPLACE, WorkloadProblem
 from ...problem.workload_parts import Marginals, Named, Part
 from ...work import counted
+from ..methods import made, plan_of, plan_of_noise
+from ..search import Search
 from .entropy import best_entropy
 from .rounding import as_floats
 
-#: Finds the file of the noise for a question that `design` understands.
-Law = Callable[..., MechanismDocument]
+#: A strategy, and what proves the bounds of its factor.
 Found = tuple[Any, Any]
 
 #: Digits of the bounds in a file.
 _DIGITS = 15
-#: Numbers that joint and vector noise are tried for (more take long, and lose), and of a matrix.
-_MOST_JOINT, _MOST_VECTOR, _MOST_ENTRIES = 40, 40, 1_000_000
-_GAP, _SECONDS = "0.01", 2.0
+
+
+@dataclass(frozen=True)
+class InnerNoise:
+    """When noise of another kind is tried in a strategy, and how closely it is searched for."""
+
+    most_joint: int = 40  # answers; more take long, and lose
+    most_vector: int = 40  # coordinates; likewise
+    most_entries: int = 1_000_000  # of the matrix of the workload
+    gap: float = 0.01
+    gap_of_vector: float = 0.05
+    seconds: float = 2.0
+    seconds_of_joint: float = 0.5
+
+
+_INNER = InnerNoise()
 
 
 @dataclass(frozen=True)
@@ -89,52 +103,43 @@ def _cost(part: Part, tall: TallStrategy, problem: WorkloadProblem) -> float:
     return float(each.max() if problem.largest else each.sum())
 
 
-def candidates(
-    problem: WorkloadProblem, pieces: list[Piece], gaussian: WorkloadDocument | None, law: Law
-) -> list[WorkloadDocument]:
-    """Documents with laws of their own, those that pass."""
-    tries = [_on_counts, _on_each_answer, _on_answers]
-    found = [one for way in tries if (one := _tried(way, problem, pieces, law)) is not None]
-    least = min((one.upper for one in found), default=None)
-    if gaussian is not None and (least is None or gaussian.upper < least):
-        moved = _tried(_of_vectors, problem, gaussian, law)
-        found += [] if moved is None else [moved]
-    return found
+def passed(document: WorkloadDocument) -> WorkloadDocument | None:
+    """The document with its bounds; None where its noise is not proven to be private."""
+    assert document.asked is not None
+    with counted():
+        law = document.law
+        proven = law is None or law_claim(law, *document.asked).verdict == PROVEN
+        return _private(document) if proven else None
 
 
-def _tried(way: Any, problem: WorkloadProblem, held: Any, law: Law) -> WorkloadDocument | None:
-    with contextlib.suppress(ArgumentError, FormatError, LimitError, np.linalg.LinAlgError):
-        document: WorkloadDocument | None = way(problem, held, law)
-        if document is None:
-            return None
-        assert document.asked is not None
-        with counted():
-            proven = document.law is None or (
-                law_claim(document.law, *document.asked).verdict == PROVEN
-            )
-            return _private(document) if proven else None
-    return None
+def of_sums(problem: WorkloadProblem, pieces: list[Piece]) -> WorkloadDocument | None:
+    """Laplace noise: the best strategy of each factor."""
+    replaced = problem.neighbors == REPLACE
+    if any(not piece.sums and (replaced or not piece.proven(problem)) for piece in pieces):
+        return None
+    with counted():
+        return stated(problem, [piece.best(problem) for piece in pieces])
 
 
-def _on_counts(problem: WorkloadProblem, pieces: list[Piece], law: Law) -> WorkloadDocument | None:
+def on_counts(
+    problem: WorkloadProblem, pieces: list[Piece], search: Search
+) -> WorkloadDocument | None:
     """Noise on each count: the best of all for histograms."""
     if problem.neighbors == REPLACE or problem.workload.cells > MAX_TABLE:
         return None
     assert problem.asked is not None
     epsilon, delta = problem.asked
-    best = None
+    law = None
     if delta > 0:
-        best = law(
-            epsilon=epsilon, delta=delta, sensitivity=1, integer=True, loss="l2", gap=_GAP,
-            time_limit=_SECONDS,
-        )  # fmt: skip
+        count = Problem.of(epsilon=epsilon, delta=delta, loss="l2", integer=True)
+        law = search.inner_file(plan_of_noise(count), _INNER.gap, _INNER.seconds)
     strategies = (CountsStrategy(),) * len(pieces)
     own = tuple(one.own for one in pieces)
-    return replace(empty(problem), strategies=strategies, multipliers=own, law=best)
+    return replace(empty(problem), strategies=strategies, multipliers=own, law=law)
 
 
-def _on_each_answer(
-    problem: WorkloadProblem, pieces: list[Piece], law: Law
+def on_each_answer(
+    problem: WorkloadProblem, pieces: list[Piece], search: Search
 ) -> WorkloadDocument | None:
     """Laplace noise on each answer: for a few small tables of a large one."""
     part, own = pieces[0].part, pieces[0].own
@@ -143,11 +148,13 @@ def _on_each_answer(
     return replace(empty(problem), strategies=(AnswersStrategy(),), multipliers=(own,))
 
 
-def _on_answers(problem: WorkloadProblem, pieces: list[Piece], law: Law) -> WorkloadDocument | None:
+def on_answers(
+    problem: WorkloadProblem, pieces: list[Piece], search: Search
+) -> WorkloadDocument | None:
     """Joint noise on the answers, where they are few and whole."""
     part, own = pieces[0].part, pieces[0].own
-    few = len(pieces) == 1 and part.queries <= _MOST_JOINT
-    if not few or part.denominator != 1 or part.queries * part.cells > _MOST_ENTRIES:
+    few = len(pieces) == 1 and part.queries <= _INNER.most_joint
+    if not few or part.denominator != 1 or part.queries * part.cells > _INNER.most_entries:
         return None
     assert problem.asked is not None
     rows = [list(row) for row in part.rows()]
@@ -155,30 +162,32 @@ def _on_answers(problem: WorkloadProblem, pieces: list[Piece], law: Law) -> Work
     width = max(max(row) - min(row) if replaced else max(map(abs, row)) for row in rows)
     entries = {x > 0 for row in rows for x in row if x}
     shape = Cube(part.queries, width, one_sided=not replaced and len(entries) == 1)
-    best = law(
-        epsilon=problem.asked[0], delta=0, sensitivity=shape, integer=True, loss="l2",
-        gap=_GAP, time_limit=_SECONDS / 4,
-    )  # fmt: skip
-    return replace(empty(problem), strategies=(AnswersStrategy(),), multipliers=(own,), law=best)
+    answers = shaped(
+        Arguments(epsilon=problem.asked[0], delta=0, sensitivity=shape, integer=True, loss="l2")
+    )
+    plan = plan_of(replace(answers, noise_alone=True))
+    law = search.inner_file(plan, _INNER.gap, _INNER.seconds_of_joint)
+    return replace(empty(problem), strategies=(AnswersStrategy(),), multipliers=(own,), law=law)
 
 
-def _of_vectors(
-    problem: WorkloadProblem, gaussian: WorkloadDocument, law: Law
+def of_vectors(
+    problem: WorkloadProblem, gaussian: WorkloadDocument, search: Search
 ) -> WorkloadDocument | None:
     """Vector noise in the strategy that is the best for Gaussian noise."""
     strategy = gaussian.strategies[0]
     if len(gaussian.strategies) > 1 or not isinstance(strategy, Strategy):
         return None
-    if not 2 <= strategy.rank <= _MOST_VECTOR:
+    if not 2 <= strategy.rank <= _INNER.most_vector:
         return None
     assert problem.asked is not None
     epsilon, delta = problem.asked
-    best = law(
-        epsilon=epsilon, delta=delta, sensitivity=1, dimension=strategy.rank, loss="l2", gap="0.05",
-        time_limit=_SECONDS,
-    )  # fmt: skip
+    vector = Problem.of_vector(
+        epsilon=epsilon, delta=delta, sensitivity=1, dimension=strategy.rank, loss="l2"
+    )
+    plan = made("vector" if delta > 0 else "vector at delta = 0", vector)
+    law = search.inner_file(plan, _INNER.gap_of_vector, _INNER.seconds)
     kept = WorkloadBudget.of(problem.budget, problem.asked)
-    return replace(gaussian, kept=kept, law=best)
+    return replace(gaussian, kept=kept, law=law)
 
 
 # -- documents --------------------------------------------------------------------------------

@@ -1,341 +1,212 @@
-"""The best strategy for a workload, in whole numbers, with multipliers that prove both bounds.
+"""The methods for workloads: the best strategy for Gaussian noise, and other noise in its place.
 
-Nothing here is believed: the document's claims are checked by `certify/kinds/workload_check.py`.
+What is yielded is checked by `certify/kinds/workload_check.py`. A file states both of its bounds:
+its multipliers are about the coordinates of its strategy. So only noise is yielded, and all noise
+is tried: what is the best shows at the end.
 """
 
 from __future__ import annotations
 
-import contextlib
-import time
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import NoReturn
 
 import numpy as np
 
 from ...certify.kinds.workload import WorkloadDocument, factors_of
-from ...certify.kinds.workload_check import variance_above, variance_below
+from ...certify.kinds.workload_check import noise_words, variance_above, variance_below
 from ...certify.kinds.workload_parts import MAX_RANK
-from ...certify.noise.root_strategy import MAX_PREFIX, PrefixProof, RootStrategy
-from ...certify.noise.strategy import (
-    QUESTIONS,
-    Coordinates,
-    Frame,
-    Multipliers,
-    Strategy,
-    TallStrategy,
-    frame_of,
-    largest_sum,
-    rows_in,
-)
-from ...errors import ArgumentError, Described, FormatError, LimitError
-from ...formatting import gap_of
+from ...certify.noise.plain_strategies import AnswersStrategy
+from ...errors import ArgumentError, FormatError, LimitError
+from ...formatting import gap_of, gap_words, percent
 from ...problem.budgets import mu_for
 from ...problem.privacy import Releases
-from ...problem.workload_arguments import REPLACE, WorkloadProblem
-from ...problem.workload_parts import Marginals, Named, Part
-from ...work import counted
-from .candidates import Law, Piece, bounded, candidates, closed_form, empty, stated
-from .frames import coordinates_of, independent
-from .optimise import columns, exchanges, largest
-from .roots import best_roots
-from .rounding import as_floats, columns_of, rounded, whole_weights
-from .sums import counts_alone, inverse_rows, with_sums
-from .tables import best_tables, largest_tables
+from ...problem.workload_arguments import WorkloadProblem
+from ..bounds import Bounds, Lower, noise_for_workload, not_negative
+from ..method import Method
+from ..search import Search
+from .candidates import Piece, of_sums, of_vectors, on_answers, on_counts, on_each_answer, passed
+from .strategies import Strategies, badly_scaled, is_replaced, too_large
+
+_STRATEGIES = Strategies()
 
 
-@dataclass(frozen=True)
-class Strategies:
-    """A fixed point for the weights of shifts, rounded ever more finely until the gap is met."""
-
-    tolerance: float = 1e-9  # of the fixed point (benchmarks/workloads.py)
-    bits: tuple[int, ...] = (34, 44, 52)  # of numbers in the file
-    many: int = 120  # from this rank on files begin with fewer bits, or they would pass 1 MB
-    few_bits: int = 30
-    #: Equal weights that are mixed in where the gap is missed: where some of the best weights
-    #: vanish (one question has all of the largest variance, or columns are of very different
-    #: sizes), the strategy for the others would be lost by rounding.
-    mixed: tuple[float, ...] = (1e-6, 1e-5, 1e-4)
-    table_bits: int = 40
-    most_summed: int = 200  # counts that Laplace noise is tried for; with more Gaussian noise wins
-    sum_bits: int = 20  # of sums that are measured with Laplace noise
-    largest_rounds: float = 1e-7  # the tolerance for the largest variance, which takes longer
-    law: Law | None = None  # what finds other noise; none: it is not tried
-
-    def document(self, problem: WorkloadProblem, gap: float, seconds: float) -> WorkloadDocument:
-        """The best document that passes; `ArgumentError` if there is none.
-
-        For (epsilon, delta): the best of Gaussian noise, of Laplace noise for counts and sums, and
-        of other laws.
-        """
-        if problem.asked is None:
-            return self._of_curve(problem, gap, seconds)
-        mu = mu_for(Releases(1, *problem.asked))
-        gaussian = None
-        if mu is not None:
-            curve = replace(problem, budget=("gdp", mu))
-            with contextlib.suppress(ArgumentError, LimitError):  # (too many counts for it alone)
-                gaussian = self._of_curve(curve, gap, seconds / 2)
-        found = [] if gaussian is None else [gaussian]
-        end = time.monotonic() + seconds / 2
-        pieces = [
-            self._piece(problem, k, part, gaussian, end)
-            for k, part in enumerate(factors_of(problem.workload.part, _replaced(problem)))
-        ]
-        found += _of_sums(problem, pieces)
-        if self.law is not None:
-            found += candidates(problem, pieces, gaussian, self.law)
-        if not found:
-            raise self._nothing(problem)
-        return min(found, key=lambda one: one.upper)
-
-    def _nothing(self, problem: WorkloadProblem) -> ArgumentError:
-        part = problem.workload.part
-        if part.cells <= self.most_summed:
-            return _badly_scaled(problem)
-        if part.cells > MAX_RANK or problem.asked is None or problem.asked[1] > 0:
-            return _too_large(part)
-        words = f"positive for more than {self.most_summed} counts where units are replaced"
-        return ArgumentError("delta", problem.asked[1], words)
-
-    def _piece(
-        self,
-        problem: WorkloadProblem,
-        place: int,
-        part: Part,
-        gaussian: WorkloadDocument | None,
-        end: float,
-    ) -> Piece:
-        """Multipliers for a factor, and strategies for Laplace noise where it is small."""
-        replaced, few = _replaced(problem), part.cells <= self.most_summed
-        own = None if gaussian is None else _multipliers_of(gaussian, place)
-        wanted = few if replaced else few or not closed_form(part, problem.largest)
-        if own is None and wanted:
-            with contextlib.suppress(ArgumentError, LimitError, FormatError, np.linalg.LinAlgError):
-                plan = self._plan(part, replaced, problem.largest, end)
-                if isinstance(plan, _Plan):
-                    own = replace(plan.at(self.bits[0], 0.0)[1], coordinates=plan.where)
-        sums: list[tuple[TallStrategy, Multipliers]] = []
-        if own is not None and few:
-            with contextlib.suppress(FormatError, np.linalg.LinAlgError):
-                ways = (False, True) if replaced else (True,)
-                sums = [_laplace(part, replaced, own, self.bits[0], one) for one in ways]
-        return Piece(part, own, tuple(sums))
-
-    def _of_curve(self, problem: WorkloadProblem, gap: float, seconds: float) -> WorkloadDocument:
-        end = time.monotonic() + seconds
-        replaced = _replaced(problem)
-        part = problem.workload.part
-        if isinstance(part, Marginals) and not replaced:
-            return self._tables(problem, part, gap, seconds)
-        factors = factors_of(part, replaced)
-        plans = [self._plan(one, replaced, problem.largest, end) for one in factors]
-        best: WorkloadDocument | None = None
-        for bits, even in self._tries(max(plan.rank for plan in plans)):
-            if best is not None and (
-                time.monotonic() > end or (even and _of_strategy(best) <= gap)
-            ):
-                break
-            try:
-                with counted():
-                    found = stated(problem, [plan.at(bits, even) for plan in plans])
-            except LimitError:
-                if best is None:
-                    raise
-                break
-            except (FormatError, np.linalg.LinAlgError):
-                continue
-            if best is None or gap_of(found) < gap_of(best):
-                best = found
-            done = gap_of(found) <= min(gap, 1e-5) or _of_strategy(found) <= 1e-6
-            if done or all(isinstance(plan, _Roots) for plan in plans):
-                break
-        if best is None:
-            raise _badly_scaled(problem)
-        return best
-
-    def _tries(self, rank: int) -> list[tuple[int, float]]:
-        """(bits, how much of equal weights is mixed in), in order."""
-        found = (self.few_bits, *self.bits) if rank >= self.many else self.bits
-        return [(bits, 0.0) for bits in found] + [(found[-1], one) for one in self.mixed]
-
-    def _plan(self, part: Part, replaced: bool, most: bool, end: float) -> _Plan | _Roots:
-        if _long_prefix(part) and not (replaced or most):
-            return _Roots(best_roots(part.cells, max(0.1, end - time.monotonic())))
-        left = max(0.1, end - time.monotonic())
-        with counted():  # so that nobody waits for what cannot be checked
-            where = self._coordinates(part, replaced)
-        with counted():
-            frame = frame_of(part, replaced, where)
-        rank = len(frame.cost)
-        if rank > MAX_RANK:
-            raise _too_large(part)
-        cost = as_floats(frame.cost) / float(frame.below)
-        shifts = columns_of(frame)
-        p = None
-        if most:
-            rows = _questions(part, replaced, where)
-            first, second = _pairs(part.cells, replaced)
-            moved = shifts[:, first] if not replaced else shifts[:, first] - shifts[:, second]
-            p, v, rounds = largest(rows @ moved, self.largest_rounds, left)
-        elif replaced:
-            first, second = _pairs(part.cells, replaced)
-            v, rounds = exchanges(cost, shifts, self.tolerance, left)
-        else:
-            first = second = np.arange(part.cells)
-            low = np.linalg.cholesky(cost)
-            v, rounds = columns(low.T @ shifts, self.tolerance, left)
-        return _Plan(part, replaced, where, rank, (first, second, v), p, rounds)
-
-    def _coordinates(self, part: Part, replaced: bool) -> Coordinates:
-        if replaced and part.cells == 1:
-            raise ArgumentError("workload", part.queries, "one that a unit can change")
-        if part.queries <= min(MAX_RANK, part.cells - replaced - 1):
-            rows = [list(row) for row in part.rows()]
-            if replaced:
-                rows = [[x - row[0] for x in row] for row in rows]
-            if independent(rows):
-                return QUESTIONS
-        if part.cells > MAX_RANK + 1:
-            raise _too_large(part)
-        return coordinates_of(part, frame_of(part, False, None).cost, replaced)
-
-    def _tables(
-        self, problem: WorkloadProblem, part: Marginals, gap: float, seconds: float
-    ) -> WorkloadDocument:
-        own: tuple[int, ...] | None = None
-        if problem.largest:
-            strategy, own = largest_tables(part, self.table_bits, gap, seconds)
-        else:
-            strategy = best_tables(part, self.table_bits)
-        document = replace(empty(problem), strategies=(strategy,), multipliers=(own,))
-        return bounded(document)
+def _offer(document: WorkloadDocument) -> Bounds:
+    return None, noise_for_workload(document)
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """Weights of shifts for one factor, ready to be rounded."""
-
-    part: Part
-    replaced: bool
-    where: Coordinates
-    rank: int
-    weights: tuple[np.ndarray, np.ndarray, np.ndarray]  # (cell, cell or other cell, weight)
-    worth: np.ndarray | None  # weights of questions, for the largest variance
-    rounds: int
-
-    def _whole(
-        self, even: float
-    ) -> tuple[tuple[tuple[int, int, int], ...], tuple[int, ...] | None]:
-        """(shifts, questions) in whole numbers, mixed with so much of equal weights."""
-        first, second, v = self.weights
-        counts = whole_weights((1 - even) * v + even * v.mean())
-        shifts = tuple(
-            (int(i), int(j), w) for i, j, w in zip(first, second, counts, strict=True) if w
-        )
-        if self.worth is None:
-            return shifts, None
-        return shifts, tuple(whole_weights((1 - even) * self.worth + even * self.worth.mean()))
-
-    def at(self, bits: int, even: float) -> tuple[Strategy, Multipliers]:
-        """The strategy and the multipliers with so many bits."""
-        shifts, questions = self._whole(even)
-        frame = frame_of(self.part, self.replaced, self.where, questions)
-        return rounded(frame, shifts, self.where, bits, questions)
+def _below_curve(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
+    try:
+        yield _offer(_STRATEGIES.of_curve(problem, search.gap, search.left(np.inf)))
+    except LimitError:
+        too_long(problem)
 
 
-@dataclass(frozen=True)
-class _Roots:
-    """Long prefix sums, which need no rounds of rounding."""
-
-    own: tuple[RootStrategy, PrefixProof]
-    rank: int = 1
-
-    def at(self, bits: int, even: float) -> tuple[RootStrategy, PrefixProof]:
-        """The square-root strategy."""
-        return self.own
+# -- (epsilon, delta) -----------------------------------------------------------------------------
 
 
-def _multipliers_of(document: WorkloadDocument, place: int) -> Multipliers | None:
-    """Those of a factor of Gaussian noise, about the coordinates of its strategy."""
-    strategy, own = document.strategies[place], document.multipliers[place]
-    if not isinstance(strategy, Strategy) or not isinstance(own, Multipliers):
-        return None
-    return replace(own, coordinates=strategy.coordinates)
+def _of_gaussian(problem: WorkloadProblem, search: Search) -> WorkloadDocument | None:
+    """The best file of Gaussian noise; None where there is none."""
+    assert problem.asked is not None
+    mu = mu_for(Releases(1, *problem.asked))
+    if mu is not None:
+        curve = replace(problem, budget=("gdp", mu))
+        with suppress(ArgumentError, LimitError):  # (too many counts for it alone)
+            return _STRATEGIES.of_curve(curve, search.gap, search.left(np.inf) / 2)
+    return None
 
 
-def _laplace(
-    part: Part, replaced: bool, own: Multipliers, bits: int, sums: bool
-) -> tuple[TallStrategy, Multipliers]:
-    """A strategy for Laplace noise: counts alone, or with sums; multipliers as for others."""
-    plain = frame_of(part, replaced, None)
-    cost = as_floats(plain.cost) / float(plain.below)
-    tall = with_sums(cost, Strategies.sum_bits) if sums else counts_alone(len(cost))
-    tall = shortened(tall, plain, replaced)
-    return tall, replace(own, inverse=inverse_rows(tall, bits))
+def _best_gaussian(problem: WorkloadProblem, search: Search) -> WorkloadDocument | None:
+    return search.keep("Gaussian noise", lambda: _of_gaussian(problem, search))
 
 
-def _of_sums(problem: WorkloadProblem, pieces: list[Piece]) -> list[WorkloadDocument]:
-    """The document with Laplace noise: the best strategy of each factor, or none."""
-    if any(not one.sums and (_replaced(problem) or not one.proven(problem)) for one in pieces):
-        return []
-    with contextlib.suppress(FormatError, LimitError, np.linalg.LinAlgError), counted():
-        held = [one.best(problem) for one in pieces]
-        return [stated(problem, held)]
-    return []
-
-
-def shortened(tall: TallStrategy, frame: Frame, replaced: bool) -> TallStrategy:
-    """The strategy scaled down, where a shift would move it by more than 1."""
-    most = largest_sum(frame, tall, replaced)
-    if most <= 1:
-        return tall
-    if most.denominator == 1 and most.numerator.bit_count() == 1:
-        return replace(tall, bits=tall.bits + most.numerator.bit_length() - 1)
-    bits = max(tall.bits, Strategies.sum_bits)
-    scale = (1 << (bits - tall.bits)) / most
-    return TallStrategy(bits, tuple(tuple(int(x * scale) for x in row) for row in tall.rows))
-
-
-def _replaced(problem: WorkloadProblem) -> bool:
-    return problem.neighbors == REPLACE
-
-
-def _long_prefix(part: Part) -> bool:
-    prefix = isinstance(part, Named) and part.name == "prefix"
-    return prefix and MAX_RANK < part.cells <= MAX_PREFIX
-
-
-def _pairs(cells: int, replaced: bool) -> tuple[np.ndarray, np.ndarray]:
-    if replaced:
-        first, second = np.triu_indices(cells, 1)
-        return first, second
-    return np.arange(cells), np.arange(cells)
-
-
-def _questions(part: Part, replaced: bool, where: Coordinates) -> np.ndarray:
-    """The rows of the questions over coordinates, times the roots of their weights."""
-    rows, below = rows_in(part, replaced, where)
-    weights = np.array([float(one) for one in part.weights()])
-    return np.asarray(np.sqrt(weights)[:, None] * as_floats(rows) / float(below))
-
-
-def _of_strategy(found: WorkloadDocument) -> float:
-    """The part of the gap that a better strategy could close: not the constant of one number."""
-    least = variance_below(found)
-    return (gap_of(found) + 1) * float(least / variance_above(found)) - 1 if least else 0.0
-
-
-def _badly_scaled(problem: WorkloadProblem) -> ArgumentError:
-    return ArgumentError(
-        "workload",
-        problem.workload,
-        "better scaled: columns of nearly one size, none nearly a combination of others",
+def _pieces(problem: WorkloadProblem, search: Search) -> list[Piece]:
+    """The factors of the workload, with multipliers for each."""
+    factors = factors_of(problem.workload.part, is_replaced(problem))
+    gaussian, left = _best_gaussian(problem, search), search.within(search.left(np.inf) / 2)
+    return search.keep(
+        "pieces",
+        lambda: [
+            _STRATEGIES.piece(problem, place, part, gaussian, left())
+            for place, part in enumerate(factors)
+        ],
     )
 
 
-def _too_large(part: Part) -> ArgumentError:
-    return ArgumentError(
-        "workload",
-        Described(f"{part.queries} questions of {part.cells} counts"),
-        f"of at most {MAX_RANK} independent counts or questions, a product of such, marginals, or "
-        f"at most {MAX_PREFIX} prefix sums",
+def _gaussian(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
+    document = _best_gaussian(problem, search)
+    if document is not None:
+        yield _offer(document)
+
+
+def _laplace(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
+    pieces = _pieces(problem, search)
+    with suppress(FormatError, np.linalg.LinAlgError):
+        document = of_sums(problem, pieces)
+        if document is not None:
+            yield _offer(document)
+
+
+Candidate = Callable[[WorkloadProblem, list[Piece], Search], WorkloadDocument | None]
+
+
+def _trying(candidate: Candidate) -> Callable[[WorkloadProblem, Search], Iterator[Bounds]]:
+    """The bounds of a candidate, if it is one for this workload and passes."""
+
+    def bounds(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
+        pieces = _pieces(problem, search)
+        with suppress(ArgumentError, FormatError, np.linalg.LinAlgError):
+            document = candidate(problem, pieces, search)
+            if document is not None and (proven := passed(document)) is not None:
+                yield _offer(proven)
+
+    return bounds
+
+
+def _vectors(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
+    """Where noise of no other kind is better than Gaussian noise."""
+    gaussian, upper = _best_gaussian(problem, search), search.bracket.upper
+    if gaussian is None or upper is None:
+        return
+    best = upper.document
+    assert isinstance(best, WorkloadDocument)
+    if best.law is not None or AnswersStrategy() in best.strategies:
+        return
+    with suppress(ArgumentError, FormatError, np.linalg.LinAlgError):
+        document = of_vectors(problem, gaussian, search)
+        if document is not None and (proven := passed(document)) is not None:
+            yield _offer(proven)
+
+
+# -- the table ------------------------------------------------------------------------------------
+
+STRATEGY = Method(
+    "best strategy",
+    "a fixed point for the weights of shifts, rounded ever more finely; closed forms for tables",
+    _below_curve,
+    seconds=0.1,
+    whatever=True,
+)
+GAUSSIAN = Method(
+    "Gaussian noise",
+    "the best strategy for the largest mu that the budget allows",
+    _gaussian,
+    seconds=0.1,
+    whatever=True,
+)
+LAPLACE = Method(
+    "Laplace noise",
+    "counts alone, or counts with sums, of each factor the better",
+    _laplace,
+    seconds=0.2,
+    whatever=True,
+)
+ON_COUNTS = Method(
+    "noise on each count",
+    "the best integer noise for one number on every count",
+    _trying(on_counts),
+    seconds=0.3,
+)
+ON_EACH_ANSWER = Method(
+    "noise on each answer",
+    "Laplace noise on every answer, for a few small tables of a large one",
+    _trying(on_each_answer),
+    seconds=0.4,
+)
+ON_ANSWERS = Method(
+    "joint noise on the answers",
+    "the best noise for a cube on the answers, where they are few and integers",
+    _trying(on_answers),
+    seconds=0.5,
+)
+VECTORS = Method(
+    "vector noise in the strategy",
+    "the best noise for a vector in the strategy for Gaussian noise",
+    _vectors,
+    seconds=2.0,
+)
+
+
+def trivial(problem: WorkloadProblem) -> Lower:
+    """No loss is negative."""
+    return not_negative(None)
+
+
+def refuse(problem: WorkloadProblem) -> NoReturn:
+    """No strategy passes."""
+    part = problem.workload.part
+    if part.cells <= _STRATEGIES.most_summed:
+        raise badly_scaled(problem)
+    if part.cells > MAX_RANK or problem.asked is None or problem.asked[1] > 0:
+        raise too_large(part)
+    words = f"positive for more than {_STRATEGIES.most_summed} counts where units are replaced"
+    raise ArgumentError("delta", problem.asked[1], words)
+
+
+def too_long(problem: WorkloadProblem) -> NoReturn:
+    """No file can be checked."""
+    words = "smaller: the exact check would take too long"
+    raise ArgumentError("workload", problem.workload, words) from None
+
+
+def status(document: WorkloadDocument, search: Search) -> str:
+    """The noise, what the gap is made of, and what the lower bound is over."""
+    words = gap_words(document, True)
+    noise = noise_words(document)
+    if document.asked is not None:
+        return (
+            f"{words}; {noise}, the best one tried for this budget; lower holds for all mechanisms "
+            "in the worst case, and is weak for many queries"
+        )
+    least = variance_below(document)
+    if least == 0:
+        return f"{words}; {noise}; no useful lower bound is known"
+    ratio = float(variance_above(document) / least) - 1
+    rest = (1 + gap_of(document)) / (1 + ratio) - 1
+    words += f"; {noise}; gap of the strategy {percent(max(rest, 1e-15))}, "
+    words += f"of Gaussian noise for one number {percent(ratio)}"
+    return (
+        words
+        + "; lower holds for all noise of this budget, and for all mechanisms in the worst case"
     )

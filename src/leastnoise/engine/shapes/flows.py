@@ -1,0 +1,96 @@
+"""Which flow of mass proves most about all private noise for a shape, and which sums do.
+
+Proposals only: what a certificate proves is computed by `certify/certificates/`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ...certify.certificates.cells import Cells
+from ...certify.certificates.flow import MAX_CUT, Flow, gap_means, slack_of_delta
+from ...certify.certificates.sums import mean_of_squares
+from ...certify.noise.block_counts import Side
+from ...certify.noise.levels import Levels
+from ...problem.shape_problem import ShapeProblem
+from .levels import box_loss
+from .rates import best_flow
+
+
+@dataclass(frozen=True)
+class ShapeFlows:
+    """Flows of mass below noise for a shape, with the best rates of a linear program."""
+
+    most_ranked: int = 14  # a flow that knows ranks takes seconds beyond (benchmarks/joint.py)
+    most_numbers: int = 30  # one that does not takes a few seconds for so many
+    cells: int = 64  # of a width, for the largest error of real values
+    gaps: range = range(2, 16)  # cuts that are tried, in multiples of 1/epsilon
+
+    def flow(self, problem: ShapeProblem, seconds: float | None) -> Flow:
+        """A flow that knows ranks, or one of many numbers that does not."""
+        numbers = sum(block.most for block in problem.shape.blocks)
+        count, ranked = min(numbers, self.most_numbers), numbers <= self.most_ranked
+        ratio, _ = problem.both_ways(count)
+        return best_flow(count, ratio, problem.power, ranked, seconds)
+
+    def cut_flow(self, problem: ShapeProblem, seconds: float | None) -> Flow | None:
+        """A flow of so many numbers, and with such a cut, that a delta leaves the most of it."""
+        counts = range(1, 1 + min(self.most_ranked, problem.movable(1)[1]))
+        choices = [choice for count in counts for choice in self._cuts(problem, count)]
+        if not choices:
+            return None
+        _, count, cut = max(choices)
+        ratio, delta = problem.both_ways(count)
+        return best_flow(count, ratio, problem.power, True, seconds, float(delta), cut)
+
+    def largest(self, problem: ShapeProblem) -> Cells:
+        """Cells of a width, for the largest error."""
+        if not problem.integer:
+            return Cells(self.cells)
+        width = int(problem.shape.blocks[0].width)
+        return Cells(max(c for c in range(1, min(width, self.cells) + 1) if width % c == 0))
+
+    def _cuts(self, problem: ShapeProblem, count: int) -> Iterator[tuple[float, int, int]]:
+        """(about what it proves, numbers, cut) of flows for so many numbers, without rates."""
+        width, reach, share = problem.movable(count)
+        if reach < count:
+            return
+        power = problem.power
+        ratio, delta = problem.both_ways(count)
+        epsilon = -math.log(ratio)
+        cuts = sorted({math.ceil(gaps / epsilon) for gaps in self.gaps})
+        if cuts[0] > MAX_CUT:
+            return
+        whole = count * box_loss(Levels((Side(count, count, 1),), None), epsilon, power, [1.0])
+        full = gap_means(ratio, 0)[power - 1]
+        for cut in cuts:
+            if cut <= MAX_CUT:
+                empty = Flow(count, True, Fraction(1), cut=cut)
+                part = float(gap_means(ratio, cut)[power - 1] / full)
+                left = whole * part - float(delta * slack_of_delta(empty, ratio, power))
+                yield left / count * float(share * width**power), count, cut
+
+
+def numbers_of_sums(problem: ShapeProblem) -> int:
+    """As many numbers as make the most of multipliers for one number."""
+    counts = {1}
+    if problem.power == 2 and not problem.largest:
+        widths = {block.width for block in problem.shape.blocks}
+        counts |= {
+            sum(block.most for block in problem.shape.blocks if block.width >= width)
+            for width in widths
+        }
+        # (One less may do better where moves have one sign: it is a matter of parity.)
+        counts |= {count - 1 for count in counts if count > 1}
+
+    def worth(count: int) -> Fraction:
+        width, _, share = problem.movable(count)
+        each = Fraction(1)
+        if count > 1:
+            each = mean_of_squares(each, count, problem.shape.one_sided, False)
+        return each * width**problem.power * share
+
+    return max(sorted(counts), key=worth)

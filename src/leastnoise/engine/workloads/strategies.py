@@ -1,0 +1,297 @@
+"""The best strategy for a workload, in whole numbers, with multipliers that prove both bounds.
+
+Nothing here is believed: the document's claims are checked by `certify/kinds/workload_check.py`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...certify.kinds.workload import WorkloadDocument, factors_of
+from ...certify.kinds.workload_check import variance_above, variance_below
+from ...certify.kinds.workload_parts import MAX_RANK
+from ...certify.noise.root_strategy import MAX_PREFIX, PrefixProof, RootStrategy
+from ...certify.noise.strategy import (
+    QUESTIONS,
+    Coordinates,
+    Frame,
+    Multipliers,
+    Strategy,
+    TallStrategy,
+    frame_of,
+    largest_sum,
+    rows_in,
+)
+from ...errors import ArgumentError, Described, FormatError, LimitError
+from ...formatting import gap_of
+from ...problem.workload_arguments import REPLACE, WorkloadProblem
+from ...problem.workload_parts import Marginals, Named, Part
+from ...work import counted
+from .candidates import Piece, bounded, closed_form, empty, stated
+from .frames import coordinates_of, independent
+from .optimise import columns, exchanges, largest
+from .roots import best_roots
+from .rounding import as_floats, columns_of, rounded, whole_weights
+from .sums import counts_alone, inverse_rows, with_sums
+from .tables import best_tables, largest_tables
+
+
+@dataclass(frozen=True)
+class Strategies:
+    """A fixed point for the weights of shifts, rounded ever more finely until the gap is met."""
+
+    tolerance: float = 1e-9  # of the fixed point (benchmarks/workloads.py)
+    bits: tuple[int, ...] = (34, 44, 52)  # of numbers in the file
+    many: int = 120  # from this rank on files begin with fewer bits, or they would pass 1 MB
+    few_bits: int = 30
+    #: Equal weights that are mixed in where the gap is missed: where some of the best weights
+    #: vanish (one question has all of the largest variance, or columns are of very different
+    #: sizes), the strategy for the others would be lost by rounding.
+    mixed: tuple[float, ...] = (1e-6, 1e-5, 1e-4)
+    table_bits: int = 40
+    most_summed: int = 200  # counts that Laplace noise is tried for; with more Gaussian noise wins
+    sum_bits: int = 20  # of sums that are measured with Laplace noise
+    largest_rounds: float = 1e-7  # the tolerance for the largest variance, which takes longer
+
+    def piece(
+        self,
+        problem: WorkloadProblem,
+        place: int,
+        part: Part,
+        gaussian: WorkloadDocument | None,
+        seconds: float,
+    ) -> Piece:
+        """Multipliers for a factor, and strategies for Laplace noise where it is small."""
+        end = time.monotonic() + seconds
+        replaced, few = is_replaced(problem), part.cells <= self.most_summed
+        own = None if gaussian is None else _multipliers_of(gaussian, place)
+        wanted = few if replaced else few or not closed_form(part, problem.largest)
+        if own is None and wanted:
+            with contextlib.suppress(ArgumentError, LimitError, FormatError, np.linalg.LinAlgError):
+                plan = self._plan(part, replaced, problem.largest, end)
+                if isinstance(plan, _Plan):
+                    own = replace(plan.at(self.bits[0], 0.0)[1], coordinates=plan.where)
+        sums: list[tuple[TallStrategy, Multipliers]] = []
+        if own is not None and few:
+            with contextlib.suppress(FormatError, np.linalg.LinAlgError):
+                ways = (False, True) if replaced else (True,)
+                sums = [_laplace(part, replaced, own, self.bits[0], one) for one in ways]
+        return Piece(part, own, tuple(sums))
+
+    def of_curve(self, problem: WorkloadProblem, gap: float, seconds: float) -> WorkloadDocument:
+        """The best document below a curve that passes; `ArgumentError` if there is none."""
+        end = time.monotonic() + seconds
+        replaced = is_replaced(problem)
+        part = problem.workload.part
+        if isinstance(part, Marginals) and not replaced:
+            return self._tables(problem, part, gap, seconds)
+        factors = factors_of(part, replaced)
+        plans = [self._plan(one, replaced, problem.largest, end) for one in factors]
+        best: WorkloadDocument | None = None
+        for bits, even in self._tries(max(plan.rank for plan in plans)):
+            if best is not None and (
+                time.monotonic() > end or (even and _of_strategy(best) <= gap)
+            ):
+                break
+            try:
+                with counted():
+                    found = stated(problem, [plan.at(bits, even) for plan in plans])
+            except LimitError:
+                if best is None:
+                    raise
+                break
+            except (FormatError, np.linalg.LinAlgError):
+                continue
+            if best is None or gap_of(found) < gap_of(best):
+                best = found
+            done = gap_of(found) <= min(gap, 1e-5) or _of_strategy(found) <= 1e-6
+            if done or all(isinstance(plan, _Roots) for plan in plans):
+                break
+        if best is None:
+            raise badly_scaled(problem)
+        return best
+
+    def _tries(self, rank: int) -> list[tuple[int, float]]:
+        """(bits, how much of equal weights is mixed in), in order."""
+        found = (self.few_bits, *self.bits) if rank >= self.many else self.bits
+        return [(bits, 0.0) for bits in found] + [(found[-1], one) for one in self.mixed]
+
+    def _plan(self, part: Part, replaced: bool, most: bool, end: float) -> _Plan | _Roots:
+        if _long_prefix(part) and not (replaced or most):
+            return _Roots(best_roots(part.cells, max(0.1, end - time.monotonic())))
+        left = max(0.1, end - time.monotonic())
+        with counted():  # so that nobody waits for what cannot be checked
+            where = self._coordinates(part, replaced)
+        with counted():
+            frame = frame_of(part, replaced, where)
+        rank = len(frame.cost)
+        if rank > MAX_RANK:
+            raise too_large(part)
+        cost = as_floats(frame.cost) / float(frame.below)
+        shifts = columns_of(frame)
+        p = None
+        if most:
+            rows = _questions(part, replaced, where)
+            first, second = _pairs(part.cells, replaced)
+            moved = shifts[:, first] if not replaced else shifts[:, first] - shifts[:, second]
+            p, v, rounds = largest(rows @ moved, self.largest_rounds, left)
+        elif replaced:
+            first, second = _pairs(part.cells, replaced)
+            v, rounds = exchanges(cost, shifts, self.tolerance, left)
+        else:
+            first = second = np.arange(part.cells)
+            low = np.linalg.cholesky(cost)
+            v, rounds = columns(low.T @ shifts, self.tolerance, left)
+        return _Plan(part, replaced, where, rank, (first, second, v), p, rounds)
+
+    def _coordinates(self, part: Part, replaced: bool) -> Coordinates:
+        if replaced and part.cells == 1:
+            raise ArgumentError("workload", part.queries, "one that a unit can change")
+        if part.queries <= min(MAX_RANK, part.cells - replaced - 1):
+            rows = [list(row) for row in part.rows()]
+            if replaced:
+                rows = [[x - row[0] for x in row] for row in rows]
+            if independent(rows):
+                return QUESTIONS
+        if part.cells > MAX_RANK + 1:
+            raise too_large(part)
+        return coordinates_of(part, frame_of(part, False, None).cost, replaced)
+
+    def _tables(
+        self, problem: WorkloadProblem, part: Marginals, gap: float, seconds: float
+    ) -> WorkloadDocument:
+        own: tuple[int, ...] | None = None
+        if problem.largest:
+            strategy, own = largest_tables(part, self.table_bits, gap, seconds)
+        else:
+            strategy = best_tables(part, self.table_bits)
+        document = replace(empty(problem), strategies=(strategy,), multipliers=(own,))
+        return bounded(document)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Weights of shifts for one factor, ready to be rounded."""
+
+    part: Part
+    replaced: bool
+    where: Coordinates
+    rank: int
+    weights: tuple[np.ndarray, np.ndarray, np.ndarray]  # (cell, cell or other cell, weight)
+    worth: np.ndarray | None  # weights of questions, for the largest variance
+    rounds: int
+
+    def _whole(
+        self, even: float
+    ) -> tuple[tuple[tuple[int, int, int], ...], tuple[int, ...] | None]:
+        """(shifts, questions) in whole numbers, mixed with so much of equal weights."""
+        first, second, v = self.weights
+        counts = whole_weights((1 - even) * v + even * v.mean())
+        shifts = tuple(
+            (int(i), int(j), w) for i, j, w in zip(first, second, counts, strict=True) if w
+        )
+        if self.worth is None:
+            return shifts, None
+        return shifts, tuple(whole_weights((1 - even) * self.worth + even * self.worth.mean()))
+
+    def at(self, bits: int, even: float) -> tuple[Strategy, Multipliers]:
+        """The strategy and the multipliers with so many bits."""
+        shifts, questions = self._whole(even)
+        frame = frame_of(self.part, self.replaced, self.where, questions)
+        return rounded(frame, shifts, self.where, bits, questions)
+
+
+@dataclass(frozen=True)
+class _Roots:
+    """Long prefix sums, which need no rounds of rounding."""
+
+    own: tuple[RootStrategy, PrefixProof]
+    rank: int = 1
+
+    def at(self, bits: int, even: float) -> tuple[RootStrategy, PrefixProof]:
+        """The square-root strategy."""
+        return self.own
+
+
+def _multipliers_of(document: WorkloadDocument, place: int) -> Multipliers | None:
+    """Those of a factor of Gaussian noise, about the coordinates of its strategy."""
+    strategy, own = document.strategies[place], document.multipliers[place]
+    if not isinstance(strategy, Strategy) or not isinstance(own, Multipliers):
+        return None
+    return replace(own, coordinates=strategy.coordinates)
+
+
+def _laplace(
+    part: Part, replaced: bool, own: Multipliers, bits: int, sums: bool
+) -> tuple[TallStrategy, Multipliers]:
+    """A strategy for Laplace noise: counts alone, or with sums; multipliers as for others."""
+    plain = frame_of(part, replaced, None)
+    cost = as_floats(plain.cost) / float(plain.below)
+    tall = with_sums(cost, Strategies.sum_bits) if sums else counts_alone(len(cost))
+    tall = shortened(tall, plain, replaced)
+    return tall, replace(own, inverse=inverse_rows(tall, bits))
+
+
+def shortened(tall: TallStrategy, frame: Frame, replaced: bool) -> TallStrategy:
+    """The strategy scaled down, where a shift would move it by more than 1."""
+    most = largest_sum(frame, tall, replaced)
+    if most <= 1:
+        return tall
+    if most.denominator == 1 and most.numerator.bit_count() == 1:
+        return replace(tall, bits=tall.bits + most.numerator.bit_length() - 1)
+    bits = max(tall.bits, Strategies.sum_bits)
+    scale = (1 << (bits - tall.bits)) / most
+    return TallStrategy(bits, tuple(tuple(int(x * scale) for x in row) for row in tall.rows))
+
+
+def is_replaced(problem: WorkloadProblem) -> bool:
+    """Whether neighbors replace a unit by another."""
+    return problem.neighbors == REPLACE
+
+
+def _long_prefix(part: Part) -> bool:
+    prefix = isinstance(part, Named) and part.name == "prefix"
+    return prefix and MAX_RANK < part.cells <= MAX_PREFIX
+
+
+def _pairs(cells: int, replaced: bool) -> tuple[np.ndarray, np.ndarray]:
+    if replaced:
+        first, second = np.triu_indices(cells, 1)
+        return first, second
+    return np.arange(cells), np.arange(cells)
+
+
+def _questions(part: Part, replaced: bool, where: Coordinates) -> np.ndarray:
+    """The rows of the questions over coordinates, times the roots of their weights."""
+    rows, below = rows_in(part, replaced, where)
+    weights = np.array([float(one) for one in part.weights()])
+    return np.asarray(np.sqrt(weights)[:, None] * as_floats(rows) / float(below))
+
+
+def _of_strategy(found: WorkloadDocument) -> float:
+    """The part of the gap that a better strategy could close: not the constant of one number."""
+    least = variance_below(found)
+    return (gap_of(found) + 1) * float(least / variance_above(found)) - 1 if least else 0.0
+
+
+def badly_scaled(problem: WorkloadProblem) -> ArgumentError:
+    """What is said where no rounding of the strategy passes."""
+    return ArgumentError(
+        "workload",
+        problem.workload,
+        "better scaled: columns of nearly one size, none nearly a combination of others",
+    )
+
+
+def too_large(part: Part) -> ArgumentError:
+    """What is said where there are more coordinates than a file holds."""
+    return ArgumentError(
+        "workload",
+        Described(f"{part.queries} questions of {part.cells} counts"),
+        f"of at most {MAX_RANK} independent counts or questions, a product of such, marginals, or "
+        f"at most {MAX_PREFIX} prefix sums",
+    )
