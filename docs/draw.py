@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from leastnoise import design, frontier, tradeoff
+from leastnoise import design, frontier, partition_selection, tradeoff
 from leastnoise.show import Picture
 from leastnoise.show.picture import canvas
 
@@ -81,7 +81,7 @@ def why_a_cube() -> Picture:
     panels = [
         ("a ball: area 6.3", Circle((0, 0), 2**0.5), square),
         ("a cube (replaced): area 4", Polygon(square), square),
-        ("one-sided (added, removed): area 3", Polygon(hexagon), hexagon),
+        ("one-sided (added): area 3", Polygon(hexagon), hexagon),
     ]
     with canvas(9.0, 3.5, None) as picture:
         for axes, (title, patch, moves) in zip(picture.figure.subplots(1, 3), panels, strict=True):
@@ -95,6 +95,35 @@ def why_a_cube() -> Picture:
     return picture
 
 
+def private_keys() -> Picture:
+    """How likely a group is released, and the error of its count, beside other mechanisms."""
+    return partition_selection(epsilon=1, delta=1e-6).plot()
+
+
+def error_of_many_counts() -> Picture:
+    """The error of each of k counts that one person may all be in, from joint.csv."""
+    with (HERE / "joint.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["epsilon"] == "1"]
+    with_delta = [row for row in rows if row["delta"] == "1e-06"]
+    lines = [
+        ("laplace", "Laplace noise, a part of epsilon for each", "--", "#0072b2"),
+        ("gaussian", "Gaussian noise on the vector, delta 1e-6", ":", "#d55e00"),
+        ("one_sided", "joint K-norm noise", "-", "black"),
+        ("euclidean_covariance", "joint Euclidean noise, delta 1e-6", "-.", "#009e73"),
+    ]
+    with canvas(6.4, 3.4, None) as picture:
+        axes = picture.figure.subplots()
+        numbers = [int(row["k"]) for row in with_delta]
+        for column, label, style, color in lines:
+            errors = [float(row[column]) ** 0.5 for row in with_delta]
+            axes.plot(numbers, errors, style, color=color, label=label)
+        axes.set(xlabel="counts released at once", ylabel="root mean square error of a count")
+        axes.set(xlim=(0, 100), ylim=(0, 60), title="A person in all of k counts, epsilon 1")
+        axes.legend(frameon=False, fontsize=8)
+        axes.spines[["top", "right"]].set_visible(False)
+    return picture
+
+
 PICTURES: dict[str, Callable[[], Picture]] = {
     "everyday.png": everyday,
     "density.png": density,
@@ -102,6 +131,8 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "frontier.png": what_privacy_costs,
     "vectors.png": five_numbers_at_once,
     "joint.png": why_a_cube,
+    "joint-error.png": error_of_many_counts,
+    "keys.png": private_keys,
     "report.png": report,
 }
 

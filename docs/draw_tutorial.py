@@ -15,7 +15,18 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 
-from leastnoise import Count, DPNaiveBayes, Histogram, Mean, PrivacyUnit, ask, ask_all, plan, report
+from leastnoise import (
+    Count,
+    DPNaiveBayes,
+    Histogram,
+    Mean,
+    PrivacyUnit,
+    Proportion,
+    ask,
+    ask_all,
+    plan,
+    report,
+)
 from leastnoise.datasets import hospital_stays
 from leastnoise.show import Picture
 from leastnoise.show.picture import canvas
@@ -48,7 +59,8 @@ def ages() -> Picture:
 
 def days() -> Picture:
     """The mean length of stay by ward."""
-    return ask(TABLE, DAYS, epsilon=0.5, unit=TWICE).plot()
+    readmitted = Proportion("readmitted = true", by="ward", keys=WARDS)
+    return ask_all(TABLE, [DAYS, readmitted], epsilon=1, unit=TWICE)[0].plot()
 
 
 def private_diagnoses() -> Picture:

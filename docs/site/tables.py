@@ -42,7 +42,7 @@ def multiple(ratio: float) -> str:
     return f"{ratio:.{0 if ratio >= 9.995 else 2 if ratio >= 1.01 else 4}f}"
 
 
-COST = "| you publish | Laplace noise | Gaussian noise | the best known formula | leastnoise |"
+COST = "| you publish | leastnoise | the best known formula | Laplace noise | Gaussian noise |"
 
 
 def cost() -> str:
@@ -51,7 +51,7 @@ def cost() -> str:
     def gain(row: Row) -> float:
         return float(row["laplace"]) / float(row["lower"])
 
-    columns = ("laplace", "gaussian", "best", "ours")
+    columns = ("ours", "best", "laplace", "gaussian")
     return markdown(
         COST,
         (

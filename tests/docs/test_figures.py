@@ -55,7 +55,7 @@ FIGURES = [
     ),
     (
         "docs/first-mean.md",
-        "off by 191.9 on average, and no noise with this guarantee can bring that below 191.86",
+        "191.9 on average, and no additive noise with this guarantee can bring that below 191.86",
         lambda: (
             kept(epsilon=1, delta="1e-6", sensitivity=200).upper,
             kept(epsilon=1, delta="1e-6", sensitivity=200).lower,
