@@ -7,16 +7,11 @@ from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
 
-from .certify.kinds.keyed import (
-    EVEN_ONLY,
-    MAX_KEYS_OF_A_UNIT,
-    Chain,
-    FailureCurve,
-    KeyedDocument,
-    KeyedReleases,
-)
-from .certify.kinds.keyed_check import excess_of, expected_loss, least_loss, worst_hockey_stick
+from .certify.certificates.tails import BestTails
+from .certify.kinds.keyed import EVEN_ONLY, MAX_KEYS_OF_A_UNIT, KeyedFile
+from .certify.noise.chain import Chain
 from .certify.noise.partition_curve import delta_of_curve
+from .certify.noise.selection import Selection, least_excess
 from .designs.base import check_as_file
 from .designs.keyed import KeyedDesign
 from .engine.keys.chain import LEAST_DELTA, budget_chain
@@ -26,6 +21,7 @@ from .exact import Number, nearest_float, rational, round_down, round_up
 from .formatting import number, outwards
 from .losses import Loss, as_loss
 from .problem.budgets import check_budgets, check_mu
+from .problem.keyed_problem import FailureCurve, KeyedProblem, KeyedReleases
 from .problem.privacy import Point
 
 #: Significant digits of the bounds in a file.
@@ -109,8 +105,8 @@ def equal_shares(budgets: Sequence[Point], keys: int, loss: Loss) -> KeyedDesign
     _enough(budgets, keys)
     first, *others = [(epsilon / keys, delta / keys) for epsilon, delta in budgets]
     total = KeyedReleases(keys, *budgets[0], tuple(budgets[1:])) if keys > 1 else None
-    made = _with(*first, loss, budget_chain((first, *others)), total)
-    return finished(replace(made, profile=tuple(others)))
+    problem = KeyedProblem(*first, loss, tuple(others), None, total)
+    return finished(problem, budget_chain((first, *others)))
 
 
 def _enough(budgets: Sequence[Point], keys: int) -> None:
@@ -159,8 +155,8 @@ def _below_curve(asked: FailureCurve, keys: int, loss: Loss) -> KeyedDesign:
     if keys > 1:
         kept = _kept(lambda epsilon: delta_of_curve(curve, keys, epsilon))
         total = KeyedReleases(keys, *kept, curve=asked)
-    kept = _kept(lambda epsilon: worst_hockey_stick(chain, epsilon)[1])
-    return finished(replace(_with(*kept, loss, chain, total), curve=curve))
+    kept = _kept(lambda epsilon: chain.worst_stick(epsilon)[1])
+    return finished(KeyedProblem(*kept, loss, (), curve, total), chain)
 
 
 def _kept(delta: Callable[[Fraction], Fraction]) -> Point:
@@ -193,27 +189,6 @@ def _even(loss: str | Loss) -> Loss:
     return cost
 
 
-def _with(
-    epsilon: Fraction,
-    delta: Fraction,
-    loss: Loss,
-    chain: Chain,
-    releases: KeyedReleases | None = None,
-) -> KeyedDocument:
-    """A document whose bounds are still to be found."""
-    nothing = Fraction(0)
-    return KeyedDocument(
-        epsilon=epsilon,
-        delta=delta,
-        loss=loss,
-        chain=chain,
-        excess=nothing,
-        releases=releases,
-        upper=nothing,
-        lower=nothing,
-    )
-
-
 def _by_curve(total: KeyedReleases, loss: Loss) -> KeyedDesign | None:
     """Every key below a Gaussian curve with failures; None where that is not to be had."""
     try:
@@ -221,8 +196,8 @@ def _by_curve(total: KeyedReleases, loss: Loss) -> KeyedDesign | None:
         chain = curve_chain(curve)
         if chain is None:
             return None
-        kept = round_up(worst_hockey_stick(chain, total.epsilon)[1], 6)
-        return finished(replace(_with(total.epsilon, kept, loss, chain, total), curve=curve))
+        kept = round_up(chain.worst_stick(total.epsilon)[1], 6)
+        return finished(KeyedProblem(total.epsilon, kept, loss, (), curve, total), chain)
     except (CertificateError, ArgumentError):
         return None
 
@@ -255,28 +230,25 @@ def _figure(design: KeyedDesign, group_size: int | None) -> str:
     return f"a key of {group_size} units released with {chance}%"
 
 
-def finished(document: KeyedDocument) -> KeyedDesign:
+def finished(problem: KeyedProblem, chain: Chain) -> KeyedDesign:
     """The design of these tables, with the best claims that the exact checker proves of them."""
-    excess = excess_of(document)
+    excess = least_excess(chain, problem)
     if excess is None:
         raise CertificateError("a key that somebody has would never be released")
-    upper = expected_loss(document.chain, document.loss)
-    claimed = replace(
-        document,
-        excess=round_up(excess, 3),
-        upper=round_up(upper, _DIGITS),
-        lower=round_down(least_loss(document), _DIGITS),
-    )
+    noise, proof = Selection(chain, round_up(excess, 3)), BestTails()
+    upper = round_up(noise.expected_loss(problem), _DIGITS)
+    lower = round_down(proof.bound(problem), _DIGITS)
+    claimed = KeyedFile("keyed", problem, noise, upper, lower, proof)
     try:
         check_as_file(claimed)
     except LimitError:
-        words = f"noise up to {claimed.chain.reach} is too much for the exact check"
-        if claimed.curve is not None:
-            mu = nearest_float(claimed.curve.mu)
+        words = f"noise up to {chain.reach} is too much for the exact check"
+        if problem.failure_curve is not None:
+            mu = nearest_float(problem.failure_curve.mu)
             raise ArgumentError("gdp", mu, f"larger: {words}") from None
-        if claimed.profile:
-            count = f"{len(claimed.budgets)} budgets"
+        if problem.profile:
+            count = f"{len(problem.budgets)} budgets"
             raise ArgumentError("profile", count, f"fewer or larger budgets: {words}") from None
-        raise ArgumentError("loss", claimed.loss.name, f"simpler: {words}") from None
-    words = f"in closed form: {claimed.competitors} releases more"
-    return KeyedDesign(claimed, claimed.loss, True, words, MappingProxyType({}), True)
+        raise ArgumentError("loss", problem.loss.name, f"simpler: {words}") from None
+    words = f"in closed form: {problem.competitors} releases more"
+    return KeyedDesign(claimed, problem.loss, True, words, MappingProxyType({}), True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import time
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -16,16 +15,15 @@ from scipy.stats import norm
 
 from leastnoise import partition_selection
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.kinds.keyed import FailureCurve
 from leastnoise.certify.noise.partition_curve import delta_of_curve, inverse_bounds, power_bounds
 from leastnoise.errors import ArgumentError
-from leastnoise.work import counted
+from leastnoise.problem.keyed_problem import FailureCurve
 
 
 @pytest.fixture(scope="module")
 def genuine() -> dict[str, Any]:
     found = partition_selection(epsilon=2, delta="0.01", max_groups=6).document
-    assert found.curve is not None
+    assert found.problem.failure_curve is not None
     return found.to_json()
 
 
@@ -157,18 +155,18 @@ def test_tables_moved_by_a_little_are_refuted(genuine: dict[str, Any]) -> None:
 
 def test_the_budget_is_parted_as_is_best() -> None:
     two = partition_selection(epsilon=1, delta=1e-5, max_groups=2)
-    assert two.document.curve is None and two.keys_of_a_unit == 2
+    assert two.document.problem.failure_curve is None and two.keys_of_a_unit == 2
     assert (two.reach, two.total) == (22, (1.0, 1e-5))
     moved = partition_selection(epsilon=1, delta=1e-5, neighbors="replace")
     assert moved == two  # a unit that moves leaves one key and comes to another
     five = partition_selection(epsilon=1, delta=1e-5, max_groups=5)
-    assert five.document.curve is not None and five.group_size_for(0.95) == 55
+    assert five.document.problem.failure_curve is not None and five.group_size_for(0.95) == 55
     assert (
         "equal shares of the budget for each key (a key of 67 units released with 95%"
         in five.status
     )
     large = partition_selection(epsilon=1, delta=1e-5, max_groups=5, group_size=1000)
-    assert large.document.curve is None and large.upper < five.upper
+    assert large.document.problem.failure_curve is None and large.upper < five.upper
     ten = partition_selection(epsilon=1, delta=1e-5, neighbors="replace", max_groups=5)
     assert ten.keys_of_a_unit == 10 and ten.upper == pytest.approx(9.80, abs=0.005)
     assert ten.compare().rows[0].name == "design"
@@ -200,31 +198,11 @@ def test_what_shows_no_more_is_said_for_what_is_proven() -> None:
     two = partition_selection(epsilon=1, delta=1e-5, neighbors="replace")
     five = partition_selection(epsilon=1, delta=1e-5, max_groups=5)
     for design, words in (
-        (one, "nothing as private"),
-        (two, "nothing that keeps (0.5, 5e-06) for each key"),
-        (five, "nothing that keeps this Gaussian curve with failures for each key"),
+        (one, "no equally private mechanism"),
+        (two, "no mechanism that satisfies (0.5, 5e-06) for each key"),
+        (five, "no mechanism that satisfies this Gaussian curve with failures for each key"),
     ):
-        assert design.document.competitors == words
+        assert design.document.problem.competitors == words
         said = [c.detail for c in design.verify().claims if c.name == "shown"]
-        assert said[0].startswith(f"{words} shows a key")
-        assert (words == "nothing as private") == ("nothing as private" in design.status)
-
-
-def test_looks_at_tiny_levels_are_paid_for() -> None:
-    curve = FailureCurve(Fraction(1, 1000), Fraction(1, 10**40))
-    for bits in (1, 60, 90, 110, 127, 129, 300, 1300):
-        for level in (Fraction(1, 1 << bits), 1 - Fraction(1, 1 << bits)):
-            began = time.process_time()
-            with counted() as work:
-                low, high = power_bounds(curve, level)
-            assert curve.failure <= low <= high <= 1
-            # (ten times as much: other processes, and the first look of all)
-            assert (time.process_time() - began) * 1e6 < 10 * work.spent
-    assert power_bounds(curve, Fraction(1, 1 << 300)) == (curve.failure, 1)
-
-
-def test_a_look_far_out_costs_more() -> None:
-    """The series of the normal law is long there: some five milliseconds, not one."""
-    with counted() as work:
-        power_bounds(FailureCurve(Fraction(36), Fraction(1, 100)), Fraction(1, 3))
-    assert work.spent > 4_000
+        assert said[0].startswith(f"{words} releases a key")
+        assert (design is one) == ("no equally private mechanism" in design.status)

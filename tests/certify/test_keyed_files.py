@@ -16,7 +16,7 @@ from keyed_brute import best_shown, e_below, rows_of, worst
 
 from leastnoise import load, partition_selection
 from leastnoise.certify import check_any, check_file, parse_any
-from leastnoise.certify.kinds.keyed_check import excess_of, worst_hockey_stick
+from leastnoise.certify.noise.selection import least_excess
 from leastnoise.errors import CertificateError, FormatError
 
 
@@ -43,7 +43,7 @@ def test_random_budgets_are_private_exactly() -> None:
         assert largest <= delta
         assert largest > delta * (1 - Fraction(1, 10**20))
         # The checker's linear pass finds what the slow one finds.
-        assert abs(worst_hockey_stick(document.chain, epsilon)[1] - largest) < Fraction(1, 10**25)
+        assert abs(document.noise.chain.worst_stick(epsilon)[1] - largest) < Fraction(1, 10**25)
 
 
 def test_the_hockey_stick_is_the_slow_one_for_any_tables() -> None:
@@ -53,7 +53,7 @@ def test_the_hockey_stick_is_the_slow_one_for_any_tables() -> None:
         document = scribbled(rng)
         found = parse_any(text_of(document))
         epsilon = Fraction(document["epsilon"])
-        n, fast = worst_hockey_stick(found.chain, epsilon)
+        n, fast = found.noise.chain.worst_stick(epsilon)
         slow = worst(document)
         assert abs(fast - slow) < Fraction(1, 10**25), (document, n)
 
@@ -117,12 +117,12 @@ def test_nothing_shows_more() -> None:
     for epsilon, delta in (("1", "0.00001"), ("0.5", "0.000001"), ("3", "0.1")):
         document = partition_selection(epsilon=epsilon, delta=delta).document
         a = e_below(Fraction(epsilon))
-        best = best_shown(a, Fraction(delta), document.chain.always_released_from)
+        best = best_shown(a, Fraction(delta), document.noise.chain.always_released_from)
         for n, most in enumerate(best):
-            show = Fraction(document.chain.show(n), document.chain.denominator)
+            show = Fraction(document.noise.chain.show(n), document.noise.chain.denominator)
             assert show <= most * (1 + Fraction(1, 10**50))
-            assert most <= show * (1 + document.excess)
-        excess = excess_of(document)
+            assert most <= show * (1 + document.noise.excess)
+        excess = least_excess(document.noise.chain, document.problem)
         assert excess is not None and excess < Fraction(1, 10**24)
 
 

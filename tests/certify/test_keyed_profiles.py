@@ -56,7 +56,7 @@ def test_random_curves_are_kept_exactly_and_nothing_shows_more() -> None:
         }
         document = partition_selection(profile=list(budgets.items())).document
         made = document.to_json()
-        reach, length = document.chain.reach, document.chain.always_released_from
+        reach, length = document.noise.chain.reach, document.noise.chain.always_released_from
         rows = rows_of(made, max(2 * reach + 1, length) + 2)
         lines = [(e_below(epsilon), delta) for epsilon, delta in budgets.items()]
         tight = False
@@ -70,7 +70,7 @@ def test_random_curves_are_kept_exactly_and_nothing_shows_more() -> None:
             shown = most(shown, lines)
             here = 1 - row.get(None, Fraction(0))
             assert here <= shown * (1 + Fraction(1, 10**25))
-            assert shown <= here * (1 + document.excess)
+            assert shown <= here * (1 + document.noise.excess)
 
 
 def test_one_budget_is_the_curve_of_one_budget() -> None:
@@ -82,7 +82,8 @@ def test_one_budget_is_the_curve_of_one_budget() -> None:
         epsilon=1, delta="1e-5"
     )
     same = partition_selection(epsilon=1, delta="1e-5", profile=[(2, "1e-4")])
-    assert same.document.chain == partition_selection(epsilon=1, delta="1e-5").document.chain
+    plain = partition_selection(epsilon=1, delta="1e-5")
+    assert same.document.noise.chain == plain.document.noise.chain
 
 
 def test_several_budgets_show_no_more_than_any_one_of_them() -> None:
@@ -241,7 +242,7 @@ def test_forged_totals_of_a_curve_are_refuted(change: dict[str, Any], claim: str
 def test_several_keys_keep_several_budgets_together() -> None:
     budgets = [(Fraction(1, 2), Fraction(1, 10)), (Fraction(2), Fraction(1, 1000))]
     shares = equal_shares(budgets, 2, as_loss("l1"))
-    assert shares.document.curve is None and shares.profile == ((2.0, 0.001),)
+    assert shares.document.problem.failure_curve is None and shares.profile == ((2.0, 0.001),)
     made = shares.document.to_json()
     assert set(verdicts(made).values()) == {"proven"}
     for place, value in ((("releases", "profile"), [["2", "0.0009"]]), (("releases", "count"), 3)):
@@ -249,7 +250,7 @@ def test_several_keys_keep_several_budgets_together() -> None:
         forged[place[0]][place[1]] = value
         assert verdicts(forged)["releases"] == "refuted"
     curve = several(max_groups=6)
-    assert curve.document.curve is not None and curve.curve is None
+    assert curve.document.problem.failure_curve is not None and curve.curve is None
     made = curve.document.to_json()
     assert set(verdicts(made).values()) == {"proven"}
     made["releases"]["profile"][-1][1] = "0.000009"

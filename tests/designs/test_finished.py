@@ -12,7 +12,6 @@ from leastnoise import Cube, Workload, design, partition_selection
 from leastnoise.certify import check_bytes, parse_any
 from leastnoise.certify.base import MechanismFile
 from leastnoise.certify.certificates import multipliers as shifts
-from leastnoise.certify.kinds.keyed import KeyedDocument
 from leastnoise.certify.kinds.workload import WorkloadDocument
 from leastnoise.certify.limits import MAX_CELLS
 from leastnoise.designs import finished
@@ -88,7 +87,7 @@ def test_a_column_of_releases_says_what_it_costs(recwarn):
     [
         (MechanismFile, lambda: design(epsilon=1, delta=0, sensitivity=Cube(2), integer=True)),
         (WorkloadDocument, lambda: design(workload=Workload.prefix(3), gdp=1)),
-        (KeyedDocument, lambda: partition_selection(epsilon=1, delta=1e-3)),
+        (MechanismFile, lambda: partition_selection(epsilon=1, delta=1e-3)),
     ],
 )
 def test_what_its_file_does_not_say_is_no_design(monkeypatch, document, make) -> None:

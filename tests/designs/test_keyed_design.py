@@ -185,7 +185,7 @@ def _covers(design: KeyedDesign, value: int, n: int, confidence: float) -> bool:
 
 def test_other_losses() -> None:
     square = made(loss="l2")
-    assert square.document.chain == made().document.chain
+    assert square.document.noise.chain == made().document.noise.chain
     assert square.lower <= square.upper == pytest.approx(square.expected_error(1000))
     assert made().expected_error(1000, "l2") == pytest.approx(square.upper)
     assert made(loss="huber:2").verify().proven and made(loss="power:1.5").verify().proven
@@ -361,7 +361,7 @@ def test_a_file_reads_back_as_the_same_design(tmp_path: Path) -> None:
     again = load(path)
     assert isinstance(again, KeyedDesign)
     assert again.about == {"query": "cities"} and again.certified
-    assert again.document.chain == design.document.chain
+    assert again.document.noise.chain == design.document.noise.chain
     assert pickle.loads(pickle.dumps(design)) == design and copy.deepcopy(design) is design
 
 

@@ -205,7 +205,7 @@ def test_a_theorem_that_is_not_there_is_no_assumption(monkeypatch) -> None:
 def test_upper_of_keys_is_not_a_mean_of_those_shown() -> None:
     """Why its words say that a key counts as 0 where it is not shown."""
     document = partition_selection(epsilon=2, delta="1e-3").document
-    chain, n = document.chain, document.chain.reach
+    chain, n = document.noise.chain, document.noise.chain.reach
     lost = sum(chain.mass(k) * k for k in range(1, n + 1))  # below the least value nothing is lost
     assert Fraction(lost, chain.show(n)) > document.upper > Fraction(lost, chain.denominator)
     told = next(c.detail for c in _report(json.loads(document.dumps())).claims if c.name == "upper")

@@ -32,7 +32,7 @@ def p_value(counts: Counter[int | None], law: dict[int | None, Fraction]) -> flo
 
 
 def test_draws_have_the_law_of_every_number_of_units() -> None:
-    law = KeyedLaw(partition_selection(epsilon=1, delta="0.01").document.chain)
+    law = KeyedLaw(partition_selection(epsilon=1, delta="0.01").document.noise.chain)
     entropy = InsecureSeededEntropy(28)
     found = {}
     for n in (1, 2, 4, 5, 6, 8, 11, 12, 40):
@@ -40,12 +40,12 @@ def test_draws_have_the_law_of_every_number_of_units() -> None:
         found[n] = p_value(counts, law.probabilities(n)), counts
     assert min(p for p, _ in found.values()) > 1e-5
     # The test can fail: the law of a slightly larger budget is told from it.
-    other = KeyedLaw(partition_selection(epsilon="1.05", delta="0.0105").document.chain)
+    other = KeyedLaw(partition_selection(epsilon="1.05", delta="0.0105").document.noise.chain)
     assert min(p_value(found[n][1], other.probabilities(n)) for n in (5, 6, 8)) < 1e-6
 
 
 def test_keys_are_independent() -> None:
-    law = KeyedLaw(partition_selection(epsilon=1, delta="0.01").document.chain)
+    law = KeyedLaw(partition_selection(epsilon=1, delta="0.01").document.noise.chain)
     drawn = law.draw([5, 6] * DRAWS, InsecureSeededEntropy(3))
     shown = np.array([v is not None for v in drawn]).reshape(-1, 2).astype(float)
     assert abs(np.corrcoef(shown.T)[0, 1]) < 5 / np.sqrt(DRAWS)
@@ -66,7 +66,7 @@ class Scripted(Entropy):
 
 
 def test_every_edge_of_the_tables_is_exact() -> None:
-    chain = partition_selection(epsilon=1, delta="0.01").document.chain
+    chain = partition_selection(epsilon=1, delta="0.01").document.noise.chain
     law, spare = KeyedLaw(chain), chain.denominator.bit_length() - 65
     levels = {chain.tail(j) for j in range(-chain.reach, chain.reach + 1)} | set(chain.shown)
     for level in sorted(levels):

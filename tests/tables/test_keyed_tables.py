@@ -67,7 +67,10 @@ def test_a_guess_at_the_units_chooses_how_the_budget_is_parted() -> None:
     small = ask(FRAME, COUNT, **BUDGET, unit=unit, group_size=50)
     large = ask(FRAME, COUNT, **BUDGET, unit=unit, group_size=1000)
     curve, shares = (load(answer.mechanisms[0]) for answer in (small, large))
-    assert curve.document.curve is not None and shares.document.curve is None
+    assert (
+        curve.document.problem.failure_curve is not None
+        and shares.document.problem.failure_curve is None
+    )
     assert "chosen: a Gaussian curve with failures" in small.noise
     found = plan(COUNT, **BUDGET, unit=unit, rows=50, group_size=1000)
     assert found.keys_from == shares.group_size_for(0.95) and "chosen: equal shares" in found.noise
@@ -123,7 +126,7 @@ def test_workloads_keep_their_budget() -> None:
     many = ask_all(FRAME, [COUNT] * 20, epsilon=3, delta=1e-4)
     assert all("big" in one.value for one in many)
     share = load(many[0].mechanisms[0])
-    assert isinstance(share, KeyedDesign) and share.document.curve is None
+    assert isinstance(share, KeyedDesign) and share.document.problem.failure_curve is None
 
 
 def test_several_questions_take_the_guess_at_the_units_too() -> None:
@@ -155,7 +158,7 @@ def test_several_questions_take_the_guess_at_the_units_too() -> None:
 
 def test_a_part_of_the_budget_for_each_key_where_they_compose() -> None:
     design, path = keys_design(Fraction(1), Fraction(1, 10**4), 5, "l1", False)
-    assert design.document.curve is None and design.keys_of_a_unit == 5
+    assert design.document.problem.failure_curve is None and design.keys_of_a_unit == 5
     assert load(path) == design
     path.write_text("{}", encoding="utf-8")  # somebody wrote over it
     keys_design.cache_clear()

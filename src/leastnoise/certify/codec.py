@@ -10,7 +10,7 @@ Standard library only.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
 
@@ -19,10 +19,8 @@ from ..exact import text_of
 from ..losses import Loss
 from ..work import charge
 from .about import about_object, about_text
-from .base import FORMAT, MechanismFile, head_of, reading
 from .fields import (
     anything,
-    check_bracket,
     check_keys,
     demand,
     read_count,
@@ -381,107 +379,3 @@ def by_name(cases: Mapping[str, Record[Any]]) -> Codec[Any]:
         return {"name": name, **cases[name].write(value)}
 
     return Codec(read, write)
-
-
-# -- files ----------------------------------------------------------------------------------------
-
-
-class Cases(Generic[T]):
-    """One of several dataclasses, told apart by the keys of the whole file.
-
-    which: the record for a file's JSON object.
-    """
-
-    def __init__(self, which: Callable[[dict[str, Any]], Record[Any]], *cases: Record[Any]) -> None:
-        self.which = which
-        self._written = {case.cls: case for case in cases}
-
-    def of(self, value: T) -> Record[Any]:
-        """The record of a value."""
-        return self._written[type(value)]
-
-
-def by_key(part: str, otherwise: Record[Any], **cases: Record[Any]) -> Cases[Any]:
-    """One of several dataclasses, told apart by the first of these keys that an object has.
-
-    part: the key of that object in the file.
-    """
-
-    def which(data: dict[str, Any]) -> Record[Any]:
-        inside = data.get(part)
-        inside = inside if isinstance(inside, dict) else {}
-        return next((case for key, case in cases.items() if key in inside), otherwise)
-
-    return Cases(which, otherwise, *cases.values())
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How files of some kinds are read and written: the keys of each part, and their order.
-
-    problem: keys that state the problem; "kind" may be among them.
-    noise: those of the noise; "noise" itself and what stands beside it.
-    """
-
-    kinds: tuple[str, ...]
-    problem: Record[Any]
-    noise: Cases[Any]
-    certificate: Codec[Any]
-    order: tuple[str, ...]
-    upper: Codec[Fraction] = field(kw_only=True)
-    lower: Codec[Fraction] = field(kw_only=True)
-    uncertified: bool = False  # whether "certificate" may be missing
-
-    def read(self, raw: object) -> MechanismFile[Any, Any, Any]:
-        """The file in a JSON object; `FormatError` if it is not one."""
-        with reading():
-            data = head_of(raw, self.kinds)
-            noise = self.noise.which(data)
-            ends = {"format", "kind", "upper", "lower", "certificate"}
-            required = self.problem.required | noise.required | ends
-            optional = self.problem.optional | noise.optional | {"about"}
-            if self.uncertified:
-                required, optional = required - {"certificate"}, optional | {"certificate"}
-            check_keys(data, FILE, required, optional)
-            file = MechanismFile(
-                data["kind"],
-                self.problem.made(data, FILE),
-                noise.made(data, FILE),
-                self.upper.read(data["upper"], "upper"),
-                self.lower.read(data["lower"], "lower"),
-                self.certificate.read(data["certificate"], "certificate")
-                if "certificate" in data
-                else None,
-                ABOUT.read(data["about"], "about") if "about" in data else "",
-            )
-            check_bracket(file.lower, file.upper)
-            file.noise.check_problem(file.problem)
-            if file.certificate is not None:
-                file.certificate.check_problem(file.problem)
-            return file
-
-    def write(self, file: MechanismFile[Any, Any, Any]) -> dict[str, Any]:
-        """The JSON object of a file."""
-        data: dict[str, Any] = {"format": FORMAT, "kind": file.kind}
-        data |= self.problem.write(file.problem) | self.noise.of(file.noise).write(file.noise)
-        data |= {"upper": self.upper.write(file.upper), "lower": self.lower.write(file.lower)}
-        if file.certificate is not None:
-            data["certificate"] = self.certificate.write(file.certificate)
-        if file.about:
-            data["about"] = ABOUT.write(file.about)
-        first = ("format", "kind", *self.order)
-        rest = [key for key in data if key not in first]
-        return {key: data[key] for key in (*first, *rest) if key in data}
-
-
-def read_file(file: Record[T], kinds: tuple[str, ...], raw: object) -> T:
-    """What a JSON object of one of these kinds holds; `FormatError` if it is not one."""
-    with reading():
-        data = head_of(raw, kinds)
-        head = {"format", "kind"} - file.keys
-        return file.read({key: value for key, value in data.items() if key not in head}, FILE)
-
-
-def write_file(file: Record[T], kind: str, value: T) -> dict[str, Any]:
-    """The JSON object of a file."""
-    return {"format": FORMAT, "kind": kind, **file.write(value)}

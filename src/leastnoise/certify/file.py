@@ -9,7 +9,6 @@ from typing import Any
 
 from ..work import counted
 from .base import MechanismDocument, MechanismFile, head_of
-from .codec import Layout
 from .json_file import load_json, read_bytes
 from .kinds.additive import Document, document_of
 from .kinds.additive_check import check_noise
@@ -17,11 +16,11 @@ from .kinds.dependent import ChannelDocument
 from .kinds.dependent_check import check_channel
 from .kinds.dependent_reader import parse_channel
 from .kinds.joint import JOINT
-from .kinds.keyed import KeyedDocument, parse_keyed
-from .kinds.keyed_check import check_keyed
+from .kinds.keyed import KEYED
 from .kinds.vector import VECTOR
 from .kinds.workload import WorkloadDocument, parse_workload
 from .kinds.workload_check import check_workload
+from .layout import Layout
 from .report import Report, check_parts
 from .summary import summary_of
 
@@ -41,13 +40,12 @@ class _Kind:
 _KINDS = (
     _Kind(Document, document_of, check_noise),
     _Kind(ChannelDocument, parse_channel, check_channel),
-    _Kind(KeyedDocument, parse_keyed, check_keyed),
     _Kind(WorkloadDocument, parse_workload, check_workload),
 )
 
 
 #: How files of each kind are read and written. A new kind is a new line here.
-_LAYOUTS = {kind: layout for layout in (VECTOR, JOINT) for kind in layout.kinds}
+_LAYOUTS = {kind: layout for layout in (VECTOR, JOINT, KEYED) for kind in layout.kinds}
 
 
 def layout_of(kind: str) -> Layout:

@@ -109,6 +109,9 @@ def check_parts(file: MechanismFile[Any, Any, Any]) -> Report:
     `LimitError` if that takes more work than the budget of `../work.py`.
     """
     with counted():
+        fault = file.noise.fault()
+        if fault is not None:
+            return Report((fault,))
         return Report((*noise_claims(file), file.certificate.claim(file.problem, file.lower)))
 
 
@@ -257,11 +260,20 @@ def least_words(who: str, bound: Fraction) -> str:
     return f"no {who} has a smaller expected loss than {nearest_float(bound):.12g}"
 
 
-def private_words(document: MechanismDocument) -> str:
+class Promises(Protocol):
+    """What may ask for more than one budget."""
+
+    @property
+    def profile(self) -> tuple[Point, ...]: ...
+    @property
+    def curve(self) -> GaussianCurve | None: ...
+
+
+def private_words(problem: Promises) -> str:
     """The kind of privacy of everything that a lower bound is about, without its numbers."""
-    if document.profile:
+    if problem.profile:
         return "equally private"
-    return "(epsilon, delta)-DP" if document.gdp is None else "mu-GDP"
+    return "(epsilon, delta)-DP" if problem.curve is None else "mu-GDP"
 
 
 def claim_of(name: str, slack: Fraction, holds: str, fails: str) -> Claim:

@@ -70,13 +70,14 @@ def _guarantee(document: MechanismDocument) -> str:
 
 def _keyed_guarantee(document: Any) -> str:
     """That of one key, or of all keys that a unit can change."""
-    total = document.releases
-    curve = document.curve if total is None else total.curve
+    problem = document.problem
+    total = problem.releases
+    curve = problem.failure_curve if total is None else total.curve
     which = "the release of a key is" if total is None else f"{total.count} keys together are"
     if curve is not None:
         mu, failure = _number(curve.mu), _number(curve.failure)
         return f"{which} mu-GDP with mu = {mu} except with probability {failure}"
-    budgets = document.budgets if total is None else total.budgets
+    budgets = problem.budgets if total is None else total.budgets
     return f"{which} {' and '.join(_pair(*budget) for budget in budgets)}"
 
 

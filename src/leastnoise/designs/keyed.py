@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..certify.kinds.keyed import KeyedDocument
+from ..certify.kinds.keyed import KeyedFile
 from ..errors import ArgumentError, DataError
 from ..exact import rational
 from ..formatting import bracket_words, budget_words, number
@@ -45,23 +45,23 @@ class KeyedDesign(BaseDesign):
         {'Bergen': 35, 'Oslo': 209}
     """
 
-    document: KeyedDocument
+    document: KeyedFile
     loss: Loss = field(compare=False)
 
     @property
     def reach(self) -> int:
         """T: every value is at least T, and no value is further than T from the truth."""
-        return self.document.chain.reach
+        return self.document.noise.chain.reach
 
     @property
     def always_released_from(self) -> int:
         """A key that so many units have, or more, is always shown."""
-        return self.document.chain.always_released_from
+        return self.document.noise.chain.always_released_from
 
     @property
     def excess(self) -> float:
         """No mechanism as private, key by key, shows a key more than 1 + excess times as often."""
-        return float(self.document.excess)
+        return float(self.document.noise.excess)
 
     @property
     def exact_budget(self) -> Point | None:
@@ -71,14 +71,17 @@ class KeyedDesign(BaseDesign):
     @property
     def profile(self) -> tuple[tuple[float, float], ...]:
         """Further budgets (epsilon, delta) that all keys keep together, as asked for."""
-        asked = self.document if self.document.releases is None else self.document.releases
+        problem = self.document.problem
+        asked = problem if problem.releases is None else problem.releases
         return tuple((float(epsilon), float(delta)) for epsilon, delta in asked.profile)
 
     @property
     def curve(self) -> tuple[float, float] | None:
         """(mu, failure): all keys together are mu-Gaussian-private but for a failure; if asked."""
-        asked = self.document if self.document.releases is None else self.document.releases
-        return None if asked.curve is None else (float(asked.curve.mu), float(asked.curve.failure))
+        problem = self.document.problem
+        total = problem.releases
+        curve = problem.failure_curve if total is None else total.curve
+        return None if curve is None else (float(curve.mu), float(curve.failure))
 
     @property
     def promise(self) -> str:
@@ -96,13 +99,13 @@ class KeyedDesign(BaseDesign):
     @cached_property
     def noise(self) -> KeyedLaw:
         """What happens to a key, and exact draws of it."""
-        return KeyedLaw(self.document.chain)
+        return KeyedLaw(self.document.noise.chain)
 
     # -- what to expect -------------------------------------------------------------------------
 
     def release_probability(self, n: int) -> float:
         """The probability that a key is shown that n units have."""
-        chain = self.document.chain
+        chain = self.document.noise.chain
         return chain.show(_number("n", n, 0)) / chain.denominator
 
     def group_size_for(self, probability: float) -> int:
@@ -110,7 +113,7 @@ class KeyedDesign(BaseDesign):
         share = rational(probability, "probability")
         if not 0 < share <= 1:
             raise ArgumentError("probability", probability, "above 0 and at most 1")
-        chain = self.document.chain
+        chain = self.document.noise.chain
         return next(n for n, p in enumerate(chain.shown, 1) if p >= share * chain.denominator)
 
     def law(self, n: int) -> dict[int | None, Any]:

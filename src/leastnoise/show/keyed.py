@@ -46,8 +46,9 @@ def plot_keyed(design: KeyedDesign, path: str | Path | None = None) -> Picture:
         right.legend(loc="upper right")
         keys = design.keys_of_a_unit
         words = "" if keys == 1 else f", {keys} keys per unit"
+        competitors = design.document.problem.competitors
         picture.figure.suptitle(
-            f"{keyed_budget(design)}{words}: {design.document.competitors} releases more; largest "
+            f"{keyed_budget(design)}{words}: {competitors} releases more; largest "
             f"error {number(design.reach)}",
             fontsize=10,
         )

@@ -30,14 +30,13 @@ from ..codec import (
     Record,
     Within,
     integer,
-    read_file,
     record,
     several,
-    write_file,
 )
 from ..constraints import CONSTRAINTS, check_duals
 from ..fields import demand, read_loss, read_object, read_whole
 from ..json_file import load_json, read_bytes
+from ..layout import read_file, write_file
 from ..limits import MAX_CELLS, MAX_EDGES, MAX_GRID, MAX_RUN, MAX_WORK, marks_of, on_small_lattice
 
 

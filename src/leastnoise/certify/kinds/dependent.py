@@ -21,7 +21,7 @@ from ...problem.problem import Problem, Range
 from ...work import bits, charge
 from ..base import MechanismDocument
 from ..certificates.multipliers import Certificate
-from ..codec import write_file
+from ..layout import write_file
 from ..noise.intervals import Intervals
 from .additive import Document
 from .dependent_keys import CHANNEL_FILE, ChannelFile, Rows

@@ -209,7 +209,7 @@ def _lower(document: ChannelDocument) -> Claim:
     if not all(problem.asks(certificate.points_of(problem)[j]) for j in used):
         return Claim("lower", REFUTED, None, "the certificate uses a budget that is not claimed")
     # (The budgets are those of one release, whatever the total of several is.)
-    who = f"{private_words(document)} mechanism on this range"
+    who = f"{private_words(document.problem)} mechanism on this range"
     if document.releases is not None:
         who = "mechanism within the file's budgets for one release"
     return lower_claim(document.lower, channel_dual_bound(problem, certificate), who)

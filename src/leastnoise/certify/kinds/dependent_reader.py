@@ -17,8 +17,8 @@ from ...work import add_up
 from ..base import reading
 from ..certificates.groups import grouped
 from ..certificates.multipliers import Certificate
-from ..codec import read_file
 from ..fields import demand, read_whole
+from ..layout import read_file
 from ..noise.intervals import Intervals
 from .additive import Document, with_noise
 from .dependent import ChannelDocument

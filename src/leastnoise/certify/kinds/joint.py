@@ -23,16 +23,15 @@ from ..codec import (
     LOSS,
     NOT_NEGATIVE,
     POSITIVE,
-    Layout,
     Record,
     Within,
-    by_key,
     integer,
     one_of,
     record,
     several,
 )
 from ..fields import demand
+from ..layout import Layout, by_key
 from ..noise.elliptical import EuclideanNoise, GaussianNoise
 from ..noise.knorm import KNorm
 from ..noise.shaped import ShapeNoise

@@ -25,10 +25,8 @@ from ..codec import (
     NOT_NEGATIVE,
     POSITIVE,
     Codec,
-    Layout,
     Positive,
     Within,
-    by_key,
     integer,
     integers,
     one_of,
@@ -36,6 +34,7 @@ from ..codec import (
     several,
 )
 from ..fields import demand, read_whole
+from ..layout import Layout, by_key
 from ..limits import MAX_RADII
 from ..noise.shells import BallNoise
 from ..noise.staircase import FIRST, RATIO, NoCurves, Stairs

@@ -31,12 +31,11 @@ from ..codec import (
     NotNegative,
     always,
     integer,
-    read_file,
     record,
     several,
-    write_file,
 )
 from ..fields import check_bracket, demand, read_object
+from ..layout import read_file, write_file
 from ..noise.plain_strategies import AnswersStrategy, CountsStrategy
 from ..noise.root_strategy import ROW_BITS, RootStrategy
 from ..noise.strategy import QUESTIONS, Basis, Strategy, TallStrategy

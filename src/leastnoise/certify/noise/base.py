@@ -25,6 +25,10 @@ class Noise(ABC, Generic[P]):
     def check_problem(self, problem: P) -> None:
         """`FormatError` unless the noise goes with the problem."""
 
+    def fault(self) -> Claim | None:
+        """The claim that is refuted first: then there is no law for other claims to be about."""
+        return None
+
     @abstractmethod
     def expected_loss(self, problem: P) -> Fraction | str:
         """At least the expected loss of a release, at every value; or why it is not known."""

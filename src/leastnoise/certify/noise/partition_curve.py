@@ -12,11 +12,12 @@ from itertools import pairwise
 from statistics import NormalDist
 
 from ...exact import nearest_float, normal_bounds
+from ...problem.keyed_problem import FailureCurve, KeyedReleases
 from ...problem.privacy import Releases, curve_above, root_above
 from ...work import charge
 from ..enclosures import ceil_at, floor_at
-from ..kinds.keyed import MAX_REACH, Chain, FailureCurve, KeyedReleases
 from ..report import REFUTED, Claim, claim_of
+from .chain import MAX_REACH, Chain
 
 #: Probabilities are multiples of 2^-BITS here.
 BITS = 320

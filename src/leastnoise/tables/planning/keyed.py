@@ -85,10 +85,8 @@ class KeyedCounts(NumbersRelease):
     def words(self) -> str:
         """Which noise, and why."""
         design = self.design
-        words = (
-            f"keys and counts from one draw; {design.document.competitors} releases a key more "
-            "often"
-        )
+        competitors = design.document.problem.competitors
+        words = f"keys and counts from one draw; {competitors} releases a key more often"
         return words if design.keys_of_a_unit == 1 else f"{words}; {design.status}"
 
     @property

@@ -17,7 +17,6 @@ from typing import Any
 from ...certify.kinds.additive import Document
 from ...certify.kinds.dependent import ChannelDocument
 from ...certify.kinds.joint import JointFile, is_joint
-from ...certify.kinds.keyed import KeyedDocument
 from ...certify.kinds.vector import is_vector
 from ...certify.kinds.workload import WorkloadDocument
 from ...errors import ArgumentError, Described
@@ -247,7 +246,7 @@ def _is_shared(basis: Basis, files: Sequence[Any]) -> bool:
 
 def _of_keys(basis: Basis, part: str, document: Any) -> _Found:
     """Keys, or keys with their counts: of a file that is about as many as a unit can move."""
-    if not isinstance(document, KeyedDocument):
+    if document is None or document.kind != "keyed":
         return _said([basis], f"{part}: no file of the report is about keys", REFUTED)
     total = document.releases or Releases(1, document.epsilon, document.delta)
     words = f"{part}: a unit can move {basis.groups}, and the file is about {total.count}"
