@@ -49,27 +49,33 @@ def test_the_bounds_are_those_of_the_matrices(n: int, bits: int, even: bool) -> 
     assert same * (1 - 1e-6) <= float(lower_roots(n)) <= same * (1 + 1e-13)
 
 
+def ranges_of(n: int) -> np.ndarray:
+    return np.array([[i <= k <= j for k in range(n)] for i in range(n) for j in range(i, n)]) * 1.0
+
+
+@pytest.mark.parametrize("ranges", [False, True])
 @pytest.mark.parametrize("n", [1, 2, 3, 40])
-def test_singular_values_are_counted(n: int) -> None:
-    rng = np.random.default_rng(n)
+def test_singular_values_are_counted(n: int, ranges: bool) -> None:
+    rng, w = np.random.default_rng(n), ranges_of(n) if ranges else np.tril(np.ones((n, n)))
     for _ in range(20):
         v = rng.integers(1, 1 << int(rng.integers(1, 25)), n)
-        values = np.linalg.svd(np.tril(np.ones((n, n))) * np.sqrt(v), compute_uv=False)
+        values = np.linalg.svd(w * np.sqrt(v), compute_uv=False)
         weights = tuple(map(int, v))
         for k, value in enumerate(values):
             for near, count in ((value * (1 - 1e-7), k + 1), (value * (1 + 1e-7), k)):
                 # (rounded to whole steps: at a value itself either count is right)
                 g = math.floor(near * 1024) if count == k + 1 else math.ceil(near * 1024)
-                seen = _count_above(max(1, g), weights)
+                seen = _count_above(max(1, g), weights, ranges)
                 assert seen == (values > max(1, g) / 1024).sum()
         whole = tuple(max(1, math.floor(one * 1024 * (1 - 1e-9))) for one in values)
-        bound, true = lower_prefix(n, PrefixProof(weights, whole)), values.sum() ** 2 / v.sum()
+        bound = lower_prefix(n, PrefixProof(weights, whole), ranges)
+        true = values.sum() ** 2 / v.sum()
         assert float(bound) <= true * (1 + 1e-12)
         assert float(bound) == pytest.approx(true, rel=1e-2 if v.max() < 99 else 1e-3)
         # One value that is too large proves nothing at all.
         for k in range(n):
             bold = (*whole[:k], math.ceil(values[k] * 1024) + 1, *whole[k + 1 :])
-            assert lower_prefix(n, PrefixProof(weights, bold)) == 0
+            assert lower_prefix(n, PrefixProof(weights, bold), ranges) == 0
 
 
 def test_both_bounds_meet() -> None:

@@ -125,6 +125,11 @@ def measured(data: dict, w: np.ndarray) -> np.ndarray:
         if "counts" in noise or "answers" in noise:
             found = np.kron(found, np.eye(n) if "counts" in noise else own)
             continue
+        if "each" in noise:
+            found = np.kron(
+                found, np.vstack([np.diag(noise["each"]), sums_of(noise)]) / one_of(noise)
+            )
+            continue
         if "rows" in noise:
             frame = np.eye(n)[1:] if replaced else np.eye(n)
             found = np.kron(found, np.array(noise["rows"]) @ frame / 2.0 ** noise["bits"])
@@ -145,6 +150,27 @@ def measured(data: dict, w: np.ndarray) -> np.ndarray:
             frame[:, others] = np.array(where["shares"], dtype=float).T / int(where["denominator"])
         found = np.kron(found, y @ frame / 2.0 ** noise["bits"])
     return found
+
+
+def one_of(noise: dict) -> float:
+    return 2.0 ** noise["bits"]
+
+
+def sums_of(noise: dict) -> np.ndarray:
+    """The weighted sums that are measured, as rows."""
+    rows = np.zeros((len(noise["sums"]), len(noise["each"])))
+    for row, entries in zip(rows, noise["sums"], strict=True):
+        for cell, weight in entries:
+            row[cell] = weight
+    return rows
+
+
+def estimate_of(noise: dict) -> np.ndarray:
+    """The matrix that makes estimates of the counts from the measurements of sums."""
+    one, sums = one_of(noise), sums_of(noise) / one_of(noise)
+    own = np.array(noise["each"]) / one
+    takes = (sums / own**2).T @ (np.array(noise["solution"]).reshape(len(sums), -1) / one)
+    return np.hstack([(np.eye(len(own)) - takes @ sums) / own, takes])
 
 
 def truth(data: dict) -> tuple[float, float]:
@@ -173,6 +199,11 @@ def truth(data: dict) -> tuple[float, float]:
         sizes = sizes if one_sign or not law["sensitivity"]["one_sided"] else np.full(1, np.inf)
         each = weights * law_variance(law)
         return float(sizes.max()), float(each.max() if data["largest"] else each.sum())
+    if "each" in data["noise"][0]:
+        answer = w @ estimate_of(data["noise"][0])
+        assert np.abs(answer @ a - w).max() < 1e-6 * np.abs(w).max()
+        cost = weights @ (answer**2).sum(axis=1) * variance(data)
+        return float(sizes.max()), float(cost)
     answer = w @ np.linalg.pinv(kept, rcond=1e-12)
     if np.abs(answer @ kept - w).max() > 1e-6 * np.abs(w).max():
         return float(sizes.max()), np.inf

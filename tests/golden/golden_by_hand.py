@@ -418,7 +418,7 @@ def _workload() -> dict[str, Json]:
         "values": [13699877, 3867569, 2330721, 1727517, 1379343, 1034466],
     }
 
-    def file(budget: Json, noise: Json, certificate: Json) -> Json:
+    def file(budget: Json, noise: Json, certificate: Json, **more: Json) -> Json:
         return settled(
             {
                 "format": "leastnoise/1",
@@ -433,10 +433,27 @@ def _workload() -> dict[str, Json]:
                 "lower": "",
                 "certificate": [certificate],
             }
+            | more
         )
 
     scaled = {"bits": 40, "roots": True, "row_scales": scales}
+    summed = {
+        "bits": 12,
+        "each": [2900, 2500, 2800, 3100, 4096, 3000],
+        "sums": [[[0, 1196], [1, 1500], [2, 1200]], [[1, 96], [3, 900], [5, 1000]]],
+        "solution": [[2600, -60], [-60, 3400]],
+    }
+    pure, ranges = {"epsilon": "1", "delta": "0"}, {"name": "ranges", "cells": 6}
+    whole = {
+        "weights": [9366135, 14512380, 16777216, 16777216, 14512380, 9366135],
+        "values": [23762021, 11341635, 7742872, 6214613, 5161438, 5092340],
+    }
     return {
+        "counts and sums": file(pure, summed, proof),
+        "counts and sums, ranges": file(pure, summed, whole, workload=ranges),
+        "counts and sums, replace": file(
+            pure, summed | {"bits": 13}, {}, workload=ranges, neighbours="replace"
+        ),
         "roots": file({"gdp": "1"}, scaled, proof),
         "roots, plain": file({"gdp": "1"}, {"bits": 30, "roots": True}, {}),
         "roots, zcdp": file({"zcdp": "1/2"}, scaled, proof),

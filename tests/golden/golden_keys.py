@@ -85,6 +85,7 @@ WORKLOAD = f"""
     workload {under("workload", "name cells rows denominator of weights marginals sets")}
     {under("workload", "stack product name=identity name=prefix name=ranges name=total")}
     noise {under("noise[]", f"bits triangle rows scales roots row_scales counts answers {BASIS}")}
+    {under("noise[]", "each sums solution")}
     {under("certificate[]", f"shifts matrix questions inverse weights values {BASIS}")}
     noise[].coordinates.shares certificate[].coordinates.shares
     entropy entropy.price entropy.steps entropy.values

@@ -23,6 +23,7 @@ from ..certify.kinds.workload_check import laplace_rate, variance_above
 from ..certify.noise.plain_strategies import AnswersStrategy, CountsStrategy
 from ..certify.noise.root_strategy import ROW_BITS, RootStrategy
 from ..certify.noise.strategy import QUESTIONS, Basis, Strategy, TallStrategy, rows_in
+from ..certify.noise.summed_strategy import SummedStrategy
 from ..certify.noise.table_strategy import TableStrategy
 from ..errors import CertificateError
 from ..numeric import Floats
@@ -32,6 +33,7 @@ from .additive import AdditiveNoise
 from .bars import laplace_bars
 from .counts import codes_of, whole_vector, width_of
 from .plain import Answers, Counts, crossed, sums_bars
+from .summed import Summed
 from .tables import Tables, sampler_of
 from .vector import VectorNoise
 
@@ -347,6 +349,8 @@ def _factor(part: Part, strategy: Any, replaced: bool) -> Any:
         return Counts(part)
     if isinstance(strategy, RootStrategy):
         return _Roots(part, strategy)
+    if isinstance(strategy, SummedStrategy):
+        return Summed(part, strategy)
     kind = _Tall if isinstance(strategy, TallStrategy) else _Factor
     return kind(part, strategy, replaced)
 

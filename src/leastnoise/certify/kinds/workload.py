@@ -39,6 +39,7 @@ from ..layout import read_file, write_file
 from ..noise.plain_strategies import AnswersStrategy, CountsStrategy
 from ..noise.root_strategy import ROW_BITS, RootStrategy
 from ..noise.strategy import QUESTIONS, Basis, Strategy, TallStrategy
+from ..noise.summed_strategy import SummedStrategy
 from ..noise.table_strategy import TableStrategy
 from .additive import document_of
 from .joint import JOINT, is_joint
@@ -279,12 +280,13 @@ def _suits(budget: str, strategies: tuple[AnyStrategy, ...], law: MechanismDocum
     """`FormatError` where the noise of the budget, or the law, is not for such measurements."""
     kinds = {type(one) for one in strategies}
     if law is None:
-        allowed = {TallStrategy, CountsStrategy}
+        allowed = {TallStrategy, SummedStrategy, CountsStrategy}
         alone = len(strategies) == 1 and kinds == {AnswersStrategy}
         held = kinds <= allowed or alone
         demand(
             held if budget == "epsilon" else not kinds & {*allowed, AnswersStrategy},
-            '"rows", "counts", "answers" are for a budget of epsilon and delta, and it for them',
+            '"rows", "sums", "counts", "answers" are for a budget of epsilon and delta alone, and '
+            "it for them",
         )
         return
     demand(budget == "epsilon", '"law" is for a budget of epsilon and delta without gdp')

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from ...exact import exp_upper, nearest_float
 from ...problem.privacy import curve_above
-from ...problem.workload_parts import Marginals, Part
+from ...problem.workload_parts import Marginals, Named, Part
 from ...work import arithmetic, bits, charge, counted, multiply
 from ..certificates.closed_form import (
     approximate_variance,
@@ -50,6 +50,7 @@ from ..noise.strategy import (
     upper_largest,
     upper_total,
 )
+from ..noise.summed_strategy import SummedStrategy, largest_column, upper_summed
 from ..noise.table_strategy import TableStrategy, length_of, lower_tables, upper_tables
 from ..report import Claim, Report, claim_of, lower_claim, upper_claim
 from .joint import is_joint
@@ -174,6 +175,8 @@ def _length_of(
         return Fraction(1 if document.law is None or _moved_within(part, document) else 2)
     if isinstance(strategy, RootStrategy):
         return length_of_roots(part.cells, strategy)
+    if isinstance(strategy, SummedStrategy):
+        return largest_column(strategy, document.replaced)
     frame = frames.of(place, part, strategy.coordinates)
     if isinstance(strategy, TallStrategy):
         return largest_sum(frame, strategy, document.replaced)
@@ -249,6 +252,8 @@ def _cost_above(
         return upper_tables(part, strategy, document.largest)
     if isinstance(strategy, RootStrategy):
         return upper_roots(part.cells, strategy)
+    if isinstance(strategy, SummedStrategy):
+        return upper_summed(part, strategy)
     if isinstance(strategy, CountsStrategy):
         return counts_cost(part, document.largest)
     if isinstance(strategy, AnswersStrategy):
@@ -280,9 +285,11 @@ def _cost_below(
     if isinstance(strategy, TableStrategy):
         assert isinstance(part, Marginals)
         return _lower_tables(part, own)
+    if isinstance(own, PrefixProof):
+        ranges = isinstance(part, Named) and part.name == "ranges"
+        return lower_prefix(part.cells, own, ranges)
     if isinstance(strategy, RootStrategy):
-        n = part.cells
-        return lower_prefix(n, own) if isinstance(own, PrefixProof) else lower_roots(n)
+        return lower_roots(part.cells)
     if own is None:
         return lower_plain(part, document.largest, document.replaced)
     assert isinstance(own, Multipliers)

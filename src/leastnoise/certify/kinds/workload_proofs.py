@@ -17,6 +17,7 @@ from ..limits import MAX_STRATEGY_BITS
 from ..noise.plain_strategies import AnswersStrategy, CountsStrategy
 from ..noise.root_strategy import MAX_PREFIX, PrefixProof, RootStrategy
 from ..noise.strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy, TallStrategy
+from ..noise.summed_strategy import MAX_SUMMED, SummedStrategy
 from ..noise.table_strategy import TableStrategy
 from .workload_parts import MAX_RANK, read_wholes, wholes
 
@@ -25,8 +26,16 @@ MAX_MEASURES = 1_000
 _MAX_CELLS = 8 * MAX_RANK
 
 AnyStrategy = (
-    Strategy | TallStrategy | TableStrategy | RootStrategy | CountsStrategy | AnswersStrategy
+    Strategy
+    | TallStrategy
+    | SummedStrategy
+    | TableStrategy
+    | RootStrategy
+    | CountsStrategy
+    | AnswersStrategy
 )
+#: Strategies whose bound from below may have other coordinates, or none.
+_PLAIN = (CountsStrategy, AnswersStrategy, SummedStrategy)
 Proofs = Multipliers | PrefixProof | tuple[int, ...] | None
 
 # -- how they are read ----------------------------------------------------------------------------
@@ -53,6 +62,7 @@ STRATEGY: Codec[AnyStrategy] = one_of(
     answers=record(AnswersStrategy),
     roots=record(RootStrategy),
     scales=record(TableStrategy, bits=_BITS, scales=wholes(MAX_TABLES)),
+    sums=record(SummedStrategy, SummedStrategy.check),
     rows=record(TallStrategy, bits=integer(0, MAX_STRATEGY_BITS), rows=several(_ROW, MAX_MEASURES)),
     triangle=record(
         Strategy,
@@ -173,6 +183,9 @@ def check_strategy(strategy: AnyStrategy, part: Part, replaced: bool, largest: b
         count = len(part.closure)
         demand(len(strategy.scales) == count, f'"scales" must be a list of {count} entries')
         demand(min(strategy.scales) > 0, '"scales" must be positive')
+    elif isinstance(strategy, SummedStrategy):
+        fits = len(strategy.each) == part.cells <= MAX_SUMMED and not largest
+        demand(fits, f'"each" must be a number for each of at most {MAX_SUMMED} cells, for totals')
     elif isinstance(strategy, TallStrategy):
         rank = _rank_of(None, part, replaced)
         demand(len(strategy.rows) >= rank, '"rows" must be at least as many as coordinates')
@@ -194,8 +207,7 @@ def check_proof(
             return
         if not isinstance(proof, PrefixProof):
             raise FormatError('"certificate" of "roots" must have weights and values')
-        _check_positives(proof.weights, "weights", part.cells)
-        _check_positives(proof.values, "values", part.cells)
+        _check_singular(proof, part, replaced)
     elif isinstance(strategy, TableStrategy):
         assert isinstance(part, Marginals)
         if not largest:
@@ -206,9 +218,19 @@ def check_proof(
             raise FormatError('"certificate" of "scales" must have questions')
     elif isinstance(proof, Multipliers):
         _check_multipliers(proof, part, strategy, replaced, largest)
+    elif isinstance(strategy, SummedStrategy) and isinstance(proof, PrefixProof):
+        _check_singular(proof, part, replaced)
     else:
-        plain = isinstance(strategy, (CountsStrategy, AnswersStrategy))
+        plain = isinstance(strategy, _PLAIN)
         demand(plain and proof is None, '"certificate" lacks matrix, shifts')
+
+
+def _check_singular(proof: PrefixProof, part: Part, replaced: bool) -> None:
+    fits = isinstance(part, Named) and part.name in ("prefix", "ranges")
+    words = f'"values" are for prefix sums or ranges of at most {MAX_PREFIX} counts, add-remove'
+    demand(fits and part.cells <= MAX_PREFIX and not replaced, words)
+    _check_positives(proof.weights, "weights", part.cells)
+    _check_positives(proof.values, "values", part.cells)
 
 
 def _check_multipliers(
@@ -222,7 +244,7 @@ def _check_multipliers(
     places = {shift[:2] for shift in proof.shifts}
     demand(len(places) == len(proof.shifts), '"shifts" must not repeat one')
     demand(all(j < n for _, j in places), '"shifts" must be cells and weights')
-    plain = tall or isinstance(strategy, (CountsStrategy, AnswersStrategy))
+    plain = tall or isinstance(strategy, _PLAIN)
     demand(plain or proof.coordinates is None, '"coordinates" are those of the strategy')
     _check_coordinates(proof.coordinates, part)
     if isinstance(strategy, Strategy):

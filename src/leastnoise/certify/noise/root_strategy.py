@@ -1,4 +1,4 @@
-"""Both bounds for long prefix sums: the square-root strategy with rows and columns of some size.
+"""Bounds for long prefix sums by the square-root strategy, and for ranges from below.
 
 The strategy is the lower triangular Toeplitz matrix of (1 - x)^(-1/2), each row multiplied by a
 number and each column divided by its length. From below: by singular values, which a count of
@@ -142,24 +142,29 @@ def _residual(series: list[int], inverse: list[int], bits: int) -> Fraction:
 
 
 @once
-def lower_prefix(n: int, proof: PrefixProof) -> Fraction:
-    """The same from weights and singular values; 0 where these are not proven."""
+def lower_prefix(n: int, proof: PrefixProof, ranges: bool = False) -> Fraction:
+    """The same from weights and singular values; 0 where these are not proven.
+
+    ranges: of all ranges, in the place of the prefix sums.
+    """
     charge(n * n * 2 // 5 + n)
     for place, value in enumerate(proof.values, 1):
-        if _count_above(value, proof.weights) < place:
+        if _count_above(value, proof.weights, ranges) < place:
             return Fraction(0)
     return Fraction(sum(proof.values) ** 2, sum(proof.weights) << (2 * SINGULAR_BITS))
 
 
-def _count_above(value: int, weights: tuple[int, ...]) -> int:
+def _count_above(value: int, weights: tuple[int, ...], ranges: bool) -> int:
     """At most how many singular values of W diag(weights)^(1/2) are above value/2^10.
 
-    Signs of the pivots of K^-1 - diag(weights) 2^20/value^2, every one of them rounded up.
+    Signs of the pivots of K^-1 - diag(weights) 2^20/value^2, every one of them rounded up; for
+    ranges of n + 1 times that.
     """
     one, spare = 1 << _COUNT_BITS, 64
-    share = (one << (2 * SINGULAR_BITS + spare)) // (value * value)
+    times = len(weights) + 1 if ranges else 1
+    share = (times * one << (2 * SINGULAR_BITS + spare)) // (value * value)
     square, two, count = one * one, 2 * one, 0
-    pivot = one - (weights[0] * share >> spare)
+    pivot = (two if ranges else one) - (weights[0] * share >> spare)
     for weight in weights[1:]:
         if pivot < 0:
             count += 1

@@ -134,6 +134,11 @@ def frame_of(
     return _some_cells(gram, below, coordinates)
 
 
+def gram_of(part: Part) -> tuple[Whole, int]:
+    """(K, d): the matrix K/d = W^T diag(weights) W, its work counted."""
+    return _gram(part, None)
+
+
 def _gram(part: Part, counts: Sequence[int] | None) -> tuple[Whole, int]:
     long = 1 + (entry_bits(part) + weight_size(part)[1]) // 200
     if counts is None:

@@ -1,4 +1,4 @@
-"""Long prefix sums: what the rows of the square-root strategy are multiplied by, and weights.
+"""Long prefix sums and ranges: the rows of the square-root strategy, and weights.
 
 The inverse of W^T W is tridiagonal, so the fixed point needs the eigenvalues of tridiagonal
 matrices alone. Proposals: the checker proves what comes of them
@@ -25,7 +25,7 @@ def best_roots(n: int, seconds: float) -> tuple[RootStrategy, PrefixProof]:
     """The best row scales that a descent finds, and the best weights."""
     end = time.monotonic() + seconds
     rows = np.rint(_row_scales(n, seconds / 2) * 2.0**ROW_BITS)
-    proof = _weights(n, max(0.1, end - time.monotonic()))
+    proof = best_weights(n, max(0.1, end - time.monotonic()))
     return RootStrategy(_BITS, tuple(max(1, int(one)) for one in rows)), proof
 
 
@@ -66,24 +66,26 @@ def _row_scales(n: int, seconds: float) -> Floats:
     return np.asarray(np.exp(best[0] - best[0].max()))
 
 
-def _spectrum(v: Floats) -> tuple[Floats, Floats]:
+def _spectrum(v: Floats, ranges: bool) -> tuple[Floats, Floats]:
     """(singular values of W diag(v)^(1/2), vectors)."""
     d = np.sqrt(v)
     diagonal = np.full(len(v), 2.0)
-    diagonal[0] = 1.0
+    diagonal[0] = 2.0 if ranges else 1.0
     values, q = sl.eigh_tridiagonal(diagonal / v, -1 / (d[:-1] * d[1:]))
-    return 1 / np.sqrt(values), q
+    return np.sqrt((len(v) + 1 if ranges else 1) / values), q
 
 
-def _weights(n: int, seconds: float) -> PrefixProof:
+def best_weights(n: int, seconds: float, ranges: bool = False) -> PrefixProof:
+    """What proves the bound from below of n prefix sums, or of all ranges of n counts."""
+
     def step(t: Floats) -> Step:
         v = np.exp(t - t.max())
         v /= v.sum()
-        values, q = _spectrum(v)
+        values, q = _spectrum(v, ranges)
         ratios = (q**2 @ values) / (values.sum() * v)
         return Step(values.sum() ** 2, np.log(ratios), float(ratios.max() - 1), v)
 
     found, _ = Fixed().solve(step, n, _NEAR, seconds)
     whole = np.maximum(1, np.rint(found.weights / found.weights.max() * 2.0**_WEIGHT_BITS))
-    values = np.floor(_spectrum(whole)[0] * (1 - 1e-7) * 2.0**SINGULAR_BITS)
+    values = np.floor(_spectrum(whole, ranges)[0] * (1 - 1e-7) * 2.0**SINGULAR_BITS)
     return PrefixProof(tuple(map(int, whole)), tuple(max(1, int(one)) for one in values))

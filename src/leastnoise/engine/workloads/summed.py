@@ -1,0 +1,155 @@
+"""The best counts and sums of them for Laplace noise, of any size: trees, then a descent.
+
+The p-identity strategies [I; T] D of McKenna, Miklau, Hay and Machanavajjhala (2018), D diagonal
+and T not negative. With S = I + T T^T and R = S^-1 T the cost tr(K (D (I + T^T T) D)^-1) and its
+slope need products of K with R alone, which are running sums for prefix sums and ranges. The
+descent begins with trees, whose costs it lowers, and with random sums. Proposals: the checker
+proves what comes of them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg as sl
+
+from ...certify.noise.summed_strategy import SummedStrategy
+from ...numeric import Floats
+from ...problem.workload_parts import Named, Part, Weighted
+from .rounding import as_floats
+
+
+@dataclass(frozen=True)
+class Descent:
+    """How far the descent goes (benchmarks/workloads.py)."""
+
+    bits: int = 24  # of numbers in the file
+    branches: tuple[int, ...] = (4, 7, 10, 14, 17, 20)  # of trees that it begins with
+    most_leaves: int = 60  # sums of the lowest level: trees of more counts have more branches
+    few: int = 64  # up to so many counts it begins with random sums, too
+    first: int = 60  # rounds from each beginning; then the best of them goes on
+    rounds: int = 400
+    largest: float = 100.0  # entry of T: a count is measured a little, whatever else is
+    least: float = 2e-5  # entries of T below this part of a column are left out
+
+    def best(self, part: Part, seconds: float) -> SummedStrategy:
+        """The strategy of least cost that is found in about so many seconds; one at least."""
+        end = time.monotonic() + seconds
+        value = _cost(part)
+        found: list[tuple[float, Floats]] = []
+        for start in self._starts(part.cells):
+            found.append(self._down(value, start, self.first, end))
+            if time.monotonic() > end:
+                break
+        _, best = min(found, key=lambda pair: pair[0])
+        return self._rounded(self._down(value, best, self.rounds, end)[1])
+
+    def _starts(self, n: int) -> Iterator[Floats]:
+        for branch in sorted({max(own, -(-n // self.most_leaves)) for own in self.branches}):
+            if 1 < branch < n:
+                yield _tree(n, branch)
+        if n <= self.few:
+            count = max(1, n // 8)
+            yield np.random.default_rng(0).random((count, n))
+
+    def _down(
+        self, value: Callable[[Floats], tuple[float, Floats]], start: Floats, most: int, end: float
+    ) -> tuple[float, Floats]:
+        from scipy.optimize import minimize  # (slow to import)
+
+        def seen(x: Floats) -> None:
+            if time.monotonic() > end:
+                raise StopIteration
+
+        found = minimize(
+            lambda x: value(x.reshape(start.shape)), start.ravel(), jac=True, method="L-BFGS-B",
+            bounds=[(0, self.largest)] * start.size, callback=seen,
+            options={"maxiter": most, "maxfun": 2 * most},
+        )  # fmt: skip
+        return float(found.fun), np.asarray(found.x).reshape(start.shape)
+
+    def _rounded(self, t: Floats) -> SummedStrategy:
+        """In whole numbers: columns that add up to 1 exactly, no count left out."""
+        one = 1 << self.bits
+        columns = t / (1 + t.sum(axis=0))
+        whole = np.floor(np.where(columns < self.least, 0, columns) * one).astype(np.int64)
+        whole = whole[whole.any(axis=1)]
+        each = one - whole.sum(axis=0)
+        scaled = whole / each
+        s = scaled @ scaled.T + np.eye(len(whole))
+        solution = np.rint(sl.inv(s, check_finite=False) * one) if len(whole) else s
+        sums = (((int(j), int(row[j])) for j in np.flatnonzero(row)) for row in whole)
+        return SummedStrategy(
+            self.bits,
+            tuple(int(x) for x in each),
+            tuple(tuple(entries) for entries in sums),
+            tuple(tuple(int(x) for x in line) for line in solution),
+        )
+
+
+def _tree(n: int, branch: int) -> Floats:
+    """All sums of a tree of so many branches, but for its leaves: one for each row."""
+    rows, size = [], branch
+    while size < n:
+        for first in range(0, n, size):
+            row = np.zeros(n)
+            row[first : first + size] = 1
+            rows.append(row)
+        size *= branch
+    return np.array([*rows, np.ones(n)])
+
+
+def _cost(part: Part) -> Callable[[Floats], tuple[float, Floats]]:
+    """The cost of T, and its slope."""
+    times, diagonal = _gram_of(part)
+
+    def value(t: Floats) -> tuple[float, Floats]:
+        c = 1 + t.sum(axis=0)
+        s = t @ t.T
+        s[np.diag_indices(len(s))] += 1
+        r = sl.cho_solve(sl.cho_factor(s, check_finite=False), t, check_finite=False)
+        seen = times(r * c)
+        each = diagonal * c - (t * seen).sum(axis=0)
+        seen *= c
+        slope = -2 * (seen - (seen @ t.T) @ r) + 2 * each
+        return float(c @ each), slope.ravel()
+
+    return value
+
+
+def _gram_of(part: Part) -> tuple[Callable[[Floats], Floats], Floats]:
+    """(X -> X K, the diagonal of K)."""
+    inner, scale = part, 1.0
+    while isinstance(inner, Weighted) and len(inner.own) == 1:
+        scale, inner = scale * float(inner.own[0]), inner.part
+    if not isinstance(inner, Named):
+        k, below = part.gram()
+        full = as_floats(k) / float(below)
+        return lambda x: np.asarray(x @ full), np.diag(full).copy()
+    n = inner.cells
+    up, down = np.arange(1.0, n + 1), np.arange(float(n), 0, -1)
+
+    def backwards(x: Floats) -> Floats:
+        return np.asarray(np.cumsum(x[:, ::-1], axis=1)[:, ::-1])
+
+    def prefix(x: Floats) -> Floats:
+        return scale * backwards(np.cumsum(x, axis=1))
+
+    def ranges(x: Floats) -> Floats:
+        later = x * down
+        before, after = np.cumsum(x * up, axis=1), backwards(later) - later
+        return np.asarray(scale * (before * down + after * up))
+
+    def total(x: Floats) -> Floats:
+        return scale * np.repeat(x.sum(axis=1, keepdims=True), n, axis=1)
+
+    if inner.name == "prefix":
+        return prefix, scale * down
+    if inner.name == "ranges":
+        return ranges, scale * up * down
+    if inner.name == "total":
+        return total, np.full(n, scale)
+    return lambda x: scale * x, np.full(n, scale)
