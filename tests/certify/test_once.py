@@ -51,8 +51,8 @@ def test_altered_files_are_settled_anew() -> None:
     assert first.spent == second.spent
     more = replace(document, lower=document.upper)
     assert check(more).verdict("lower") == "refuted"
-    more = replace(document, delta=Fraction(1, 2))
-    assert check(more).verdict("lower") == "refuted"
-    assert check(replace(document, epsilon=Fraction(2))).verdict("lower") == "refuted"
+    for change in ({"delta": Fraction(1, 2)}, {"epsilon": Fraction(2)}):
+        more = replace(document, problem=replace(document.problem, **change))
+        assert check(more).verdict("lower") == "refuted"
     half = replace(document.certificate, unit=document.certificate.unit / 2)
     assert check(replace(document, certificate=half)).verdict("lower") == "refuted"

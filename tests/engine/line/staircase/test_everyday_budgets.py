@@ -252,7 +252,7 @@ def test_a_plain_design_does_not_wait_for_optimisers_to_be_imported() -> None:
 
 
 def test_the_benchmark_runs() -> None:
-    path = Path(__file__).parents[3] / "benchmarks" / "budgets.py"
+    path = Path(__file__).parents[4] / "benchmarks" / "budgets.py"
     assert "5 questions, 5 within the gap" in run_script(path, "--quick")
 
 
