@@ -5,6 +5,7 @@ Everything that a `Bracket` holds has been checked exactly; the floats in betwee
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -20,6 +21,8 @@ from .bounds import AnyNoise, Bounds, Lower, Upper, joined
 from .method import Plan
 
 T = TypeVar("T")
+
+_LOG = logging.getLogger(__name__)
 
 #: Seconds that any part of a search may take.
 _MOMENT = 0.2
@@ -299,6 +302,7 @@ class Search:
 
     def report(self, lower: float, upper: float, resolution: int) -> None:
         """Tell whoever listens where the search stands."""
+        _LOG.debug("bracket [%.6g, %.6g], resolution %d", *self.best(lower, upper), resolution)
         if callable(self.progress):
             seconds = self.clock() - self.start
             self.progress(

@@ -5,6 +5,7 @@ What an entry costs, what is compared before each charge, and why: `ledger.proof
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -18,6 +19,8 @@ from ...errors import ArgumentError, BudgetError, LedgerError
 from ...exact import Number, rational, round_down, round_up, text_of
 from .filters import COMPOSITIONS, CURVES, Spent, cost_of, fits, largest_next, reserve_of
 from .tally import Tally, read, written
+
+_LOG = logging.getLogger(__name__)
 
 #: A cost that cannot be kept exactly is rounded up to a multiple of 1/_GRID.
 _GRID = 10**40
@@ -225,6 +228,7 @@ class Ledger:
                 )
             )
             key = int(done.inserted_primary_key[0])
+        _LOG.info("ledger %s: charge %d spent %s, delta %s", self.name, key, *map(float, cost))
         # Now that it is on disk: a file from before this charge is noticed by the next one.
         self._tally = Tally(key, tally.count + 1, spent)
         return Charge(key, now, *cost, query, mechanism)
