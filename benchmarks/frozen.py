@@ -144,7 +144,7 @@ def run(kind: str, problem: Problem) -> dict[str, Any]:
     seconds = time.process_time() - start
     return {
         "kind": kind,
-        "question": {k: str(v) for k, v in problem.items()},
+        "problem": {k: str(v) for k, v in problem.items()},
         "lower": best.lower,
         "upper": best.upper,
         "seconds": seconds,
@@ -155,10 +155,10 @@ def run(kind: str, problem: Problem) -> dict[str, Any]:
 
 def compare(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> None:
     """Print where brackets got wider or times longer, and the mean ratio of times."""
-    known = {json.dumps([one["kind"], one["question"]]): one for one in before}
+    known = {json.dumps([one["kind"], one["problem"]]): one for one in before}
     ratios = []
     for one in after:
-        old = known[json.dumps([one["kind"], one["question"]])]
+        old = known[json.dumps([one["kind"], one["problem"]])]
         ratio = one["seconds"] / old["seconds"]
         ratios.append(ratio)
         gaps = [(x["upper"] - x["lower"]) / max(x["lower"], 1e-300) for x in (old, one)]

@@ -1,6 +1,6 @@
 """Every method of the engine left out in turn: what each is worth on questions drawn at random.
 
-    python benchmarks/methods.py run --questions 300 --seed 1 --jobs 16 --seconds-per-question 6 \\
+    python benchmarks/methods.py run --problems 300 --seed 1 --jobs 16 --seconds-per-problem 6 \\
         --budget 1500 --out methods.csv
     python benchmarks/methods.py table methods.csv
 
@@ -121,7 +121,7 @@ class Running:
         """Started."""
         context = multiprocessing.get_context("fork")  # what is imported is imported once
         receive, send = context.Pipe(duplex=False)
-        given = (row, options.seconds_per_question, options.memory, send)
+        given = (row, options.seconds_per_problem, options.memory, send)
         process = context.Process(target=answer, args=given, daemon=True)
         process.start()
         send.close()
@@ -222,7 +222,7 @@ class Run:
     def each(self, rows: Iterator[Row]) -> None:
         """Ask these, so many at a time."""
         options = self.options
-        patience = _PATIENCE * options.seconds_per_question + _MORE_PATIENCE
+        patience = _PATIENCE * options.seconds_per_problem + _MORE_PATIENCE
         running: list[Running] = []
         fresh = (row for row in rows if (row.kind, row.problem, row.left_out) not in self.known)
         more = True
@@ -366,12 +366,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     verbs = parser.add_subparsers(required=True)
     runs = verbs.add_parser("run", help="ask, and append rows to a file")
-    runs.add_argument("--questions", type=int, default=sum(COUNTS.values()))
+    runs.add_argument("--problems", type=int, default=sum(COUNTS.values()))
     runs.add_argument("--seed", type=int, default=1)
     runs.add_argument("--each", type=int, default=1000, help="the most questions without a method")
     runs.add_argument("--kinds", nargs="+", choices=list(COUNTS), default=list(COUNTS))
     runs.add_argument("--jobs", type=int, default=1)
-    runs.add_argument("--seconds-per-question", type=float, default=6.0)
+    runs.add_argument("--seconds-per-problem", type=float, default=6.0)
     runs.add_argument("--budget", type=float, default=math.inf, help="seconds by the clock")
     runs.add_argument("--memory", type=float, default=4.0, help="GiB of addresses a process")
     runs.add_argument("--out", type=Path, required=True)

@@ -63,7 +63,7 @@ def test_questions_drawn_at_random_run_small(tmp_path: Path) -> None:
     assert "line      closed 3 of 3" in done.stdout and "errors 0" in done.stdout
     with out.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert len({row["question"] for row in rows}) == 3
+    assert len({row["problem"] for row in rows}) == 3
     assert all(0 < float(row["lower"]) <= float(row["upper"]) for row in rows)
 
 
@@ -73,7 +73,7 @@ def test_methods_left_out_run_small(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "benchmarks" / "methods.py")]
     run = [
         "run",
-        "--questions",
+        "--problems",
         "2",
         "--kinds",
         "line",

@@ -171,6 +171,8 @@ EXEMPT = {
     "tables/reports/ledger.py": (
         "leans on tables/reports/basis.proof.md and tables/ledger/filters.proof.md"
     ),
+    "learn/surroundings.py": "warnings and rejections by name",
+    "tables/reports/embedded.py": "a report inside its page; what is read back is checked",
     "tables/reports/page.py": "words and pictures of what is proven elsewhere",
     "tables/sources/csv_file.py": "opens a file; leans on tables/sources/csv_records.proof.md",
     "tables/sources/expression.py": "a grammar; leans on tables/sources/bounding.proof.md",
@@ -268,7 +270,7 @@ NO_CLAIMS = {
     "show": "shows",
     "sweep": "designs, and files that are checked again",
     "web": "shows",
-    "words": "rounds what is shown to its own side",
+    "formatting": "rounds what is shown to its own side",
     "work": "counts",
 }
 

@@ -292,7 +292,12 @@ def test_the_total_of_several_keys_is_kept(keys: int, asked: dict) -> None:
     less = Fraction(worst) * Fraction(999, 1000)
     assert worst > 0
     total = replace(document.releases, delta=less)
-    assert check_any(replace(document, releases=total)).verdict("releases") == "refuted"
+    assert (
+        check_any(replace(document, problem=replace(document.problem, releases=total))).verdict(
+            "releases"
+        )
+        == "refuted"
+    )
 
 
 # -- Coq: files of unknown keys and of several numbers ---

@@ -14,7 +14,8 @@ import pytest
 from doc_pages import ROOT
 
 from cli_command import run
-from leastnoise.tables.queries.text import KINDS, query_of
+from leastnoise.tables.queries.registry import WORDS
+from leastnoise.tables.queries.text import query_of
 from leastnoise.tables.sources import opened
 from leastnoise.tables.sources.expression import parse_condition
 
@@ -91,13 +92,14 @@ OPTIONS = {"low": 0, "high": 9, "nulls": "skip", "step": 1, "bins": 4, "ways": 1
 
 def test_the_queries_of_the_page_are_those_of_the_parser():
     rows = re.findall(r"^\| `((\w+)\(.*\))` \| .* \|(.*)\|$", LANGUAGE, re.M)
-    assert {word for _, word, _ in rows} == set(KINDS)
+    assert {word for _, word, _ in rows} == set(WORDS)
     for text, _, cells in rows:
         bounds = {name: 0 if name == "low" else 9 for name in ("low", "high") if name in cells}
         keys = {"keys": [["x"], ["y"]]} if text.startswith("marginals") else {}
         assert query_of(text, **bounds, **keys)
         for name in re.findall(r"`(\w+)`", cells):
-            inside = f"{text[:-1].partition(', ways')[0]}, {name}={OPTIONS[name]})"
+            last = ", " if name == "bins" else ", ways"  # what the text itself gives is left out
+            inside = f"{text[:-1].partition(last)[0]}, {name}={OPTIONS[name]})"
             assert query_of(inside, **{k: v for k, v in bounds.items() if k != name}, **keys)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...lp.highs import Model
+from ...lp import Model
 from ...numeric import Floats, Ints
 
 #: Numbers nearer than this to an integer are that integer.

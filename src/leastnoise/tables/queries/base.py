@@ -148,7 +148,8 @@ class Query:
     @classmethod
     def example(cls) -> str:
         """How it is written."""
-        return f"{cls.word}({', '.join(cls.positional)})"
+        bounds = ("low=0", "high=100") if "low" in cls.arguments() else ()
+        return f"{cls.word}({', '.join((*cls.positional, *bounds))})"
 
     # -- what a query says ----------------------------------------------------------------------
 
