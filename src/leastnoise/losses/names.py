@@ -70,8 +70,8 @@ def as_loss(loss: str | Loss | Mapping[str, Any]) -> Loss:
     if not colon and name in _PLAIN:
         return _PLAIN[name]()
     if colon and name in _WITH_NUMBER:
-        found = _WITH_NUMBER[name][1](parameter)
-        return L1() if found == Power(Fraction(1)) else found
+        named = _WITH_NUMBER[name][1](parameter)
+        return L1() if named == Power(Fraction(1)) else named
     if colon and name == "piecewise":
         return _loss_from_file(parameter)
     meant = _meant(loss)

@@ -331,8 +331,8 @@ def L1() -> Piecewise:
         >>> round(best.upper, 4)
         0.8509
     """
-    one = Fraction(1)
-    return Piecewise(((Fraction(0), Fraction(0)),), (-one, one), ("l1", None))
+    unit = Fraction(1)
+    return Piecewise(((Fraction(0), Fraction(0)),), (-unit, unit), ("l1", None))
 
 
 def Pinball(tau: Number) -> Piecewise:

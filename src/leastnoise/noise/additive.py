@@ -145,12 +145,12 @@ class AdditiveNoise:
         """The smallest interval that holds the noise; infinite with tails."""
         if self.document.tail is not None:
             return -math.inf, math.inf
-        held = np.flatnonzero(self._masses)
-        if len(held) == 0:
+        filled = np.flatnonzero(self._masses)
+        if len(filled) == 0:
             return 0.0, 0.0
         if self.integer:
-            return float(self._edges[held[0]] + 0.5), float(self._edges[held[-1] + 1] - 0.5)
-        return float(self._edges[held[0]]), float(self._edges[held[-1] + 1])
+            return float(self._edges[filled[0]] + 0.5), float(self._edges[filled[-1] + 1] - 0.5)
+        return float(self._edges[filled[0]]), float(self._edges[filled[-1] + 1])
 
     def pdf(self, x: ArrayLike) -> Floats:
         """Density of the continuous part (see `atom`); for integers the probability of x."""
@@ -224,14 +224,14 @@ class AdditiveNoise:
     def expected_loss(self, loss: str | Loss) -> float:
         """E c(X), accurate to rounding. (The certified bound for a release is `Design.upper`.)"""
         c = as_loss(loss)
-        held = np.flatnonzero(self._masses)
+        filled = np.flatnonzero(self._masses)
         total = self.atom * float(c(0.0))
         if self.integer and not self.document.runs:
-            return total + float(c(self._centres[held]) @ self._masses[held])
+            return total + float(c(self._centres[filled]) @ self._masses[filled])
         means = (run_means if self.integer else cell_means)(
-            c, self._edges[held], self._edges[held + 1]
+            c, self._edges[filled], self._edges[filled + 1]
         )
-        return total + float(means @ self._masses[held])
+        return total + float(means @ self._masses[filled])
 
     def error_bound(self, confidence: float) -> float:
         """The smallest t with P(|X| <= t) >= confidence."""
@@ -250,8 +250,8 @@ class AdditiveNoise:
             least, most = -1, math.ceil(np.abs(self._edges).max())
             while most - least > 1:
                 half = (least + most) // 2
-                held = float(self.cdf(half)) - float(self.cdf(-half - 1))
-                least, most = (least, half) if held >= level * (1 - 1e-15) else (half, most)
+                inside = float(self.cdf(half)) - float(self.cdf(-half - 1))
+                least, most = (least, half) if inside >= level * (1 - 1e-15) else (half, most)
             return float(most)
         if self.integer:
             size = np.abs(np.round(self._centres))

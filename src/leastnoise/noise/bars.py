@@ -16,11 +16,11 @@ def laplace_bars(rate: float, many: Floats, beyond: float) -> Floats:
     `many` are the sums of their squares.
     """
     alone = math.ceil(math.log(2 / (beyond * (1 + math.exp(-rate)))) / rate - 1e-9) - 1
-    found = np.full(len(many), max(0.0, float(alone)))
+    bars = np.full(len(many), max(0.0, float(alone)))
     # E e^(share rate N) = 1/(1 - (sinh(share rate/2)/sinh(rate/2))^2), to the power `many` at most.
     several = many > 1 + 1e-9
     for share in np.linspace(0.02, 0.98, 49):
         part = (math.sinh(share * rate / 2) / math.sinh(rate / 2)) ** 2
         bar = (math.log(2 / beyond) - many * math.log1p(-part)) / (share * rate)
-        found = np.where(several, bar if share == 0.02 else np.minimum(found, bar), found)
-    return np.where(many > 0, found, 0.0)  # (an answer that is known has none)
+        bars = np.where(several, bar if share == 0.02 else np.minimum(bars, bar), bars)
+    return np.where(many > 0, bars, 0.0)  # (an answer that is known has none)

@@ -67,29 +67,29 @@ class Clamped:
     @cached_property
     def _document(self) -> Document:
         """The noise with a weight for every whole number."""
-        found = written_out(self.noise.document, MAX_CELLS)
-        if found is None:
+        written = written_out(self.noise.document, MAX_CELLS)
+        if written is None:
             raise ArgumentError(
                 "clamped",
                 Described("noise on more integers"),
                 f"noise on at most {MAX_CELLS} of them",
             )
-        return found
+        return written
 
     @cached_property
     def _masses(self) -> dict[int, Fraction]:
         """P(X = i) for |i| up to the width of the range, tails continued exactly."""
         document, width = self._document, self.high - self.low
         total = document.denominator
-        found = {i: Fraction(w, total) for i, w in enumerate(document.weights, document.first)}
+        masses = {i: Fraction(w, total) for i, w in enumerate(document.weights, document.first)}
         if document.tail is not None:
             n, ratio = document.tail.period, document.tail.ratio
             last = document.first + len(document.weights) - 1
             for i in range(last + 1, width + 1):
-                found[i] = found[i - n] * ratio
+                masses[i] = masses[i - n] * ratio
             for i in range(document.first - 1, -width - 1, -1):
-                found[i] = found[i + n] * ratio
-        return {i: mass for i, mass in found.items() if abs(i) <= width}
+                masses[i] = masses[i + n] * ratio
+        return {i: mass for i, mass in masses.items() if abs(i) <= width}
 
     @cached_property
     def _below(self) -> Fraction:
@@ -136,14 +136,14 @@ class Clamped:
         A value outside the range is clamped to it first: that moves no two values apart, and a
         refusal would tell that the value lay outside.
         """
-        held = unpacked(value)
-        if held is None:
+        columns = unpacked(value)
+        if columns is None:
             drawn = release_one(self.noise, self._inside(value), entropy=entropy)
             return self._inside(drawn)
-        values, packed = held
-        inside = [self._inside(one) for one in as_list(values)]
-        found = as_list(release_many(self.noise, inside, entropy=entropy))
-        return packed([self._inside(one) for one in found])
+        values, packed = columns
+        inside = [self._inside(number) for number in as_list(values)]
+        released = as_list(release_many(self.noise, inside, entropy=entropy))
+        return packed([self._inside(number) for number in released])
 
     def _inside(self, value: object) -> int:
         number = whole_value(value, "an integer: this noise is for integer queries")

@@ -32,13 +32,13 @@ def unpacked(value: Any) -> tuple[Values, Callable[[Answers], Any]] | None:
         raise DataError("value", type(value), "an array without a mask")
     if isinstance(value, np.ndarray):
         shape = value.shape
-        return np.asarray(value).ravel(), lambda found: as_array(found).reshape(shape)
+        return np.asarray(value).ravel(), lambda answers: as_array(answers).reshape(shape)
     if _is_a(value, "pandas", "Series"):
         kind, index, name = type(value), value.index, value.name
-        return _column(value), lambda found: kind(as_array(found), index=index, name=name)
+        return _column(value), lambda answers: kind(as_array(answers), index=index, name=name)
     if _is_a(value, "polars", "Series"):
         whole, label = type(value), value.name
-        return _column(value), lambda found: whole(label, _for_polars(found))
+        return _column(value), lambda answers: whole(label, _for_polars(answers))
     if hasattr(value, "__len__") or hasattr(value, "__iter__"):
         raise DataError("value", type(value), _ALLOWED)
     return None
@@ -58,33 +58,33 @@ def _column(series: Any) -> Values:
     kind = getattr(series.dtype, "kind", None)
     if kind is not None and kind in "iuf" and isinstance(series.dtype, np.dtype):
         return np.asarray(series.to_numpy())
-    found: list[Any] = series.to_list()
-    return found
+    numbers: list[Any] = series.to_list()
+    return numbers
 
 
-def as_list(found: Values | Answers) -> list[Any]:
+def as_list(answers: Values | Answers) -> list[Any]:
     """Numbers as Python's own."""
-    return found.tolist() if isinstance(found, np.ndarray) else list(found)
+    return answers.tolist() if isinstance(answers, np.ndarray) else list(answers)
 
 
-def as_array(found: Answers) -> NDArray[Any]:
+def as_array(answers: Answers) -> NDArray[Any]:
     """Answers as an array: float64 or int64, or objects where these do not hold them."""
-    if isinstance(found, np.ndarray):
-        return found
-    if not found:
+    if isinstance(answers, np.ndarray):
+        return answers
+    if not answers:
         return np.zeros(0)
-    if all(type(one) is float for one in found):
-        return np.array(found, dtype=np.float64)
-    if all(type(one) is int and -(2**63) <= one < 2**63 for one in found):
-        return np.array(found, dtype=np.int64)
-    held = np.empty(len(found), dtype=object)
-    held[:] = found
-    return held
+    if all(type(answer) is float for answer in answers):
+        return np.array(answers, dtype=np.float64)
+    if all(type(answer) is int and -(2**63) <= answer < 2**63 for answer in answers):
+        return np.array(answers, dtype=np.int64)
+    objects = np.empty(len(answers), dtype=object)
+    objects[:] = answers
+    return objects
 
 
-def _for_polars(found: Answers) -> Any:
-    held = as_array(found)
-    return held.tolist() if held.dtype == object else held
+def _for_polars(answers: Answers) -> Any:
+    array = as_array(answers)
+    return array.tolist() if array.dtype == object else array
 
 
 __all__ = ["Answers", "Values", "as_array", "as_list", "unpacked"]

@@ -20,18 +20,18 @@ def whole_vector(x: Any, cells: int) -> list[int]:
     allowed = f"a sequence of {cells} integer counts below 2^{_MOST_BITS}"
     if isinstance(x, (str, bytes, Mapping, Set)):
         raise DataError("x", type(x), allowed)
-    held = np.asarray(x).ravel() if hasattr(x, "to_numpy") else x
-    held = held.tolist() if hasattr(held, "tolist") else held
+    numbers = np.asarray(x).ravel() if hasattr(x, "to_numpy") else x
+    numbers = numbers.tolist() if hasattr(numbers, "tolist") else numbers
     try:
-        row = list(held)
+        row = list(numbers)
     except TypeError:
         raise DataError("x", type(x), allowed) from None
     if len(row) != cells:
         raise DataError("x", type(x), allowed)
-    exact = [one if type(one) is int else exact_value(one, "x") for one in row]
-    if any(one.denominator != 1 or abs(one.numerator) >> _MOST_BITS for one in exact):
+    exact = [number if type(number) is int else exact_value(number, "x") for number in row]
+    if any(number.denominator != 1 or abs(number.numerator) >> _MOST_BITS for number in exact):
         raise DataError("x", type(x), allowed)
-    return [int(one) for one in exact]
+    return [int(number) for number in exact]
 
 
 def width_of(x: Any) -> int | None:
@@ -48,11 +48,11 @@ def codes_of(x: Any, sizes: tuple[int, ...]) -> NDArray[np.int64]:
     """Records as whole numbers from 0 on, each below the size of its attribute."""
     allowed = "rows of integer codes, each from 0 to the size of its attribute minus 1"
     try:
-        held = np.asarray(x)
+        codes = np.asarray(x)
     except ValueError:
         raise DataError("x", type(x), allowed) from None
-    if held.dtype.kind not in "iub" or held.ndim != 2:
+    if codes.dtype.kind not in "iub" or codes.ndim != 2:
         raise DataError("x", type(x), allowed)
-    if held.size and ((held < 0).any() or (held >= np.array(sizes)).any()):
+    if codes.size and ((codes < 0).any() or (codes >= np.array(sizes)).any()):
         raise DataError("x", type(x), allowed)
-    return held.astype(np.int64)
+    return codes.astype(np.int64)

@@ -22,8 +22,8 @@ def table_of(design: Any) -> tuple[list[int], list[int]]:
     if not plain or document.edges is not None or document.step != 1:
         raise ArgumentError("mechanism", getattr(document, "kind", type(design).__name__), _ALLOWED)
     weights = [int(weight) for weight in document.weights]
-    held = [(document.first + i, w) for i, w in enumerate(weights) if w]
-    return [value for value, _ in held], list(accumulate(w for _, w in held))
+    masses = [(document.first + i, w) for i, w in enumerate(weights) if w]
+    return [value for value, _ in masses], list(accumulate(w for _, w in masses))
 
 
 def exported(design: Any, language: str) -> str:

@@ -65,32 +65,32 @@ class JointNoise:
     ) -> Any:
         """As many independent releases; all rows are checked before anything is drawn."""
         source = entropy or system_entropy()
-        held = [self._checked(row) for row in rows]
-        found = [self._released(row, exact, source) for row in held]
-        return found if exact else np.array(found)
+        checked = [self._checked(row) for row in rows]
+        released = [self._released(row, exact, source) for row in checked]
+        return released if exact else np.array(released)
 
     def _released(self, row: list[Exact], exact: bool, source: Entropy) -> Any:
         document = self.document
         drawn = self._sampler.sample_one(source)
         if document.problem.integer:
-            found = [int(value) + noise for value, noise in zip(row, drawn, strict=True)]
-            return found if exact else np.array(found, dtype=object if _long(found) else np.int64)
+            sums = [int(value) + noise for value, noise in zip(row, drawn, strict=True)]
+            return sums if exact else np.array(sums, dtype=object if _long(sums) else np.int64)
         steps = [
             Uniform(source.bits(64), source).floor_of(value, document.noise.grid) + noise
             for value, noise in zip(row, drawn, strict=True)
         ]
         answers = [step * document.noise.grid for step in steps]
-        return answers if exact else np.array([nearest_float(one) for one in answers])
+        return answers if exact else np.array([nearest_float(answer) for answer in answers])
 
     def _checked(self, values: Iterable[object]) -> list[Exact]:
         scalar = isinstance(values, (str, bytes)) or getattr(values, "ndim", 1) == 0
         row = list(values) if isinstance(values, Iterable) and not scalar else []
         if len(row) != self.dimension:
             raise DataError("vector", type(values), f"a sequence of {self.dimension} numbers")
-        found = [exact_number(value, "vector") for value in row]
-        if self.document.problem.integer and not all(map(_whole, found)):
+        exact = [exact_number(value, "vector") for value in row]
+        if self.document.problem.integer and not all(map(_whole, exact)):
             raise DataError("vector", type(values), _WHOLE)
-        return found
+        return exact
 
     def sample(self, size: int, entropy: Entropy | None = None) -> Floats:
         """So many exact draws of the noise, a vector in each row."""
@@ -135,7 +135,7 @@ class JointNoise:
     def drawn(self, block: int) -> Floats:
         """Draws of the numbers of one block, a few thousand vectors, the same each time."""
         blocks = self.document.problem.shape.blocks
-        first = sum(one.numbers for one in blocks[:block])
+        first = sum(before.numbers for before in blocks[:block])
         return self._drawn[:, first : first + blocks[block].numbers]
 
     @cached_property

@@ -111,30 +111,30 @@ class BoxLaw:
         start = self.levels.start
         if block is None:
             up, level = np.meshgrid(*[np.arange(self.top, dtype=float)] * 2)
-            own = (up >= start) & (up <= level)
+            reached = (up >= start) & (up <= level)
             parts = np.zeros_like(up)
-            parts[own] = self._part(up[own], (level + start - up)[own], t, block)
+            parts[reached] = self._part(up[reached], (level + start - up)[reached], t, block)
             return np.asarray(parts.sum(axis=1))
-        one, steps = self.levels.blocks[block], np.arange(start, self.top, dtype=float)
-        near = np.cumsum(2 * np.minimum(t, one.offset + steps * one.width) + 1)
-        sums = near / (2 * one.offset + (steps + start) * one.width + 1)
+        chosen, steps = self.levels.blocks[block], np.arange(start, self.top, dtype=float)
+        near = np.cumsum(2 * np.minimum(t, chosen.offset + steps * chosen.width) + 1)
+        sums = near / (2 * chosen.offset + (steps + start) * chosen.width + 1)
         return np.concatenate([np.zeros(min(start, self.top)), sums])
 
     def _logs(self, steps: Floats) -> Floats:
         """The logarithm of the number of points of so many steps in all, up and down."""
         total = np.zeros_like(steps)
-        for one in self.levels.blocks:
-            total += one.numbers * np.log(2 * one.offset + steps * one.width + 1)
+        for block in self.levels.blocks:
+            total += block.numbers * np.log(2 * block.offset + steps * block.width + 1)
         return total
 
     def _part(self, up: Floats, down: Floats, t: int, block: int | None) -> Floats:
         """The part of the points of so many steps up and down that lie within t."""
         part = np.ones_like(up)
-        for b, one in enumerate(self.levels.blocks):
+        for b, box in enumerate(self.levels.blocks):
             if block is None or b == block:
-                high, low = one.offset + up * one.width, one.offset + down * one.width
+                high, low = box.offset + up * box.width, box.offset + down * box.width
                 inside = (np.minimum(t, high) + np.minimum(t, low) + 1) / (high + low + 1)
-                part = part * inside ** (one.numbers if block is None else 1)
+                part = part * inside ** (box.numbers if block is None else 1)
         return part
 
 

@@ -62,10 +62,10 @@ class KeyedLaw:
 
     def draw(self, numbers: Sequence[int], entropy: Entropy) -> list[int | None]:
         """One independent release for each number of units; None: not shown."""
-        found: list[int | None] = []
+        drawn: list[int | None] = []
         for start in range(0, len(numbers), _BLOCK):
-            found += self._block(numbers[start : start + _BLOCK], entropy)
-        return found
+            drawn += self._block(numbers[start : start + _BLOCK], entropy)
+        return drawn
 
     def _block(self, numbers: Sequence[int], entropy: Entropy) -> list[int | None]:
         words = entropy.words(len(numbers))
@@ -109,11 +109,11 @@ def in_order(units: Mapping[Any, object]) -> list[tuple[Any, int]]:
     # Keys of one of these types are in order without more ado: many keys are sorted in a second.
     if set(map(type, numbers)) in ({str}, {int}):
         keys = sorted(numbers)
-        return [one for one in zip(keys, map(numbers.__getitem__, keys), strict=True) if one[1]]
-    found = {plain_key(key): number for key, number in numbers.items()}
-    if len(found) != len(numbers):
+        return [pair for pair in zip(keys, map(numbers.__getitem__, keys), strict=True) if pair[1]]
+    plain = {plain_key(key): number for key, number in numbers.items()}
+    if len(plain) != len(numbers):
         raise DataError("units", "a key twice", "one number for each key")
-    return [(key, found[key]) for key in sorted(found, key=_place) if found[key]]
+    return [(key, plain[key]) for key in sorted(plain, key=_place) if plain[key]]
 
 
 def _number(value: object) -> int:

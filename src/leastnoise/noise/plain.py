@@ -50,20 +50,22 @@ class Counts:
         if isinstance(part, Named):
             return [((1.0, b - a),) for a, b in part.ends()]
         if isinstance(part, Marginals):
-            counts = [part.cells_of(one) for one in part.sets]
+            counts = [part.cells_of(pattern) for pattern in part.sets]
             return [((1.0, part.cells // n),) for n in counts for _ in range(n)]
         seen = (Counter(abs(x) for x in row if x) for row in part.rows())
-        return [tuple((x / self.below, n) for x, n in sorted(one.items())) for one in seen]
+        return [tuple((x / self.below, n) for x, n in sorted(pattern.items())) for pattern in seen]
 
     @cached_property
     def lengths(self) -> Floats:
         """The standard deviation of each answer, for noise of variance 1."""
-        return np.array([math.sqrt(sum(n * x * x for x, n in one)) for one in self.patterns])
+        return np.array(
+            [math.sqrt(sum(n * x * x for x, n in pattern)) for pattern in self.patterns]
+        )
 
     @cached_property
     def largest(self) -> Floats:
         """The largest size of a coefficient in each answer; 1 if all are 0."""
-        return np.array([max((x for x, _ in one), default=1.0) for one in self.patterns])
+        return np.array([max((x for x, _ in pattern), default=1.0) for pattern in self.patterns])
 
     def lifted(self, c: Floats) -> Floats:
         """Coefficients of answers, in the first axis, as coefficients of counts."""
@@ -75,30 +77,30 @@ class Counts:
             np.subtract.at(steps, last, c)
             return np.asarray(np.cumsum(steps, axis=0)[:-1])
         if isinstance(part, Marginals):
-            found, place = np.zeros((*part.sizes, wide)), 0
-            for one in part.sets:
-                shape = [n if i in one else 1 for i, n in enumerate(part.sizes)]
-                count = part.cells_of(one)
-                found += c[place : place + count].reshape(*shape, wide)
+            lifted, place = np.zeros((*part.sizes, wide)), 0
+            for attributes in part.sets:
+                shape = [n if i in attributes else 1 for i, n in enumerate(part.sizes)]
+                count = part.cells_of(attributes)
+                lifted += c[place : place + count].reshape(*shape, wide)
                 place += count
-            return found.reshape(self.cells, wide)
+            return lifted.reshape(self.cells, wide)
         rows = np.array([[float(x) for x in row] for row in part.rows()]) / self.below
         return np.asarray(rows.T @ c)
 
 
 def crossed(patterns: Sequence[Sequence[Pattern]]) -> list[Pattern]:
     """The patterns of a product of questions."""
-    found: list[Pattern] = [((1.0, 1),)]
-    for own in patterns:
+    products: list[Pattern] = [((1.0, 1),)]
+    for factor in patterns:
         both = _product
-        found = [both(one, other) for one in found for other in own]
-    return found
+        products = [both(pattern, other) for pattern in products for other in factor]
+    return products
 
 
 @lru_cache(maxsize=4096)
-def _product(one: Pattern, other: Pattern) -> Pattern:
+def _product(pattern: Pattern, other: Pattern) -> Pattern:
     total: Counter[float] = Counter()
-    for x, n in one:
+    for x, n in pattern:
         for y, m in other:
             total[x * y] += n * m
     return tuple(sorted(total.items()))
@@ -113,17 +115,17 @@ def sums_bars(law: Document, patterns: Sequence[Pattern], beyond: float) -> Floa
     alone = noise.error_bound(1 - beyond)
     moments = _log_moments(noise, law)
     known: dict[Pattern, float] = {}
-    for one in set(patterns):
-        if sum(n for _, n in one) <= 1:
-            known[one] = sum(x for x, _ in one) * alone
+    for pattern in set(patterns):
+        if sum(n for _, n in pattern) <= 1:
+            known[pattern] = sum(x for x, _ in pattern) * alone
             continue
-        most = max(x for x, _ in one)
+        most = max(x for x, _ in pattern)
         bars = [
-            (math.log(2 / beyond) + sum(n * moments(t * x / most) for x, n in one)) / (t / most)
+            (math.log(2 / beyond) + sum(n * moments(t * x / most) for x, n in pattern)) / (t / most)
             for t in _rates(noise, law)
         ]
-        known[one] = min(bars)
-    return np.array([known[one] for one in patterns])
+        known[pattern] = min(bars)
+    return np.array([known[pattern] for pattern in patterns])
 
 
 def _rates(noise: AdditiveNoise, law: Document) -> list[float]:
@@ -145,10 +147,10 @@ def _log_moments(noise: AdditiveNoise, law: Document) -> Callable[[float], float
     places, masses = noise._centres, noise._masses
 
     @cache
-    def found(t: float) -> float:
+    def moment(t: float) -> float:
         return math.log((float(masses @ np.cosh(t * places)) + noise.atom) * (1 + 1e-9))
 
-    return found
+    return moment
 
 
 class Answers:
@@ -159,12 +161,12 @@ class Answers:
         self.noise = None if isinstance(law, Fraction) else JointNoise(law)
         self.rate = law if isinstance(law, Fraction) else None
 
-    def release(self, held: Sequence[int], source: Entropy) -> list[int]:
+    def release(self, counts: Sequence[int], source: Entropy) -> list[int]:
         """The answers with noise."""
-        exact = self.part.answers(held)
+        exact = self.part.answers(counts)
         if self.noise is not None:
-            found: list[int] = self.noise.release(exact, exact=True, entropy=source)
-            return found
+            released: list[int] = self.noise.release(exact, exact=True, entropy=source)
+            return released
         assert self.rate is not None
         drawn = DiscreteLaplace(self.rate).sample(len(exact), source)
         return [a + b for a, b in zip(exact, drawn, strict=True)]

@@ -37,10 +37,10 @@ def release(
     same index and name. It answers for every finite number; what is refused, and that no error
     shows a value: `release_one`.
     """
-    held = unpacked(value)
-    if held is None:
+    columns = unpacked(value)
+    if columns is None:
         return release_one(noise, value, exact=exact, entropy=entropy)
-    values, packed = held
+    values, packed = columns
     return packed(release_many(noise, values, exact=exact, entropy=entropy))
 
 

@@ -111,9 +111,9 @@ class Uniform:
 
     def floor_of_sum(self, top: int, bottom: int) -> int:
         """floor(top/bottom + U) for bottom > 0: exact, and no more bits than it takes."""
-        while (found := self._decided(top, bottom)) is None:
+        while (floor := self._decided(top, bottom)) is None:
             self._draw()
-        return found
+        return floor
 
     def _decided(self, top: int, bottom: int) -> int | None:
         """The same, or None where the bits drawn so far leave it open."""
@@ -139,9 +139,9 @@ class Uniform:
         number = exact_number(value)
         while True:
             place = (beside(number, g.denominator * start.denominator << self._bits) - start) / g
-            found = self._decided(place.numerator, place.denominator)
-            if found is not None:
-                return found
+            floor = self._decided(place.numerator, place.denominator)
+            if floor is not None:
+                return floor
             self._draw()
 
 
@@ -171,19 +171,19 @@ class GridRounder:
 
         `words` are the first 64 bits of each U. All values are finite.
         """
-        found = np.empty(len(values), dtype=np.int64)
+        rounded = np.empty(len(values), dtype=np.int64)
         open_ = np.empty(len(values), dtype=np.bool_)
         for start in range(0, len(values), BLOCK):
-            own = slice(start, start + BLOCK)
-            found[own], open_[own] = self._fast(values[own], words[own])
+            block = slice(start, start + BLOCK)
+            rounded[block], open_[block] = self._fast(values[block], words[block])
         large: dict[int, int] = {}
         for i in np.flatnonzero(open_).tolist():
             exact = Uniform(int(words[i]), source).floor_of(float(values[i]), self.g)
             if abs(exact) < 1 << 62:
-                found[i] = exact
+                rounded[i] = exact
             else:
-                found[i], large[i] = 0, exact
-        return found, large
+                rounded[i], large[i] = 0, exact
+        return rounded, large
 
     def _fast(self, values: NDArray[np.float64], words: Words) -> tuple[Ints, NDArray[np.bool_]]:
         """(answers, where they are not to be used): what 64 bits of U decide, in 128 bits."""

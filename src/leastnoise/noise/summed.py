@@ -71,10 +71,10 @@ class Summed:
     @cached_property
     def _estimates(self) -> Floats:
         """V: the coefficients of the measurements in the estimate of each count."""
-        one = 2.0**self._strategy.bits
-        q = np.array(self._corrections, dtype=float).reshape(self.cells, -1) / one
-        t = np.array(self._strategy.rows(), dtype=float).reshape(-1, self.cells) / one
-        d = np.array(self._strategy.each, dtype=float) / one
+        unit = 2.0**self._strategy.bits
+        q = np.array(self._corrections, dtype=float).reshape(self.cells, -1) / unit
+        t = np.array(self._strategy.rows(), dtype=float).reshape(-1, self.cells) / unit
+        d = np.array(self._strategy.each, dtype=float) / unit
         return np.hstack([(np.eye(self.cells) - q @ t) / d, q])
 
     def _blocks(self) -> Iterator[Floats]:
@@ -95,18 +95,18 @@ class Summed:
     @cached_property
     def lengths(self) -> Floats:
         """The standard deviation of each answer, for noise of variance 1."""
-        return np.concatenate([np.sqrt((one**2).sum(axis=1)) for one in self._blocks()])
+        return np.concatenate([np.sqrt((block**2).sum(axis=1)) for block in self._blocks()])
 
     @cached_property
     def largest(self) -> Floats:
         """The largest size of a coefficient of a measurement in each answer; 1 if all are 0."""
-        found = np.concatenate([np.abs(one).max(axis=1) for one in self._blocks()])
-        return np.where(found > 0, found, 1.0)
+        entries = np.concatenate([np.abs(block).max(axis=1) for block in self._blocks()])
+        return np.where(entries > 0, entries, 1.0)
 
     def lifted(self, c: Floats) -> Floats:
         """Coefficients of answers, in the first axis, as coefficients of measurements."""
-        found, first = np.zeros((self.measures, c.shape[1])), 0
+        lifted, first = np.zeros((self.measures, c.shape[1])), 0
         for block in self._blocks():
-            found += block.T @ c[first : first + len(block)]
+            lifted += block.T @ c[first : first + len(block)]
             first += len(block)
-        return found
+        return lifted

@@ -47,11 +47,14 @@ class Tables:
     def release(self, x: Any, exact: bool, source: Entropy) -> Any:
         """All tables, one after the other."""
         counts = self._counts(x)
-        drawn = {one: self._measured(one, counts(one), source) for one in self.part.closure}
-        found = [self._table(one, drawn, exact) for one in self.part.sets]
+        drawn = {
+            attributes: self._measured(attributes, counts(attributes), source)
+            for attributes in self.part.closure
+        }
+        tables = [self._table(attributes, drawn, exact) for attributes in self.part.sets]
         if exact:
-            return [value for table in found for value in table.ravel().tolist()]
-        return np.concatenate([table.ravel() for table in found])
+            return [value for table in tables for value in table.ravel().tolist()]
+        return np.concatenate([table.ravel() for table in tables])
 
     def _counts(self, x: Any) -> Callable[[tuple[int, ...]], NDArray[Any]]:
         """A function that counts the combinations of a set of attributes, in whole numbers."""
@@ -72,8 +75,8 @@ class Tables:
             raise DataError(
                 "x", type(x), f"rows of {len(part.sizes)} codes: the table is too large"
             )
-        held = whole_vector(x, part.cells)
-        return lambda chosen: np.array(part.table(held, chosen), dtype=object)
+        counts = whole_vector(x, part.cells)
+        return lambda chosen: np.array(part.table(counts, chosen), dtype=object)
 
     def _measured(
         self, chosen: tuple[int, ...], counts: NDArray[Any], source: Entropy
@@ -85,8 +88,8 @@ class Tables:
         cells = self.part.cells_of(chosen)
         grid = Fraction(1, cells << self.strategy.bits)
         noise = np.array(sampler_of(self.budget, grid)(cells, source), dtype=object)
-        own = self._centred(chosen, counts).ravel() * self._scales[chosen] + noise
-        return self._centred(chosen, own)
+        noisy = self._centred(chosen, counts).ravel() * self._scales[chosen] + noise
+        return self._centred(chosen, noisy)
 
     def _centred(self, chosen: tuple[int, ...], values: NDArray[Any]) -> NDArray[Any]:
         """cells * (I - J/n) along every axis: in whole numbers."""
@@ -96,43 +99,43 @@ class Tables:
         return np.asarray(table)
 
     def _table(
-        self, one: tuple[int, ...], drawn: dict[tuple[int, ...], NDArray[Any]], exact: bool
+        self, attributes: tuple[int, ...], drawn: dict[tuple[int, ...], NDArray[Any]], exact: bool
     ) -> NDArray[Any]:
         """The table of a set: what all its subsets tell, spread evenly over the rest."""
         part = self.part
         total: Any = 0
-        for k in range(len(one) + 1):
-            for inner in combinations(one, k):
-                rest = [i for i in one if i not in inner]
+        for k in range(len(attributes) + 1):
+            for inner in combinations(attributes, k):
+                rest = [i for i in attributes if i not in inner]
                 below = part.cells_of(inner) ** 2 * self._scales[inner] * part.cells_of(rest)
-                shape = [part.sizes[i] if i in inner else 1 for i in one]
+                shape = [part.sizes[i] if i in inner else 1 for i in attributes]
                 if exact:
                     flat = [Fraction(int(v), below) for v in drawn[inner].ravel()]
-                    own = np.array(flat, dtype=object).reshape(shape)
+                    spread = np.array(flat, dtype=object).reshape(shape)
                 else:
-                    own = np.array([v / below for v in drawn[inner].ravel()]).reshape(shape)
-                total = total + own
-        return np.broadcast_to(total, [part.sizes[i] for i in one])
+                    spread = np.array([v / below for v in drawn[inner].ravel()]).reshape(shape)
+                total = total + spread
+        return np.broadcast_to(total, [part.sizes[i] for i in attributes])
 
     @cached_property
     def std(self) -> Floats:
         """That of each count, for noise of variance 1."""
         each = table_variances(self.part, self.strategy)
-        cells = [self.part.cells_of(one) for one in self.part.sets]
-        return np.repeat(np.sqrt([float(one) for one in each]), cells)
+        cells = [self.part.cells_of(attributes) for attributes in self.part.sets]
+        return np.repeat(np.sqrt([float(attributes) for attributes in each]), cells)
 
     def length(self, c: Floats) -> float:
         """That of a sum of counts with these coefficients."""
         part, place = self.part, 0
         seen: dict[tuple[int, ...], Any] = {}
-        for one in part.sets:
-            cells = part.cells_of(one)
-            own = c[place : place + cells].reshape([part.sizes[i] for i in one])
+        for attributes in part.sets:
+            cells = part.cells_of(attributes)
+            entries = c[place : place + cells].reshape([part.sizes[i] for i in attributes])
             place += cells
-            for k in range(len(one) + 1):
-                for inner in combinations(one, k):
-                    rest = [a for a, i in enumerate(one) if i not in inner]
-                    spread = own.mean(axis=tuple(rest)) if rest else own
+            for k in range(len(attributes) + 1):
+                for inner in combinations(attributes, k):
+                    rest = [a for a, i in enumerate(attributes) if i not in inner]
+                    spread = entries.mean(axis=tuple(rest)) if rest else entries
                     seen[inner] = seen.get(inner, 0) + spread
         total = 0.0
         for inner, coefficients in seen.items():

@@ -50,8 +50,8 @@ class VectorNoise:
         return html_vector_noise(self)
 
     def __repr__(self) -> str:
-        held = "an unbounded staircase" if self.endless else f"balls={len(self.radii)}"
-        return f"VectorNoise(dimension={self.dimension}, {held})"
+        pieces = "an unbounded staircase" if self.endless else f"balls={len(self.radii)}"
+        return f"VectorNoise(dimension={self.dimension}, {pieces})"
 
     @property
     def endless(self) -> bool:
@@ -146,8 +146,8 @@ class VectorNoise:
     def pieces(self) -> tuple[Floats, Floats]:
         """Masses of the pieces on which the noise and the noise moved by the sensitivity have a
         constant ratio, for accounting; atoms left out. No shorter shift costs more."""
-        found = np.array(self._mixture.meetings(self.document.sensitivity)).reshape(-1, 2)
-        return found[:, 0], found[:, 1]
+        meetings = np.array(self._mixture.meetings(self.document.sensitivity)).reshape(-1, 2)
+        return meetings[:, 0], meetings[:, 1]
 
     @cached_property
     def _mixture(self) -> Any:
@@ -294,9 +294,9 @@ def release_row(
         if enclosed is not None:
             q = 2 * g.denominator * reach.denominator << precision
             places = [beside(x, q) / g for x in row]
-            found = _rounded(places, reach, enclosed, precision)
-            if found is not None:
-                return found
+            rounded = _rounded(places, reach, enclosed, precision)
+            if rounded is not None:
+                return rounded
         point.refine(words)
         precision += 64
 
@@ -305,7 +305,7 @@ def _rounded(
     places: Sequence[Fraction], reach: Fraction, enclosed: Sequence[tuple[int, int]], precision: int
 ) -> list[int] | None:
     """floor(place + reach * x + 1/2) for every coordinate, or None where x is not known enough."""
-    found = []
+    rounded = []
     a, b = reach.numerator, reach.denominator
     for place, (low, high) in zip(places, enclosed, strict=True):
         p, q = place.numerator, place.denominator
@@ -315,5 +315,5 @@ def _rounded(
         least = (fixed + step * low) // bottom
         if (fixed + step * high) // bottom != least:
             return None
-        found.append(least)
-    return found
+        rounded.append(least)
+    return rounded

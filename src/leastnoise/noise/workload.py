@@ -49,9 +49,9 @@ class WorkloadNoise:
     def __init__(self, document: WorkloadDocument) -> None:
         self.document = document
         self._factors = [
-            _factor(part, one, document.replaced)
-            for part, one in zip(document.factors, document.strategies, strict=True)
-            if not isinstance(one, (TableStrategy, AnswersStrategy))
+            _factor(part, strategy, document.replaced)
+            for part, strategy in zip(document.factors, document.strategies, strict=True)
+            if not isinstance(strategy, (TableStrategy, AnswersStrategy))
         ]
         self._together: Answers | None = None
         if is_joint(document.law):
@@ -72,13 +72,17 @@ class WorkloadNoise:
         """
         source = entropy or system_entropy()
         if self._together is not None:
-            found = self._together.release(self._vector(x), source)
-            return [Fraction(one) for one in found] if exact else np.array(found, dtype=float)
+            answers = self._together.release(self._vector(x), source)
+            return (
+                [Fraction(answer) for answer in answers]
+                if exact
+                else np.array(answers, dtype=float)
+            )
         if not self._factors:
             return self._tables.release(x, exact, source)
-        held = self._vector(x)
-        total = sum(held) if self.document.replaced else None
-        return self._answered(self._estimate(held, source), total, exact)
+        counts = self._vector(x)
+        total = sum(counts) if self.document.replaced else None
+        return self._answered(self._estimate(counts, source), total, exact)
 
     def _vector(self, x: Any) -> list[int]:
         """The vector of counts, also from records of what tables are by."""
@@ -88,43 +92,49 @@ class WorkloadNoise:
         if isinstance(part, Marginals) and width_of(x) == len(part.sizes):
             codes = codes_of(x, part.sizes)
             places = np.ravel_multi_index(tuple(codes.T), part.sizes)
-            found: list[int] = np.bincount(places, minlength=part.cells).tolist()
-            return found
+            counts: list[int] = np.bincount(places, minlength=part.cells).tolist()
+            return counts
         return whole_vector(x, part.cells)
 
-    def _estimate(self, held: list[int], source: Entropy) -> list[int]:
+    def _estimate(self, counts: list[int], source: Entropy) -> list[int]:
         """An unbiased estimate of the vector in coordinates, times 2^128."""
         factors = self._factors
-        z = along([one.coordinates for one in factors], [one.cells for one in factors], held)
-        ranks = [one.rank for one in factors]
-        y = along([one.measured for one in factors], ranks, z)
-        noisy = [int(one * (1 << _SPARE)) for one in self._noisy(y, source)]
-        return along([one.solved for one in factors], [one.measures for one in factors], noisy)
+        z = along(
+            [factor.coordinates for factor in factors], [factor.cells for factor in factors], counts
+        )
+        ranks = [factor.rank for factor in factors]
+        y = along([factor.measured for factor in factors], ranks, z)
+        noisy = [int(number * (1 << _SPARE)) for number in self._noisy(y, source)]
+        return along(
+            [factor.solved for factor in factors], [factor.measures for factor in factors], noisy
+        )
 
     def _noisy(self, y: Sequence[int], source: Entropy) -> Sequence[int | Fraction]:
         """The measurements with noise, in steps of the grid."""
         law, grid = self.document.law, self.document.grid
         if is_vector(law):
-            held = VectorNoise(law).release([one * grid for one in y], exact=True, entropy=source)
-            return [one / grid for one in held]
+            noisy = VectorNoise(law).release(
+                [number * grid for number in y], exact=True, entropy=source
+            )
+            return [number / grid for number in noisy]
         if isinstance(law, Document):
-            drawn = [int(one) for one in AdditiveNoise(law).grid_sample_any(len(y), source)]
+            drawn = [int(number) for number in AdditiveNoise(law).grid_sample_any(len(y), source)]
         else:
             drawn = sampler_of(self.document.budget, grid)(len(y), source)
         return [a + b for a, b in zip(y, drawn, strict=True)]
 
     def _answered(self, z: list[int], total: int | None, exact: bool) -> Any:
         factors = self._factors
-        ranks = [one.rank for one in factors]
+        ranks = [factor.rank for factor in factors]
         if total is not None:
-            (own,) = factors
-            found = own.answers_of_exchanged(z, total << _SPARE)
+            (single,) = factors
+            answers = single.answers_of_exchanged(z, total << _SPARE)
         else:
-            found = along([one.answers for one in factors], ranks, z)
-        below = math.prod(one.below for one in factors) << _SPARE
+            answers = along([factor.answers for factor in factors], ranks, z)
+        below = math.prod(factor.below for factor in factors) << _SPARE
         if exact:
-            return [Fraction(value, below) for value in found]
-        return np.array([value / below for value in found])
+            return [Fraction(value, below) for value in answers]
+        return np.array([value / below for value in answers])
 
     # -- errors -------------------------------------------------------------------------------
 
@@ -144,10 +154,10 @@ class WorkloadNoise:
             return np.full(self.part.queries, self._sigma)
         if not self._factors:
             return self._tables.std * self._sigma
-        found = np.ones(1)
-        for one in self._factors:
-            found = np.multiply.outer(found, one.lengths).ravel()
-        return np.asarray(found * self._sigma)
+        lengths = np.ones(1)
+        for factor in self._factors:
+            lengths = np.multiply.outer(lengths, factor.lengths).ravel()
+        return np.asarray(lengths * self._sigma)
 
     def bars(self, beyond: float) -> Floats:
         """What the size of each error passes with at most this probability.
@@ -164,15 +174,15 @@ class WorkloadNoise:
             far += float(law.noise.grid) * math.sqrt(law.problem.dimension) / 2
             return np.asarray(self._factors[0].lengths * far)
         if isinstance(law, Document):
-            return sums_bars(law, crossed([one.patterns for one in self._factors]), beyond)
+            return sums_bars(law, crossed([factor.patterns for factor in self._factors]), beyond)
         name, value = self.document.budget
         if name != "epsilon":
             return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self.std)
         grid = float(self.document.grid)
         most, squares = np.ones(1), np.ones(1)
-        for one in self._factors:
-            most = np.multiply.outer(most, one.largest).ravel()
-            squares = np.multiply.outer(squares, one.lengths**2).ravel()
+        for factor in self._factors:
+            most = np.multiply.outer(most, factor.largest).ravel()
+            squares = np.multiply.outer(squares, factor.lengths**2).ravel()
         return most * grid * laplace_bars(float(value) * grid, squares / most**2, beyond)
 
     def std_of(self, shares: Sequence[float]) -> float:
@@ -182,8 +192,8 @@ class WorkloadNoise:
             return self._together.length(c) * self._sigma
         if not self._factors:
             return self._tables.length(c) * self._sigma
-        for one in self._factors:
-            c = one.lifted(c.reshape(one.queries, -1)).T
+        for factor in self._factors:
+            c = factor.lifted(c.reshape(factor.queries, -1)).T
         return float(np.sqrt((c**2).sum()) * self._sigma)
 
     @cached_property
@@ -209,15 +219,15 @@ class _Factor:
         x = list(x)
         where = self.where
         if where == QUESTIONS:
-            own = self.part.answers(x)
-            return [a - sum(x) * b for a, b in zip(own, self._first, strict=True)]
+            answers = self.part.answers(x)
+            return [a - sum(x) * b for a, b in zip(answers, self._first, strict=True)]
         if isinstance(where, Basis):
-            found = [where.denominator * x[j] for j in where.cells]
+            coordinates = [where.denominator * x[j] for j in where.cells]
             others = (j for j in range(self.cells) if j not in set(where.cells))
             for j, row in zip(others, where.shares, strict=True):
                 if x[j]:
-                    found = [a + x[j] * b for a, b in zip(found, row, strict=True)]
-            return found
+                    coordinates = [a + x[j] * b for a, b in zip(coordinates, row, strict=True)]
+            return coordinates
         return x[1:] if self.replaced else x
 
     @cached_property
@@ -251,7 +261,7 @@ class _Factor:
             over = self.where.denominator
         elif self.where == QUESTIONS:
             over = self.part.denominator
-        return [one // over for one in z] if over > 1 else z
+        return [number // over for number in z] if over > 1 else z
 
     def answers(self, z: Sequence[Any]) -> list[Any]:
         """The questions' answers from coordinates, times what they are divided by."""
@@ -281,7 +291,7 @@ class _Factor:
 
     @cached_property
     def _inverse(self) -> Floats:
-        y = np.array([[float(one) for one in row] for row in self._y]) / 2.0**self._bits
+        y = np.array([[float(entry) for entry in row] for row in self._y]) / 2.0**self._bits
         if self.measures > self.rank:
             return np.asarray(np.linalg.pinv(y))
         return np.asarray(sl.solve_triangular(y, np.eye(self.rank), lower=False))
@@ -290,8 +300,8 @@ class _Factor:
     def _rows(self) -> Floats:
         """The questions over coordinates, answered by the measurements: W Y^-1."""
         rows, below = rows_in(self.part, self.replaced, self.where)
-        held = np.array([[float(x) for x in row] for row in rows]) / float(below)
-        return np.asarray(held @ self._inverse)
+        matrix = np.array([[float(x) for x in row] for row in rows]) / float(below)
+        return np.asarray(matrix @ self._inverse)
 
     @cached_property
     def lengths(self) -> Floats:
@@ -301,8 +311,8 @@ class _Factor:
     @cached_property
     def largest(self) -> Floats:
         """The largest size of a coefficient of a measurement in each answer; 1 if all are 0."""
-        found = np.abs(self._rows).max(axis=1)
-        return np.where(found > 0, found, 1.0)
+        entries = np.abs(self._rows).max(axis=1)
+        return np.where(entries > 0, entries, 1.0)
 
     def lifted(self, c: Floats) -> Floats:
         """Coefficients of answers, in the first axis, as coefficients of measurements."""
@@ -321,8 +331,8 @@ class _Tall(_Factor):
                 b - sum(m * v for m, v in zip(row, z, strict=True))
                 for row, b in zip(self._gram, right, strict=True)
             ]
-            shift = max(0, max(abs(one) for one in rest).bit_length() - 900)
-            step = self._near @ np.array([float(one >> shift) for one in rest])
+            shift = max(0, max(abs(number) for number in rest).bit_length() - 900)
+            step = self._near @ np.array([float(number >> shift) for number in rest])
             if np.abs(step).max() < 1 and not shift:
                 break
             z = [a + (int(b) << shift) for a, b in zip(z, step.tolist(), strict=True)]
@@ -378,18 +388,18 @@ class _Roots(_Factor):
 
     def solved(self, y: Sequence[int]) -> list[int]:
         """The solution z of diag(a) T diag(s) z = y, both times 2^128, from the beginning."""
-        n, found = len(y), list[int]()
-        y = [one // row for one, row in zip(y, self._multiples, strict=True)]
+        n, solution = len(y), list[int]()
+        y = [number // row for number, row in zip(y, self._multiples, strict=True)]
         back = self._series[:0:-1]  # without the diagonal
         for i in range(n):
-            rest = y[i] - sum(a * b for a, b in zip(back[n - 1 - i :], found, strict=False))
-            found.append(rest >> self._bits)
-        return [a // b for a, b in zip(found, self._scales, strict=True)]
+            rest = y[i] - sum(a * b for a, b in zip(back[n - 1 - i :], solution, strict=False))
+            solution.append(rest >> self._bits)
+        return [a // b for a, b in zip(solution, self._scales, strict=True)]
 
     @cached_property
     def _inverse(self) -> Floats:
-        one = 2.0**self._bits
-        t = np.tril(sl.toeplitz(np.array([float(x) for x in self._series]) / one))
+        unit = 2.0**self._bits
+        t = np.tril(sl.toeplitz(np.array([float(x) for x in self._series]) / unit))
         rows = np.array([float(x) for x in self._multiples]) / 2.0**ROW_BITS
-        found = sl.solve_triangular(t, np.eye(self.cells), lower=True) / rows
-        return np.asarray(found / (np.array([float(x) for x in self._scales]) / one)[:, None])
+        inverse = sl.solve_triangular(t, np.eye(self.cells), lower=True) / rows
+        return np.asarray(inverse / (np.array([float(x) for x in self._scales]) / unit)[:, None])

@@ -167,24 +167,26 @@ class Arguments:
         cls, given: Mapping[str, Any], known: Collection[str] | None = None, where: str = "design()"
     ) -> Arguments:
         """Arguments by name; `ArgumentError` for a name that is not known `where` they go."""
-        reject_unknown(given, [one.name for one in fields(cls)] if known is None else known, where)
+        reject_unknown(
+            given, [field.name for field in fields(cls)] if known is None else known, where
+        )
         return cls(**given)
 
     def given(self) -> dict[str, Any]:
         """Those that ask for something: not their default."""
-        found = {}
-        for one in fields(self):
-            value = getattr(self, one.name)
-            unset = value is None or value is one.default
-            if isinstance(one.default, bool):
-                unset = bool(value) == one.default
-            elif isinstance(one.default, str):  # (arrays and histograms are not compared)
-                unset = isinstance(value, str) and value == one.default
-            elif isinstance(one.default, tuple):
+        stated = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            unset = value is None or value is field.default
+            if isinstance(field.default, bool):
+                unset = bool(value) == field.default
+            elif isinstance(field.default, str):  # (arrays and histograms are not compared)
+                unset = isinstance(value, str) and value == field.default
+            elif isinstance(field.default, tuple):
                 unset = isinstance(value, (list, tuple)) and not value
             if not unset:
-                found[one.name] = value
-        return found
+                stated[field.name] = value
+        return stated
 
 
 @dataclass(frozen=True)
@@ -260,7 +262,7 @@ def _checked(given: Arguments) -> Arguments:
             raise ArgumentError(name, value, "left out without bounds")
     sensitivity, loss = stated_sensitivity(given.sensitivity), as_loss(given.loss)
     check_sizes("loss", _numbers_of(loss.spec()))
-    found = replace(
+    problem = replace(
         given,
         dimension=dimension if dimension > 1 else None,
         integer=integer,
@@ -269,7 +271,7 @@ def _checked(given: Arguments) -> Arguments:
         sensitivity=sensitivity,
         loss=loss,
     )
-    return replace(found, **_limits(demands, loss, given)) if ranged else found
+    return replace(problem, **_limits(demands, loss, given)) if ranged else problem
 
 
 def _usual_gap(given: Arguments) -> float:
@@ -303,24 +305,24 @@ def _limits(demands: Iterable[Constraint], loss: Loss, given: Arguments) -> dict
 
     Both mean what they mean for additive noise: for every value. Others are refused, with a reason.
     """
-    found: dict[str, Any] = {}
-    for one in demands:
-        if isinstance(one, MaxError):
-            name, bound = "max_error", one.t
-        elif isinstance(one, LossAtMost) and one.loss == loss:
-            name, bound = "instance_bound", one.bound
-        elif isinstance(one, LossAtMost):
+    limits: dict[str, Any] = {}
+    for demand in demands:
+        if isinstance(demand, MaxError):
+            name, bound = "max_error", demand.t
+        elif isinstance(demand, LossAtMost) and demand.loss == loss:
+            name, bound = "instance_bound", demand.bound
+        elif isinstance(demand, LossAtMost):
             raise ArgumentError(
                 "constraints",
-                one.loss.name,
+                demand.loss.name,
                 "LossAtMost of the design's own loss when bounds are given",
             )
         else:
-            raise ArgumentError("constraints", one.name, _ADDITIVE_ONLY[one.name])
-        if name in found or getattr(given, name) is not None:
-            raise ArgumentError("constraints", one.name, f"left out when {name} is given")
-        found[name] = bound
-    return found
+            raise ArgumentError("constraints", demand.name, _ADDITIVE_ONLY[demand.name])
+        if name in limits or getattr(given, name) is not None:
+            raise ArgumentError("constraints", demand.name, f"left out when {name} is given")
+        limits[name] = bound
+    return limits
 
 
 def _ranged(given: Arguments, cells: int | None) -> Asked[Problem]:
@@ -364,9 +366,9 @@ def _ranged(given: Arguments, cells: int | None) -> Asked[Problem]:
 def _numbers_of(spec: object) -> list[Any]:
     """The numbers in the JSON object of a loss."""
     if isinstance(spec, dict):
-        return [_numbers_of(one) for name, one in spec.items() if name != "name"]
+        return [_numbers_of(entry) for name, entry in spec.items() if name != "name"]
     if isinstance(spec, (list, tuple)):
-        return [_numbers_of(one) for one in spec]
+        return [_numbers_of(entry) for entry in spec]
     return [spec]
 
 

@@ -90,9 +90,9 @@ def mu_for(total: Releases) -> Fraction | None:
 
 def refuse_too_many(total: Releases) -> None:
     """`ArgumentError` for so many releases that Gaussian noise is wider than designs can be."""
-    one = mu_for(replace(total, count=1))
-    if one is not None and one * one < MIN_MU**2 * total.count:
-        most = int(one * one / MIN_MU**2)
+    mu = mu_for(replace(total, count=1))
+    if mu is not None and mu * mu < MIN_MU**2 * total.count:
+        most = int(mu * mu / MIN_MU**2)
         raise ArgumentError(
             "releases",
             total.count,

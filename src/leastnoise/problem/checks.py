@@ -76,8 +76,8 @@ def check_sizes(name: str, given: object) -> None:
     Pairs and lists of numbers are looked into; what is no number is left to its own check.
     """
     if isinstance(given, (tuple, list)):
-        for one in given:
-            check_sizes(name, one)
+        for number in given:
+            check_sizes(name, number)
         return
     try:
         size = abs(rational(given, name))  # type: ignore[arg-type]

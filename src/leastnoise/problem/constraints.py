@@ -262,11 +262,22 @@ def ends_of(constraints: Sequence[Constraint]) -> Ends:
     """Where the noise of a constrained problem may lie."""
     low: Fraction | None = None
     high: Fraction | None = None
-    supports = [Support(-one.t, one.t) if isinstance(one, MaxError) else one for one in constraints]
-    for one in supports:
-        if isinstance(one, Support):
-            low = one.low if low is None or (one.low is not None and one.low > low) else low
-            high = one.high if high is None or (one.high is not None and one.high < high) else high
+    supports = [
+        Support(-constraint.t, constraint.t) if isinstance(constraint, MaxError) else constraint
+        for constraint in constraints
+    ]
+    for constraint in supports:
+        if isinstance(constraint, Support):
+            low = (
+                constraint.low
+                if low is None or (constraint.low is not None and constraint.low > low)
+                else low
+            )
+            high = (
+                constraint.high
+                if high is None or (constraint.high is not None and constraint.high < high)
+                else high
+            )
     return low, high
 
 
@@ -275,9 +286,9 @@ def foldable(constraints: Sequence[Constraint], loss: Loss) -> bool:
 
     (If X obeys everything then so does -X at the same loss, and so does their even mixture.)
     """
-    if any(isinstance(one, Symmetric) for one in constraints):
+    if any(isinstance(constraint, Symmetric) for constraint in constraints):
         return True
-    return loss.symmetric and all(one.mirrored == one for one in constraints)
+    return loss.symmetric and all(constraint.mirrored == constraint for constraint in constraints)
 
 
 _KINDS = (
@@ -293,27 +304,31 @@ def check_constraints(
     if isinstance(constraints, Constraint):
         constraints = (constraints,)
     try:
-        found = tuple(constraints)
+        checked = tuple(constraints)
     except TypeError:
         raise ArgumentError("constraints", constraints, _KINDS) from None
-    if not all(isinstance(one, Constraint) for one in found):
+    if not all(isinstance(constraint, Constraint) for constraint in checked):
         raise ArgumentError("constraints", constraints, _KINDS)
-    if len(found) > MAX_CONSTRAINTS:
+    if len(checked) > MAX_CONSTRAINTS:
         raise ArgumentError("constraints", constraints, f"at most {MAX_CONSTRAINTS} constraints")
-    low, high = ends_of(found)
+    low, high = ends_of(checked)
     if low is not None and high is not None and not _room(low, high, integer):
-        raise ArgumentError("constraints", found, "supports that overlap")
-    if any(isinstance(one, Distinguishing) for one in found) and (low is None or high is None):
+        raise ArgumentError("constraints", checked, "supports that overlap")
+    if any(isinstance(constraint, Distinguishing) for constraint in checked) and (
+        low is None or high is None
+    ):
         raise ArgumentError(
             "constraints",
-            found,
+            checked,
             "a list with a Support of two ends (or MaxError) when it holds Distinguishing: without "
             "a bounded support a little noise everywhere would satisfy it",
         )
-    modes = {one.at for one in found if isinstance(one, (Monotone, Unimodal))}
+    modes = {
+        constraint.at for constraint in checked if isinstance(constraint, (Monotone, Unimodal))
+    }
     if len(modes) > 1:
-        raise ArgumentError("constraints", found, "constraints with one mode, not several")
-    return found
+        raise ArgumentError("constraints", checked, "constraints with one mode, not several")
+    return checked
 
 
 def _room(low: Fraction, high: Fraction, integer: bool) -> bool:

@@ -75,7 +75,9 @@ def problem_of(
         raise ArgumentError("max_error", max_error, "positive")
     budget, points, mu = check_budgets(epsilon, delta, profile, gdp)
     reach = check_sensitivity(sensitivity, integer)
-    further = [one is not None for one in (crossing, instance_bound, max_error, profile, gdp)]
+    further = [
+        argument is not None for argument in (crossing, instance_bound, max_error, profile, gdp)
+    ]
     further.append(monotone)
     if any(further) or not isinstance(prior, str) or reach > _MOST_APART:
         refuse_many(bounds, integer, _MOST_NODES)
@@ -278,12 +280,12 @@ def outputs_of(
         return _multiples(output_step, problem)
     if output_step is not None:
         raise ArgumentError("outputs", outputs, "left out with output_step")
-    found = tuple(sorted({rational(y, "outputs") for y in outputs}))
-    if not 1 <= len(found) <= _MOST_OUTPUTS:
+    answers = tuple(sorted({rational(y, "outputs") for y in outputs}))
+    if not 1 <= len(answers) <= _MOST_OUTPUTS:
         raise ArgumentError(
-            "outputs", Described(f"{len(found)} answers"), f"from 1 to {_MOST_OUTPUTS} answers"
+            "outputs", Described(f"{len(answers)} answers"), f"from 1 to {_MOST_OUTPUTS} answers"
         )
-    return found
+    return answers
 
 
 def _multiples(output_step: Number, problem: Problem) -> tuple[Fraction, ...]:

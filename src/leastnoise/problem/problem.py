@@ -169,8 +169,8 @@ class Problem:
     @property
     def stated(self) -> tuple[Point, ...]:
         """The budgets that are asked for by name, besides a curve."""
-        own = ((self.epsilon, self.delta),) if self.gdp is None else ()
-        return (*own, *self.profile)
+        first = ((self.epsilon, self.delta),) if self.gdp is None else ()
+        return (*first, *self.profile)
 
     @property
     def budgets(self) -> tuple[Point, ...]:

@@ -131,7 +131,7 @@ def Cube(k: int, width: Number | Sequence[Number] = 1, *, one_sided: bool = Fals
         raise ArgumentError(
             "width", Described(f"{len(width)} widths"), f"one number, or one for each of {k}"
         )
-    return Blocks(*(Cube(1, one, one_sided=one_sided) for one in width))
+    return Blocks(*(Cube(1, side, one_sided=one_sided) for side in width))
 
 
 def Sparse(
@@ -170,20 +170,20 @@ def Blocks(*shapes: Shape) -> Shape:
     """
     if not shapes:
         raise ArgumentError("shapes", None, "one shape or more")
-    for one in shapes:
-        if not isinstance(one, Shape):
-            raise ArgumentError("shapes", Described(type(one).__name__), "Cube, Sparse or Blocks")
+    for shape in shapes:
+        if not isinstance(shape, Shape):
+            raise ArgumentError("shapes", Described(type(shape).__name__), "Cube, Sparse or Blocks")
     blocks: list[Block] = []
-    for block in (block for one in shapes for block in one.blocks):
+    for block in (block for shape in shapes for block in shape.blocks):
         last = blocks[-1] if blocks else None
         if last is not None and last.box and block.box and last.width == block.width:
             both = last.numbers + block.numbers
             blocks[-1] = Block(both, both, last.width)
         else:
             blocks.append(block)
-    found = Shape(tuple(blocks), all(one.one_sided for one in shapes))
-    _count("dimension", found.dimension, MAX_NUMBERS)
-    return found
+    joined = Shape(tuple(blocks), all(shape.one_sided for shape in shapes))
+    _count("dimension", joined.dimension, MAX_NUMBERS)
+    return joined
 
 
 def weighed(shape: Shape, weights: Sequence[Number]) -> tuple[Shape, tuple[Fraction, ...]]:
@@ -199,25 +199,25 @@ def weighed(shape: Shape, weights: Sequence[Number]) -> tuple[Shape, tuple[Fract
         raise ArgumentError(
             "weights", Described(f"{len(weights)} weights"), f"{shape.dimension} weights"
         )
-    exact = [rational(one, "weights") for one in weights]
-    for given, one in zip(weights, exact, strict=True):
-        if not Fraction(1, 10**6) <= one <= 10**6:
+    exact = [rational(number, "weights") for number in weights]
+    for given, number in zip(weights, exact, strict=True):
+        if not Fraction(1, 10**6) <= number <= 10**6:
             raise ArgumentError("weights", given, "from 1e-6 to 1e6")
-        if one.numerator.bit_length() + one.denominator.bit_length() > 64:
+        if number.numerator.bit_length() + number.denominator.bit_length() > 64:
             raise ArgumentError("weights", given, "numbers of fewer digits")
     blocks: list[Block] = []
-    found: list[Fraction] = []
+    scales: list[Fraction] = []
     place = 0
     for block in shape.blocks:
-        own = exact[place : place + block.numbers]
+        inside = exact[place : place + block.numbers]
         place += block.numbers
-        if not block.box and len(set(own)) > 1:
+        if not block.box and len(set(inside)) > 1:
             raise ArgumentError("weights", Described("different ones"), "equal within a Sparse")
-        runs = [(weight, len(list(same))) for weight, same in groupby(own)]
+        runs = [(weight, len(list(same))) for weight, same in groupby(inside)]
         for weight, count in runs:
             blocks.append(Block(count, count, block.width) if block.box else block)
-            found.append(weight / max(exact))
-    return Shape(tuple(blocks), shape.one_sided), () if set(found) == {1} else tuple(found)
+            scales.append(weight / max(exact))
+    return Shape(tuple(blocks), shape.one_sided), () if set(scales) == {1} else tuple(scales)
 
 
 def _count(name: str, value: int, most: int) -> None:

@@ -89,13 +89,13 @@ class Workload:
         the table of all attributes, row by row; nobody needs to write it down. weights: what the
         squared errors of each table count.
         """
-        counts = [_count("sizes", one, MAX_TABLE) for one in _listed("sizes", sizes)]
+        counts = [_count("sizes", chosen, MAX_TABLE) for chosen in _listed("sizes", sizes)]
         if not 1 <= len(counts) <= MAX_ATTRIBUTES:
             raise ArgumentError(
                 "sizes", Described(f"{len(counts)} numbers"), f"1 to {MAX_ATTRIBUTES} numbers"
             )
         sets = _sets(ways, len(counts))
-        if sum(1 << len(one) for one in sets) > MAX_SUBSETS:
+        if sum(1 << len(chosen) for chosen in sets) > MAX_SUBSETS:
             raise ArgumentError(
                 "ways",
                 Described(f"{len(sets)} tables"),
@@ -123,7 +123,7 @@ class Workload:
         vector is the table, row by row, its first axis that of the first workload.
         """
         parts = _parts(workloads)
-        cells = math.prod(one.cells for one in parts)
+        cells = math.prod(part.cells for part in parts)
         if cells > MAX_TABLE:
             raise ArgumentError(
                 "workloads", Described(f"{cells} cells together"), f"at most {MAX_TABLE}"
@@ -134,9 +134,9 @@ class Workload:
     def stack(cls, *workloads: Workload) -> Self:
         """All questions of several workloads about the same vector."""
         parts = _parts(workloads)
-        for one in parts:
-            if one.cells != parts[0].cells:
-                words = Described(f"{one.cells} cells")
+        for part in parts:
+            if part.cells != parts[0].cells:
+                words = Described(f"{part.cells} cells")
                 raise ArgumentError(
                     "workloads", words, f"about the same number of cells, {parts[0].cells}"
                 )
@@ -160,11 +160,14 @@ class Workload:
 
     def answers(self, x: Sequence[Any]) -> list[Any]:
         """The exact answers for a vector: not private."""
-        held = x.tolist() if hasattr(x, "tolist") else list(x)
-        if len(held) != self.cells:
-            raise ArgumentError("x", Described(f"{len(held)} numbers"), f"{self.cells} numbers")
+        counts = x.tolist() if hasattr(x, "tolist") else list(x)
+        if len(counts) != self.cells:
+            raise ArgumentError("x", Described(f"{len(counts)} numbers"), f"{self.cells} numbers")
         below = self.part.denominator
-        return [one if below == 1 else Fraction(one) / below for one in self.part.answers(held)]
+        return [
+            answer if below == 1 else Fraction(answer) / below
+            for answer in self.part.answers(counts)
+        ]
 
     def __repr__(self) -> str:
         return f"Workload({_named(self.part)}: {self.queries} queries of {_cells(self.cells)})"
@@ -181,7 +184,7 @@ def _named(part: Part) -> str:
         return f"{len(part.sets)} tables of {len(part.sizes)} attributes"
     if isinstance(part, (Product, Stack)):
         word = "product" if isinstance(part, Product) else "stack"
-        return f"{word} of {', '.join(_named(one) for one in part.parts[:4])}" + (
+        return f"{word} of {', '.join(_named(factor) for factor in part.parts[:4])}" + (
             ", ..." if len(part.parts) > 4 else ""
         )
     if isinstance(part, Weighted):
@@ -203,10 +206,10 @@ def _size(name: str, value: object) -> int:
 def _parts(workloads: Sequence[Workload]) -> tuple[Part, ...]:
     if not workloads:
         raise ArgumentError("workloads", "none", "one workload or more")
-    for one in workloads:
-        if not isinstance(one, Workload):
-            raise ArgumentError("workloads", Described(type(one).__name__), "workloads")
-    return tuple(one.part for one in workloads)
+    for workload in workloads:
+        if not isinstance(workload, Workload):
+            raise ArgumentError("workloads", Described(type(workload).__name__), "workloads")
+    return tuple(workload.part for workload in workloads)
 
 
 def _listed(name: str, value: Any) -> list[Any]:
@@ -223,9 +226,9 @@ def _sets(ways: Any, attributes: int) -> tuple[tuple[int, ...], ...]:
         if math.comb(attributes, k) > MAX_SETS:
             raise ArgumentError("ways", ways, f"small enough for at most {MAX_SETS} tables")
         return tuple(combinations(range(attributes), k))
-    found = []
-    for one in _listed("ways", ways):
-        chosen = _listed("ways", one)
+    sets = []
+    for way in _listed("ways", ways):
+        chosen = _listed("ways", way)
         if any(
             isinstance(i, bool) or not hasattr(i, "__index__") or not 0 <= int(i) < attributes
             for i in chosen
@@ -233,18 +236,18 @@ def _sets(ways: Any, attributes: int) -> tuple[tuple[int, ...], ...]:
             raise ArgumentError("ways", chosen, f"sets of places from 0 to {attributes - 1}")
         if len({int(i) for i in chosen}) != len(chosen):
             raise ArgumentError("ways", chosen, "sets without an attribute twice")
-        found.append(tuple(sorted(int(i) for i in chosen)))
-    if len(set(found)) != len(found):
+        sets.append(tuple(sorted(int(i) for i in chosen)))
+    if len(set(sets)) != len(sets):
         raise ArgumentError(
             "ways", Described("a set twice"), "different sets (use weights instead)"
         )
-    return tuple(found)
+    return tuple(sets)
 
 
 def _weighted(part: Part, weights: Any) -> Part:
     single = isinstance(weights, (int, float, str, Fraction)) or not isinstance(weights, Iterable)
     exact = _exact_weights([weights] if single else weights, 1 if single else part.queries)
-    return part if all(one == 1 for one in exact) else Weighted(part, exact)
+    return part if all(weight == 1 for weight in exact) else Weighted(part, exact)
 
 
 def _exact_weights(
@@ -253,11 +256,11 @@ def _exact_weights(
     given = _listed("weights", weights)
     if len(given) != count:
         raise ArgumentError("weights", Described(f"{len(given)} weights"), f"{count}: {which}")
-    exact = [rational(one, "weights") for one in given]
-    for raw, one in zip(given, exact, strict=True):
-        if not Fraction(1, 10**9) <= one <= 10**9 or _long(one):
+    exact = [rational(weight, "weights") for weight in given]
+    for raw, weight in zip(given, exact, strict=True):
+        if not Fraction(1, 10**9) <= weight <= 10**9 or _long(weight):
             raise ArgumentError("weights", raw, "from 1e-9 to 1e9, of few digits")
-    if math.lcm(*{one.denominator for one in exact}).bit_length() > MAX_ENTRY_BITS:
+    if math.lcm(*{weight.denominator for weight in exact}).bit_length() > MAX_ENTRY_BITS:
         raise ArgumentError(
             "weights", Described("numbers of very many digits"), "numbers of fewer digits"
         )
@@ -292,37 +295,37 @@ def _rows_of(matrix: Any) -> Part:
             if isinstance(value, bool) or value not in known:
                 known[value] = _entry(value)
         exact.append([known[value] for value in row])
-    below = math.lcm(*{one.denominator for one in known.values()})
+    below = math.lcm(*{entry.denominator for entry in known.values()})
     if below.bit_length() > MAX_ENTRY_BITS:
         raise ArgumentError(
             "matrix", Described("numbers of very many digits"), "numbers of fewer digits"
         )
-    held = tuple(tuple(int(one * below) for one in row) for row in exact)
-    if not any(any(row) for row in held):
+    integers = tuple(tuple(int(entry * below) for entry in row) for row in exact)
+    if not any(any(row) for row in integers):
         raise ArgumentError("matrix", Described("zeros only"), "a matrix that is not zero")
-    return Rows(held, below)
+    return Rows(integers, below)
 
 
 def _entry(value: Any) -> Fraction:
     if isinstance(value, bool):
         return Fraction(int(value))
-    found = rational(value, "matrix")
-    if found and (not Fraction(1, 10**9) <= abs(found) <= 10**9 or _long(found)):
+    entry = rational(value, "matrix")
+    if entry and (not Fraction(1, 10**9) <= abs(entry) <= 10**9 or _long(entry)):
         raise ArgumentError("matrix", value, "0, or from 1e-9 to 1e9 in size")
-    return found
+    return entry
 
 
 def _lists(matrix: Any) -> list[list[Any]]:
     """Lists in a list, whatever was handed over."""
     if hasattr(matrix, "tocoo"):  # SciPy's sparse matrices
-        held = matrix.tocoo()
-        if held.shape[0] * held.shape[1] > MAX_ENTRIES:
+        sparse = matrix.tocoo()
+        if sparse.shape[0] * sparse.shape[1] > MAX_ENTRIES:
             raise ArgumentError(
-                "matrix", Described(f"shape {held.shape}"), f"at most {MAX_ENTRIES} entries"
+                "matrix", Described(f"shape {sparse.shape}"), f"at most {MAX_ENTRIES} entries"
             )
-        rows = [[0] * held.shape[1] for _ in range(held.shape[0])]
+        rows = [[0] * sparse.shape[1] for _ in range(sparse.shape[0])]
         for i, j, value in zip(
-            held.row.tolist(), held.col.tolist(), held.data.tolist(), strict=True
+            sparse.row.tolist(), sparse.col.tolist(), sparse.data.tolist(), strict=True
         ):
             rows[i][j] += value
         return rows
@@ -332,14 +335,14 @@ def _lists(matrix: Any) -> list[list[Any]]:
         matrix = matrix.tolist()
     if isinstance(matrix, (str, bytes, dict)) or not isinstance(matrix, Iterable):
         raise ArgumentError("matrix", Described(type(matrix).__name__), "rows of numbers")
-    found = []
+    lists = []
     for row in matrix:
-        own = row.tolist() if hasattr(row, "tolist") else row
-        if isinstance(own, (str, bytes, dict)) or not isinstance(own, Iterable):
+        entries = row.tolist() if hasattr(row, "tolist") else row
+        if isinstance(entries, (str, bytes, dict)) or not isinstance(entries, Iterable):
             raise ArgumentError(
-                "matrix", Described(type(own).__name__), "rows of numbers, two-dimensional"
+                "matrix", Described(type(entries).__name__), "rows of numbers, two-dimensional"
             )
-        found.append(list(own))
-        if any(isinstance(value, (list, tuple, dict)) for value in found[-1]):
+        lists.append(list(entries))
+        if any(isinstance(value, (list, tuple, dict)) for value in lists[-1]):
             raise ArgumentError("matrix", Described("three dimensions or more"), "rows of numbers")
-    return found
+    return lists

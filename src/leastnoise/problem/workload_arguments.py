@@ -73,7 +73,7 @@ def _budget(arguments: Arguments) -> tuple[tuple[str, Fraction], Point | None]:
     if arguments.epsilon is None and arguments.delta is not None:
         raise ArgumentError("delta", arguments.delta, "left out without epsilon")
     given = [arguments.gdp, arguments.zcdp, arguments.epsilon]
-    if sum(one is not None for one in given) != 1:
+    if sum(budget is not None for budget in given) != 1:
         raise ArgumentError(
             "gdp", arguments.gdp, "given, or zcdp, or epsilon and delta, but only one of these"
         )

@@ -49,8 +49,8 @@ class Part(ABC):
 
     def gram(self) -> tuple[Whole, int]:
         """(K, d): the matrix K/d = W^T diag(weights) W."""
-        scale = math.lcm(*{one.denominator for one in self.weights()})
-        return weighed(self, [int(one * scale) for one in self.weights()]), (
+        scale = math.lcm(*{weight.denominator for weight in self.weights()})
+        return weighed(self, [int(weight * scale) for weight in self.weights()]), (
             scale * self.denominator**2
         )
 
@@ -66,15 +66,15 @@ class Part(ABC):
 def weighed(part: Part, counts: Sequence[int]) -> Whole:
     """W^T diag(counts) W of the rows as they are, not divided."""
     n = part.cells
-    found = [[0] * n for _ in range(n)]
+    total = [[0] * n for _ in range(n)]
     for row, count in zip(part.rows(), counts, strict=True):
         if count:
-            held = [(j, value) for j, value in enumerate(row) if value]
-            for i, a in held:
-                line, own = found[i], a * count
-                for j, b in held:
-                    line[j] += own * b
-    return found
+            entries = [(j, value) for j, value in enumerate(row) if value]
+            for i, a in entries:
+                line, scaled = total[i], a * count
+                for j, b in entries:
+                    line[j] += scaled * b
+    return total
 
 
 @dataclass(frozen=True)
@@ -127,14 +127,14 @@ class Named(Part):
         runs = [[0] * n for _ in range(n)]
         for (a, b), count in zip(self.ends(), counts, strict=True):
             runs[a][b - 1] += count
-        found: Whole = []
+        matrix: Whole = []
         above = [0] * n
         for i, row in enumerate(runs):
             # Of runs from i itself, those that end at j or later; then those from before.
-            own = list(accumulate(reversed(row)))[::-1]
-            above = [x + y for x, y in zip(above, own, strict=True)]
-            found.append([found[j][i] for j in range(i)] + above[i:])
-        return found
+            sums = list(accumulate(reversed(row)))[::-1]
+            above = [x + y for x, y in zip(above, sums, strict=True)]
+            matrix.append([matrix[j][i] for j in range(i)] + above[i:])
+        return matrix
 
     def answers(self, x: Sequence[Any]) -> list[Any]:
         if self.name == "identity":
@@ -198,21 +198,21 @@ class Weighted(Part):
         return self.part.rows()
 
     def weights(self) -> Iterator[Fraction]:
-        own = self.own * self.queries if len(self.own) == 1 else self.own
-        return (a * b for a, b in zip(own, self.part.weights(), strict=True))
+        repeated = self.own * self.queries if len(self.own) == 1 else self.own
+        return (a * b for a, b in zip(repeated, self.part.weights(), strict=True))
 
     def gram(self) -> tuple[Whole, int]:
         if len(self.own) > 1:
             return super().gram()
-        found, below = self.part.gram()
+        matrix, below = self.part.gram()
         top = self.own[0].numerator
-        return [[top * x for x in row] for row in found], below * self.own[0].denominator
+        return [[top * x for x in row] for row in matrix], below * self.own[0].denominator
 
     def answers(self, x: Sequence[Any]) -> list[Any]:
         return self.part.answers(x)
 
     def to_json(self) -> dict[str, Any]:
-        return {"weights": [text_of(one) for one in self.own], "of": self.part.to_json()}
+        return {"weights": [text_of(weight) for weight in self.own], "of": self.part.to_json()}
 
 
 @dataclass(frozen=True)
@@ -227,29 +227,29 @@ class Stack(Part):
 
     @property
     def queries(self) -> int:
-        return sum(one.queries for one in self.parts)
+        return sum(part.queries for part in self.parts)
 
     @property
     def denominator(self) -> int:
-        return math.lcm(*(one.denominator for one in self.parts))
+        return math.lcm(*(part.denominator for part in self.parts))
 
     def _scaled(self) -> list[tuple[Part, int]]:
         below = self.denominator
-        return [(one, below // one.denominator) for one in self.parts]
+        return [(part, below // part.denominator) for part in self.parts]
 
     def rows(self) -> Iterator[Sequence[int]]:
-        return ([k * a for a in row] for one, k in self._scaled() for row in one.rows())
+        return ([k * a for a in row] for part, k in self._scaled() for row in part.rows())
 
     def weights(self) -> Iterator[Fraction]:
-        return (weight for one in self.parts for weight in one.weights())
+        return (weight for part in self.parts for weight in part.weights())
 
     def gram(self) -> tuple[Whole, int]:
-        found = [one.gram() for one in self.parts]
-        below = math.lcm(*(own for _, own in found))
+        grams = [part.gram() for part in self.parts]
+        below = math.lcm(*(denominator for _, denominator in grams))
         n = self.cells
         total = [[0] * n for _ in range(n)]
-        for matrix, own in found:
-            k = below // own
+        for matrix, denominator in grams:
+            k = below // denominator
             total = [
                 [x + k * y for x, y in zip(a, b, strict=True)]
                 for a, b in zip(total, matrix, strict=True)
@@ -257,10 +257,10 @@ class Stack(Part):
         return total, below
 
     def answers(self, x: Sequence[Any]) -> list[Any]:
-        return [k * a for one, k in self._scaled() for a in one.answers(x)]
+        return [k * a for part, k in self._scaled() for a in part.answers(x)]
 
     def to_json(self) -> dict[str, Any]:
-        return {"stack": [one.to_json() for one in self.parts]}
+        return {"stack": [part.to_json() for part in self.parts]}
 
 
 @dataclass(frozen=True)
@@ -274,47 +274,48 @@ class Product(Part):
 
     @property
     def cells(self) -> int:
-        return math.prod(one.cells for one in self.parts)
+        return math.prod(part.cells for part in self.parts)
 
     @property
     def queries(self) -> int:
-        return math.prod(one.queries for one in self.parts)
+        return math.prod(part.queries for part in self.parts)
 
     @property
     def denominator(self) -> int:
-        return math.prod(one.denominator for one in self.parts)
+        return math.prod(part.denominator for part in self.parts)
 
     def rows(self) -> Iterator[Sequence[int]]:
-        for chosen in product(*(list(one.rows()) for one in self.parts)):
+        for chosen in product(*(list(part.rows()) for part in self.parts)):
             yield [math.prod(values) for values in product(*chosen)]
 
     def weights(self) -> Iterator[Fraction]:
-        return (math.prod(own) for own in product(*(list(one.weights()) for one in self.parts)))  # type: ignore[misc]
+        weights = (list(part.weights()) for part in self.parts)
+        return (math.prod(chosen, start=Fraction(1)) for chosen in product(*weights))
 
     def gram(self) -> tuple[Whole, int]:
-        found, below = self.parts[0].gram()
-        for one in self.parts[1:]:
-            other, own = one.gram()
-            found = [[x * y for x in a for y in b] for a in found for b in other]
-            below *= own
-        return found, below
+        matrix, below = self.parts[0].gram()
+        for part in self.parts[1:]:
+            other, denominator = part.gram()
+            matrix = [[x * y for x in a for y in b] for a in matrix for b in other]
+            below *= denominator
+        return matrix, below
 
     def answers(self, x: Sequence[Any]) -> list[Any]:
-        return along([one.answers for one in self.parts], [one.cells for one in self.parts], x)
+        return along([part.answers for part in self.parts], [part.cells for part in self.parts], x)
 
     def to_json(self) -> dict[str, Any]:
-        return {"product": [one.to_json() for one in self.parts]}
+        return {"product": [part.to_json() for part in self.parts]}
 
 
 def along(maps: Sequence[Any], sizes: Sequence[int], x: Sequence[Any]) -> list[Any]:
     """A table, row by row, with one linear map applied along each of its axes."""
-    held = list(x)
+    values = list(x)
     for apply, size in zip(maps, sizes, strict=True):
         # The first axis goes, its image comes last: after all axes the order is that of the start.
-        rest = len(held) // size
-        columns = [apply(held[k::rest]) for k in range(rest)]
-        held = [value for column in columns for value in column]
-    return held
+        rest = len(values) // size
+        columns = [apply(values[k::rest]) for k in range(rest)]
+        values = [value for column in columns for value in column]
+    return values
 
 
 @dataclass(frozen=True)
@@ -336,11 +337,11 @@ class Marginals(Part):
 
     def weights(self) -> Iterator[Fraction]:
         pairs = zip(self.sets, self.worth, strict=True)
-        return (weight for one, weight in pairs for _ in range(self.cells_of(one)))
+        return (weight for attributes, weight in pairs for _ in range(self.cells_of(attributes)))
 
     @property
     def queries(self) -> int:
-        return sum(self.cells_of(one) for one in self.sets)
+        return sum(self.cells_of(attributes) for attributes in self.sets)
 
     def cells_of(self, chosen: Sequence[int]) -> int:
         """How many combinations of values a set of attributes has."""
@@ -349,33 +350,42 @@ class Marginals(Part):
     @property
     def closure(self) -> list[tuple[int, ...]]:
         """Every subset of a set, the smaller ones first."""
-        found = {
-            part for one in self.sets for k in range(len(one) + 1) for part in combinations(one, k)
+        subsets = {
+            part
+            for attributes in self.sets
+            for k in range(len(attributes) + 1)
+            for part in combinations(attributes, k)
         }
-        return sorted(found, key=lambda one: (len(one), one))
+        return sorted(subsets, key=lambda attributes: (len(attributes), attributes))
 
     def rows(self) -> Iterator[Sequence[int]]:
         # (One row at a time: a short file may be about many cells of many attributes.)
-        for one in self.sets:
-            for values in product(*(range(self.sizes[i]) for i in one)):
-                wanted, row = dict(zip(one, values, strict=True)), [1]
+        for attributes in self.sets:
+            for values in product(*(range(self.sizes[i]) for i in attributes)):
+                wanted, row = dict(zip(attributes, values, strict=True)), [1]
                 for i, size in enumerate(self.sizes):
                     if size > 1:
-                        own = [int(v == wanted.get(i, v)) for v in range(size)]
-                        row = [a * b for a in row for b in own]
+                        indicator = [int(v == wanted.get(i, v)) for v in range(size)]
+                        row = [a * b for a in row for b in indicator]
                 yield row
 
     def gram(self) -> tuple[Whole, int]:
         places = list(product(*map(range, self.sizes)))
-        below = math.lcm(*(one.denominator for one in self.worth))
-        held = [(one, int(w * below)) for one, w in zip(self.sets, self.worth, strict=True)]
+        below = math.lcm(*(attributes.denominator for attributes in self.worth))
+        weighted = [
+            (attributes, int(w * below))
+            for attributes, w in zip(self.sets, self.worth, strict=True)
+        ]
         return [
-            [sum(w for one, w in held if all(a[i] == b[i] for i in one)) for b in places]
+            [
+                sum(w for attributes, w in weighted if all(a[i] == b[i] for i in attributes))
+                for b in places
+            ]
             for a in places
         ], below
 
     def answers(self, x: Sequence[Any]) -> list[Any]:
-        return [value for one in self.sets for value in self.table(x, one)]
+        return [value for attributes in self.sets for value in self.table(x, attributes)]
 
     def table(self, x: Sequence[Any], chosen: Sequence[int]) -> list[Any]:
         """The counts for one set of attributes, of the vector of all cells."""
@@ -386,10 +396,10 @@ class Marginals(Part):
     def to_json(self) -> dict[str, Any]:
         data: dict[str, Any] = {
             "marginals": list(self.sizes),
-            "sets": [list(one) for one in self.sets],
+            "sets": [list(attributes) for attributes in self.sets],
         }
         if self.own:
-            data["weights"] = [text_of(one) for one in self.own]
+            data["weights"] = [text_of(attributes) for attributes in self.own]
         return data
 
 

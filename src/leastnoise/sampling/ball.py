@@ -95,36 +95,36 @@ class BallPoint:
 
     def enclosures(self, precision: int) -> list[Enclosure] | None:
         """Each coordinate between the two, over 2^precision; None: too few digits to say."""
-        one = 1 << self._bits
-        marks = [0, *sorted(self._cuts), one]
+        unit = 1 << self._bits
+        marks = [0, *sorted(self._cuts), unit]
         # Sorted uniform numbers start with the sorted digits; 0 and 1 are exact.
         last = len(marks) - 2
         squares = [
             (max(0, b - a - (k > 0)), b - a + (k < last))
             for k, (a, b) in enumerate(pairwise(marks))
         ]
-        below, above = one, one  # what the squares are divided by, over 2^bits
+        below, above = unit, unit  # what the squares are divided by, over 2^bits
         if self.dimension % 2:
             dropped = self._square(self._discs[-1], 0, squares[-1])
             if dropped is None:
                 return None
-            below, above = one - dropped[1], one - dropped[0]
+            below, above = unit - dropped[1], unit - dropped[0]
             if below <= 0:
                 return None
-        found: list[Enclosure] = []
+        enclosures: list[Enclosure] = []
         shift = 2 * precision
         for k, disc in enumerate(self._discs):
             for part in (0, 1):
-                if len(found) == self.dimension:
-                    return found
+                if len(enclosures) == self.dimension:
+                    return enclosures
                 square = self._square(disc, part, squares[k])
                 if square is None:
                     return None
                 low = isqrt((square[0] << shift) // above)
                 high = isqrt((square[1] << shift) // below) + 1
                 u = _sides(disc[part], disc[2])
-                found.append((low, high) if u[0] >= 0 else (-high, -low))
-        return found
+                enclosures.append((low, high) if u[0] >= 0 else (-high, -low))
+        return enclosures
 
     @staticmethod
     def _square(disc: Disc, part: int, share: Enclosure) -> Enclosure | None:

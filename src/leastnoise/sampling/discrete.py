@@ -88,9 +88,9 @@ class DiscreteSampler:
         # keep/total; what is left of that fraction decides a word equal to the threshold.
         thresholds = []
         self._left: list[int] = []
-        for c, (own, other, keep) in enumerate(columns):
+        for c, (kept, other, keep) in enumerate(columns):
             # Either answer of a full column is right; keep = 0 leaves no carry into column c + 1.
-            first, left = divmod((0 if own == other else keep) << low_bits, self.total)
+            first, left = divmod((0 if kept == other else keep) << low_bits, self.total)
             thresholds.append((c << low_bits) + first)
             self._left.append(left)
         self._thresholds = np.array(thresholds, dtype=np.uint64)

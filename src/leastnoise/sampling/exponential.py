@@ -26,12 +26,12 @@ def exp_enclosure(x: Fraction, bits: int) -> tuple[int, int]:
         return 0, 1
     halvings = max(0, x.numerator.bit_length() - x.denominator.bit_length() + 2)  # x/2^h <= 1/2
     work = bits + 2 * halvings + 16
-    one = 1 << work
-    y_lower = one * x.numerator // (x.denominator << halvings)
+    unit = 1 << work
+    y_lower = unit * x.numerator // (x.denominator << halvings)
     y_upper = y_lower + 1
     # e^-y between two partial sums of the alternating series of falling terms.
-    lower = upper = one
-    small = large = one
+    lower = upper = unit
+    small = large = unit
     k = 0
     while large > 1:
         k += 1
@@ -40,7 +40,7 @@ def exp_enclosure(x: Fraction, bits: int) -> tuple[int, int]:
             lower, upper = lower - large, upper - small
         else:
             lower, upper = lower + small, upper + large
-    lower, upper = max(0, lower - large), min(one, upper + large)
+    lower, upper = max(0, lower - large), min(unit, upper + large)
     for _ in range(halvings):
         lower, upper = lower * lower >> work, -(-upper * upper >> work)
     drop = work - bits

@@ -43,15 +43,15 @@ class Coin:
         """Integers with lower <= 2^bits * probability <= upper, tight to a few units."""
         # Squaring doubles the relative error: one guard bit each time, and some for rounding.
         guard = 2 * self._doublings + 8
-        one = 1 << (bits + guard)
-        lower = one * self._ratio.numerator // self._ratio.denominator
-        upper = -(-one * self._ratio.numerator // self._ratio.denominator)
+        unit = 1 << (bits + guard)
+        lower = unit * self._ratio.numerator // self._ratio.denominator
+        upper = -(-unit * self._ratio.numerator // self._ratio.denominator)
         for _ in range(self._doublings):
-            lower = lower * lower // one
-            upper = -(-upper * upper // one)
+            lower = lower * lower // unit
+            upper = -(-upper * upper // unit)
         if self._odds:
-            lower = one * lower // (one + lower)
-            upper = -(-one * upper // (one + upper))
+            lower = unit * lower // (unit + lower)
+            upper = -(-unit * upper // (unit + upper))
         return lower >> guard, -(-upper >> guard)
 
     def flip_one(self, entropy: Entropy) -> bool:

@@ -46,9 +46,9 @@ class BallSampler:
         precision = int(self._reach * radius).bit_length() + _SPARE
         while True:
             known = point.enclosures(precision)
-            found = None if known is None else self._rounded(radius, known, precision)
-            if found is not None:
-                return found
+            rounded = None if known is None else self._rounded(radius, known, precision)
+            if rounded is not None:
+                return rounded
             point.refine(words)
             precision += _MORE
 
@@ -62,13 +62,13 @@ class BallSampler:
         factor = 2 * radius.numerator
         half = self._units * radius.denominator << precision
         low, high = known[-1]
-        found = []
+        rounded = []
         for (a, b), (least, most) in zip(self._scales, known, strict=False):
             whole = (factor * (a * least + b * low) + half) // (2 * half)
             if (factor * (a * most + b * high) + half) // (2 * half) != whole:
                 return None
-            found.append(whole)
-        return found
+            rounded.append(whole)
+        return rounded
 
     def sample(self, size: int, entropy: Entropy) -> NDArray[np.int64]:
         """So many vectors, one in each row."""

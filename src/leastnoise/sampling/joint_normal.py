@@ -29,13 +29,15 @@ class NormalSampler:
     def sample_one(self, entropy: Entropy) -> list[int]:
         """One vector."""
         shared = 0 if self._common is None else self._common.sample_one(entropy)
-        found = []
-        for own, centre, count in self._parts:
+        numbers = []
+        for normal, centre, count in self._parts:
             for _ in range(count):
                 # In steps of 1 / FINE^2; then up with the probability of what is left.
-                whole, rest = divmod(own.sample_one(entropy) * FINE + centre * shared, FINE * FINE)
-                found.append(whole + (entropy.below(FINE * FINE) < rest))
-        return found
+                whole, rest = divmod(
+                    normal.sample_one(entropy) * FINE + centre * shared, FINE * FINE
+                )
+                numbers.append(whole + (entropy.below(FINE * FINE) < rest))
+        return numbers
 
     def sample(self, size: int, entropy: Entropy) -> NDArray[np.int64]:
         """So many vectors, one in each row."""

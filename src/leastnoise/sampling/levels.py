@@ -118,12 +118,12 @@ class LevelSampler:
         return np.stack(columns, axis=1)
 
     def _both_ways(self, level: int, entropy: Entropy) -> list[int]:
-        found: list[int] = []
+        point: list[int] = []
         for counts in self.levels.counts:
             block, wide = counts.block, level * counts.block.width
             if block.box:
                 end = block.offset + wide
-                found += [entropy.below(2 * end + 1) - end for _ in range(block.numbers)]
+                point += [entropy.below(2 * end + 1) - end for _ in range(block.numbers)]
                 continue
             d = block.numbers
             others = _chosen(
@@ -131,8 +131,8 @@ class LevelSampler:
             )
             sizes = _spread(others, 1, wide, block.most * wide, entropy)
             signed = [-v if entropy.bits(1) else v for v in sizes]
-            found += _placed(d, signed, [0] * (d - others), entropy)
-        return found
+            point += _placed(d, signed, [0] * (d - others), entropy)
+        return point
 
     def _one_way(self, level: int, entropy: Entropy) -> list[int]:
         """A uniform point of L_level: how many steps up it takes first, then within that."""
@@ -167,13 +167,13 @@ class LevelSampler:
 
     def _within(self, up: int, down: int, entropy: Entropy) -> list[int]:
         """A uniform point of at most so many steps up and down."""
-        found: list[int] = []
+        point: list[int] = []
         for counts in self.levels.counts:
             block, d = counts.block, counts.block.numbers
             high, low = up * block.width, down * block.width
             if block.box:
                 side = block.side(up + down)
-                found += [entropy.below(side) - block.offset - low for _ in range(d)]
+                point += [entropy.below(side) - block.offset - low for _ in range(d)]
                 continue
             ways = [
                 comb(d, r) * counts.positive(r, high) * counts.natural(d - r, low)
@@ -182,8 +182,8 @@ class LevelSampler:
             positive = _chosen(ways, entropy)
             tops = _spread(positive, 1, high, block.most * high, entropy)
             rest = _spread(d - positive, 0, low, block.most * low, entropy)
-            found += _placed(d, tops, [-v for v in rest], entropy)
-        return found
+            point += _placed(d, tops, [-v for v in rest], entropy)
+        return point
 
     def _at_the_top(self, up: int, down: int, entropy: Entropy) -> list[int]:
         """A uniform point of a box of which some number takes `up` steps, `up` > 0.
@@ -203,26 +203,26 @@ class LevelSampler:
             place -= points
             before *= side - block.width
             first += 1
-        found = []
+        point = []
         for n, (side, block) in enumerate(zip(sides, numbers, strict=True)):
             low = block.offset + down * block.width
             inner = side - block.width
             if n < first:
-                found.append(entropy.below(inner) - low)
+                point.append(entropy.below(inner) - low)
             elif n == first:
-                found.append(inner + entropy.below(block.width) - low)
+                point.append(inner + entropy.below(block.width) - low)
             else:
-                found.append(entropy.below(side) - low)
-        return found
+                point.append(entropy.below(side) - low)
+        return point
 
     def _steps_up(self, point: Sequence[int]) -> int:
         steps, place = 0, 0
         for block in self.levels.blocks:
-            own = [max(0, x) for x in point[place : place + block.numbers]]
+            inside = [max(0, x) for x in point[place : place + block.numbers]]
             place += block.numbers
-            steps = max(steps, -(-max(0, max(own) - block.offset) // block.width))
+            steps = max(steps, -(-max(0, max(inside) - block.offset) // block.width))
             if not block.box:
-                steps = max(steps, -(-sum(own) // (block.most * block.width)))
+                steps = max(steps, -(-sum(inside) // (block.most * block.width)))
         return steps
 
 
@@ -237,10 +237,10 @@ def _chosen(ways: list[int], entropy: Entropy) -> int:
 
 def _placed(places: int, some: list[int], others: list[int], entropy: Entropy) -> list[int]:
     """`some` and `others` in so many places, each in its order: all ways are equally likely."""
-    found = []
+    placed = []
     for left in range(places, 0, -1):
-        found.append((some if entropy.below(left) < len(some) else others).pop())
-    return found
+        placed.append((some if entropy.below(left) < len(some) else others).pop())
+    return placed
 
 
 def _spread(numbers: int, least: int, wide: int, longest: int, entropy: Entropy) -> list[int]:
@@ -259,11 +259,11 @@ def _spread(numbers: int, least: int, wide: int, longest: int, entropy: Entropy)
 
 def _subset(size: int, places: int, entropy: Entropy) -> set[int]:
     """A set of so many of the numbers 1..places, all alike (Floyd)."""
-    found: set[int] = set()
+    subset: set[int] = set()
     for last in range(places - size + 1, places + 1):
         drawn = 1 + entropy.below(last)
-        found.add(last if drawn in found else drawn)
-    return found
+        subset.add(last if drawn in subset else drawn)
+    return subset
 
 
 def _one_by_one(numbers: int, least: int, wide: int, longest: int, entropy: Entropy) -> list[int]:

@@ -56,10 +56,10 @@ class RoundedNormal:
                 Fraction(square), entropy, _KEPT[square] if square < len(_KEPT) else None
             ):
                 continue
-            found = self._fraction(k, entropy)
-            if found is not None:
+            decided = self._fraction(k, entropy)
+            if decided is not None:
                 break
-        x, bits = found
+        x, bits = decided
         while True:
             # |Z| lies in [k + x/2^bits, k + (x + 1)/2^bits).
             whole = (k << bits) + x
