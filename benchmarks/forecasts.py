@@ -24,7 +24,7 @@ from typing import Any
 from leastnoise import Monotone, Support, design
 from leastnoise.engine import methods
 from leastnoise.engine.bounds import Bounds
-from leastnoise.engine.method import Method, Plan
+from leastnoise.engine.method import Method, SearchPlan
 from leastnoise.engine.search import Search
 from leastnoise.problem import Problem
 
@@ -81,7 +81,7 @@ def measured(kind: str, problem: dict[str, Any]) -> Iterator[Row]:
 
         return replace(method, bounds=bounds)
 
-    def plan_of(wanted: Any) -> Plan:
+    def plan_of(wanted: Any) -> SearchPlan:
         nonlocal start
         plan, start = methods.plan_of(wanted), time.process_time()
         return replace(plan, methods=tuple(map(timed, plan.methods)))

@@ -23,7 +23,7 @@ from leastnoise.certify.kinds.dependent_check import (
     worst_pair,
 )
 from leastnoise.engine.ranges.partition.cells import partitioned
-from leastnoise.engine.ranges.partition.prices import Priced, priced, priced_lower
+from leastnoise.engine.ranges.partition.prices import PricedNodes, priced, priced_lower
 from leastnoise.errors import FormatError
 from leastnoise.exact import exp_upper
 from leastnoise.losses import as_loss
@@ -149,7 +149,7 @@ def test_a_long_run_of_prices_is_like_a_short_one_many_times() -> None:
     middle = (100 * bounds[1] - bounds[0]) / 99
     additive = 0.0826
     assert bounds[0] < bounds[1] < middle < additive
-    assert isinstance(found, Priced) and len(found.prices) < found.count / 50
+    assert isinstance(found, PricedNodes) and len(found.prices) < found.count / 50
 
 
 # -- intervals ----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.kinds.workload_proofs import STRATEGY
 from leastnoise.certify.noise.summed_strategy import SummedStrategy, largest_column, upper_summed
 from leastnoise.engine.workloads.roots import best_weights
-from leastnoise.engine.workloads.summed import Descent
+from leastnoise.engine.workloads.summed import StrategyDescent
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.noise.summed import Summed
 from leastnoise.noise.workload import WorkloadNoise
@@ -91,7 +91,7 @@ def test_the_bound_is_the_variance_of_the_estimate(name: str, seed: int) -> None
 @pytest.mark.parametrize("name", PARTS)
 def test_the_descent_is_near_least_squares_and_uses_all_of_epsilon(name: str) -> None:
     part = PARTS[name].part
-    strategy = Descent().best(part, 10)
+    strategy = StrategyDescent().best(part, 10)
     strategy.check()
     assert largest_column(strategy, False) == 1
     rows, weights = matrix_of(part)
@@ -103,14 +103,18 @@ def test_the_descent_is_near_least_squares_and_uses_all_of_epsilon(name: str) ->
 def test_figures_of_the_theory() -> None:
     """Twice the value is the total of prefix sums and ranges at epsilon 1, delta 0."""
     for part, most in ((Workload.prefix(64), 1815), (Workload.ranges(64), 65_000)):
-        strategy = Descent().best(part.part, 60)
+        strategy = StrategyDescent().best(part.part, 60)
         with counted():
             assert 2 * float(upper_summed(part.part, strategy)) < most
 
 
 def test_one_more_count_costs_a_little_more() -> None:
     costs = [
-        float(upper_summed(Workload.prefix(n).part, Descent().best(Workload.prefix(n).part, 60)))
+        float(
+            upper_summed(
+                Workload.prefix(n).part, StrategyDescent().best(Workload.prefix(n).part, 60)
+            )
+        )
         for n in (99, 100, 101, 102)
     ]
     assert all(a < b < 1.03 * a for a, b in pairwise(costs))
@@ -148,7 +152,7 @@ def doubled(strategy: SummedStrategy) -> SummedStrategy:
 
 def test_a_file_and_its_releases() -> None:
     workload = Workload.prefix(12)
-    strategy = Descent().best(workload.part, 10)
+    strategy = StrategyDescent().best(workload.part, 10)
     data = a_file(workload, [strategy], upper="400")
     document = parse_any(json.dumps(data))
     assert check_any(document).proven
@@ -165,14 +169,14 @@ def test_a_file_and_its_releases() -> None:
 
 
 def test_columns_beyond_1_are_not_private() -> None:
-    strategy = Descent().best(Workload.prefix(16).part, 10)
+    strategy = StrategyDescent().best(Workload.prefix(16).part, 10)
     bold = replace(strategy, each=tuple(min(x + 1, 1 << strategy.bits) for x in strategy.each))
     assert verdicts(a_file(Workload.prefix(16), [bold]))["privacy"] == "refuted"
     assert verdicts(a_file(Workload.prefix(16), [strategy]))["privacy"] == "proven"
 
 
 def test_replaced_units_move_two_columns() -> None:
-    strategy = Descent().best(Workload.prefix(6).part, 10)
+    strategy = StrategyDescent().best(Workload.prefix(6).part, 10)
     data = a_file(Workload.prefix(6), [strategy], neighbours="replace")
     assert verdicts(data)["privacy"] == "refuted"
     data = a_file(Workload.prefix(6), [doubled(strategy)], neighbours="replace")
@@ -201,7 +205,7 @@ def test_large_workloads_are_checked() -> None:
     """1,000 cumulative counts, and all 500,500 ranges of them, with a bound from below."""
     for name, most in (("prefix", 97_000), ("ranges", 64_000_000)):
         workload = getattr(Workload, name)(1000)
-        quick = replace(Descent(), first=20, rounds=60)
+        quick = replace(StrategyDescent(), first=20, rounds=60)
         strategy, proof = quick.best(workload.part, 60), best_weights(1000, 20, name == "ranges")
         own = {"weights": list(proof.weights), "values": list(proof.values)}
         data = a_file(workload, [strategy], upper=str(most), lower=str(most / 7), certificate=[own])

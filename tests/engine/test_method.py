@@ -22,7 +22,7 @@ from leastnoise.engine.bounds import Bounds
 from leastnoise.engine.line.lattice.closed_forms import Incumbents
 from leastnoise.engine.line.lattice.proposal import Proposal
 from leastnoise.engine.line.lattice.relaxed import Relaxed
-from leastnoise.engine.method import Method, Plan
+from leastnoise.engine.method import Method, SearchPlan
 from leastnoise.engine.methods import KINDS, made, plan_of_noise
 from leastnoise.engine.search import Search
 from leastnoise.errors import CertificateError, LeastnoiseError
@@ -54,7 +54,7 @@ def test_noise_on_a_coarser_lattice(coarse: int) -> None:
     asked = {"epsilon": 1, "delta": 0.05, "sensitivity": 20}
     # The same question in units of `coarse`: a loss that scales (here |x|) keeps its shape.
     problem = Problem.of(**(asked | {"sensitivity": 20 // coarse, "integer": True}))
-    bracket = Search(Plan(problem, (COARSE,)), 1e-6).run()
+    bracket = Search(SearchPlan(problem, (COARSE,)), 1e-6).run()
     assert bracket.lower is not None and bracket.upper is not None
     assert bracket.gap <= 1e-6 and bracket.lower.method == "coarse lattice"
     document = bracket.upper.document
@@ -83,11 +83,11 @@ def test_the_soonest_forecast_is_asked_first_and_the_unsound_never() -> None:
     )
     problem = Problem.of(epsilon=1, delta=0.1)
     with pytest.raises(CertificateError):
-        Search(Plan(problem, methods), 1e-3).run()
+        Search(SearchPlan(problem, methods), 1e-3).run()
     assert order == ["quick", "slow", "last"]
     # After the deadline, and once there is noise, only what is asked whatever the clock says.
     order.clear()
-    search = Search(Plan(problem, methods), 1e-9, 0.0)
+    search = Search(SearchPlan(problem, methods), 1e-9, 0.0)
     found = Search(plan_of_noise(problem), 0.1).run()
     search.bracket.offer(None, found.upper)
     search.run()
@@ -119,12 +119,12 @@ def test_a_proof_that_would_end_after_the_deadline_is_left() -> None:
     problem = Problem.of(epsilon=1, delta=0.1)
     known = Search(plan_of_noise(problem), 0.1).run()
     method = Method("endless", "proves for ever", endless, 0.1)
-    search = Search(Plan(problem, (method,)), 1e-9, 10.0)
+    search = Search(SearchPlan(problem, (method,)), 1e-9, 10.0)
     assert search.run().upper == replace(known.upper, method=known.upper.method)
     # A first bound may take a tenth more, and the status says why there is none.
     assert charged == 11 and search.reason == "stopped at the time limit"
     charged = 0
-    search = Search(Plan(problem, (method,)), 1e-9, 10.0)
+    search = Search(SearchPlan(problem, (method,)), 1e-9, 10.0)
     search.bracket.offer(known.lower, None)
     search.run()
     assert charged == 10

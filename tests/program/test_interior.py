@@ -16,17 +16,17 @@ from leastnoise.engine.line.lattice.draft import centred
 from leastnoise.engine.line.lattice.relaxed import Relaxed
 from leastnoise.engine.line.lattice.restricted import Restricted
 from leastnoise.problem import Problem
-from leastnoise.program.interior import Interior, Near
-from leastnoise.program.layout import Line, RangeLayout, make_line
-from leastnoise.program.program import Program, Row
+from leastnoise.program.interior import InteriorProgram, Near
+from leastnoise.program.layout import LineLayout, RangeLayout, make_line
+from leastnoise.program.program import LinearProgram, ProgramRow
 from leastnoise.program.simplex import Simplex
 
 N = 12
 
 
-def simplex_value(program: Program) -> float:
+def simplex_value(program: LinearProgram) -> float:
     simplex = Simplex(program, np.ones(program.layout.columns))
-    if isinstance(program.layout, Line):
+    if isinstance(program.layout, LineLayout):
         for m in (N,) if program.layout.symmetric else (N, -N):
             simplex.add([(0, m, program.layout.cells)])
     for last in simplex.rounds(None, time.monotonic):  # noqa: B007
@@ -45,7 +45,7 @@ def test_agrees_with_the_simplex_method(budget: tuple[float, float], loss: str) 
         Restricted(problem, problem.budgets, centred(N, 3 * N)).program,
     ):
         line = program.layout
-        found = Interior(program).solve(np.ones(line.columns), 1e-7)
+        found = InteriorProgram(program).solve(np.ones(line.columns), 1e-7)
         assert found.value == pytest.approx(simplex_value(program), rel=3e-7)
         # Feasible: mass 1, no shift above delta.
         assert float(line.masses[0] @ found.x) == pytest.approx(1, abs=1e-9)
@@ -60,15 +60,15 @@ def test_a_channel_has_the_same_optimum_by_both_methods() -> None:
     costs = np.abs(index[:, None] - index[None, :]) / count
     for symmetric in (False, True):
         layout = RangeLayout((count, count), 4, symmetric=symmetric, atoms=True)
-        limit = Row(layout.row(4, costs[4]), -math.inf, 0.1)
+        limit = ProgramRow(layout.row(4, costs[4]), -math.inf, 0.1)
         cost = layout.totals(costs, np.zeros(count))
-        program = Program(layout, ((1.0, 0.1), (0.5, 0.2)), cost, (limit,))
+        program = LinearProgram(layout, ((1.0, 0.1), (0.5, 0.2)), cost, (limit,))
         simplex = Simplex(program, typical=1.0)
         for pair in layout.every()[0]:
             for j in range(2):
                 simplex.add([(j, int(pair), index)])
         *_, last = simplex.rounds(None, time.monotonic)
-        found = Interior(program).solve(np.ones(layout.columns), 1e-8)
+        found = InteriorProgram(program).solve(np.ones(layout.columns), 1e-8)
         assert found.value == pytest.approx(last.value, rel=1e-6)
         assert np.abs(layout.masses @ found.x - 1).max() < 1e-8
         for epsilon, delta in program.budgets:
@@ -79,7 +79,7 @@ def test_a_channel_has_the_same_optimum_by_both_methods() -> None:
 def test_multipliers_prove_the_value_and_survive_thinning() -> None:
     problem = Problem.of(epsilon=0.5, delta=0.5, loss="l1")
     relaxed = Relaxed(problem, problem.budgets, N, 3 * N)
-    found = Interior(relaxed.program).solve(np.ones(relaxed.line.columns), 1e-7)
+    found = InteriorProgram(relaxed.program).solve(np.ones(relaxed.line.columns), 1e-7)
     pairs = found.multipliers.pairs
     assert relaxed.bound(pairs) >= found.value * (1 - 1e-6)
     kept, lower = relaxed.thinned(pairs, 1e-5)
@@ -95,7 +95,7 @@ def test_stops_when_told_to() -> None:
     problem = Problem.of(epsilon=0.5, delta=0.5, loss="l1")
     relaxed = Relaxed(problem, problem.budgets, N, 3 * N)
     calls = itertools.count()
-    found = Interior(relaxed.program).solve(
+    found = InteriorProgram(relaxed.program).solve(
         np.ones(relaxed.line.columns), 1e-9, lambda: next(calls) >= 9
     )
     assert found.steps == 10
@@ -116,16 +116,16 @@ def test_large_delta_is_closed_in_two_passes(delta: float, share: float) -> None
 def test_rows_of_known_sign_leave_the_optimum_and_its_multipliers_prove_it() -> None:
     problem = Problem.of(epsilon=1, delta=0.25, loss="l1", profile=[(2, 0.1), (3, 0.04)])
     relaxed = Relaxed(problem, problem.budgets, N, 4 * N)
-    whole = Interior(relaxed.program).solve(np.ones(relaxed.line.columns), 1e-7)
+    whole = InteriorProgram(relaxed.program).solve(np.ones(relaxed.line.columns), 1e-7)
     near = Near.alike(whole.smooth, 1.0)
-    found = Interior(relaxed.program, near=near).solve(np.ones(relaxed.line.columns), 1e-7)
+    found = InteriorProgram(relaxed.program, near=near).solve(np.ones(relaxed.line.columns), 1e-7)
     assert found.rows < 0.6 * whole.rows
     assert found.value == pytest.approx(whole.value, rel=1e-4)
     assert relaxed.bound(found.multipliers.pairs) == pytest.approx(found.value, rel=1e-5)
     # Signs that are wrong relax the program, and its solution shows which they are.
     astray, values = Near.alike(np.exp(-3 * relaxed.places), 0.2), []
     for _ in range(5):
-        guess = Interior(relaxed.program, near=astray).solve(astray.x, 1e-7)
+        guess = InteriorProgram(relaxed.program, near=astray).solve(astray.x, 1e-7)
         values.append(guess.value)
         astray = replace(astray, seen=(*astray.seen, guess.x))
     assert values == sorted(values)
@@ -134,7 +134,7 @@ def test_rows_of_known_sign_leave_the_optimum_and_its_multipliers_prove_it() -> 
     # Whatever is left out, the bound stays one.
     wanted = np.zeros((3, N), dtype=bool)
     wanted[:, -1] = wanted[0] = True
-    fewer = Interior(relaxed.program, near=near, wanted=wanted)
+    fewer = InteriorProgram(relaxed.program, near=near, wanted=wanted)
     less = fewer.solve(np.ones(relaxed.line.columns), 1e-7)
     assert {m for _, m in less.multipliers.pairs} <= set(range(1, N + 1))
     assert {j for j, m in less.multipliers.pairs if m < N} <= {0}
@@ -147,8 +147,8 @@ def test_a_path_that_begins_next_to_a_solution_is_short_and_ends_at_the_optimum(
     problem = Problem.of(epsilon=1, delta=0.24, loss="l1", profile=[(2, 0.1), (3, 0.041)])
     known, relaxed = (Relaxed(one, one.budgets, N, 4 * N) for one in (before, problem))
     start = np.ones(relaxed.line.columns)
-    like = Interior(known.program).solve(start, 1e-5)
-    interior = Interior(relaxed.program)
+    like = InteriorProgram(known.program).solve(start, 1e-5)
+    interior = InteriorProgram(relaxed.program)
     afar = interior.solve(start, 1e-7)
     nearby = interior.solve(like.x, 1e-7, like=like.multipliers.pairs)
     assert nearby.steps < afar.steps

@@ -199,7 +199,7 @@ def certified(
             if not _private(document, points):
                 return None
             value = release_loss(document, loss)
-            if any(slack_of(document, one) < 0 for one in document.constraints):
+            if any(slack_of(document, constraint) < 0 for constraint in document.constraints):
                 return None
     except (ArgumentError, FormatError):
         return None

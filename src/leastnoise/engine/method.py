@@ -62,7 +62,7 @@ def no_remarks(problem: object, search: Search) -> str:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """A question, the methods that serve its kind, and what is said when the search ends."""
 
     problem: Any
@@ -76,7 +76,7 @@ class Plan:
     wide: tuple[Fraction, Fraction] | None = None
     total: Releases | None = None
     #: The plan of one of several releases on a range.
-    single: Callable[[Problem], Plan] | None = None
+    single: Callable[[Problem], SearchPlan] | None = None
     #: The lower bound without multipliers.
     trivial: Callable[[Any], Lower] = trivial_lower
     #: Why there is no mechanism, or no file of it: an error that names an argument.
@@ -97,5 +97,7 @@ class Plan:
     def in_turn(self) -> list[Method]:
         """The methods that may narrow the bracket, first the one that is forecast to be soonest."""
         asked = self.problem
-        found = [one for one in self.methods if one.serves(asked) and one.worth(asked)]
-        return sorted(found, key=lambda one: one.seconds)
+        methods = [
+            method for method in self.methods if method.serves(asked) and method.worth(asked)
+        ]
+        return sorted(methods, key=lambda method: method.seconds)

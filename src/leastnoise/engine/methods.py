@@ -13,11 +13,11 @@ from ..problem import Problem
 from ..problem.arguments import Asked
 from ..problem.shape_problem import ShapeProblem
 from ..problem.workload_arguments import WorkloadProblem
-from .method import Method, Plan
+from .method import Method, SearchPlan
 
 
 @dataclass(frozen=True)
-class Kind:
+class ProblemKind:
     """A kind of question; `methods` are modules of this folder with a name in each.
 
     `ending` is the module that says what a plan of this kind says when the search ends.
@@ -39,7 +39,7 @@ _BOUNDS_FOR_SHAPES = tuple(
 )
 
 KINDS = {
-    "one budget": Kind(
+    "one budget": ProblemKind(
         (
             "line.staircase.method:STAIRCASE",
             "line.lattice.method:CLOSED_FORMS",
@@ -49,10 +49,10 @@ KINDS = {
         ending="line.lattice.one_budget",
         polish="line.lattice.method:FINER",
     ),
-    "constraints or several budgets": Kind(
+    "constraints or several budgets": ProblemKind(
         ("line.lattice.method:CONSTRAINED",), ending="line.lattice.constrained"
     ),
-    "Gaussian curve": Kind(
+    "Gaussian curve": ProblemKind(
         (
             "line.curve.method:ORBITS",
             "line.curve.method:NEARLY_GAUSSIAN",
@@ -60,10 +60,10 @@ KINDS = {
         ),
         ending="line.lattice.constrained",
     ),
-    "several releases": Kind(
+    "several releases": ProblemKind(
         ("line.releases.method:PROFILES",), ending="line.releases.method", aims_at_gap=False
     ),
-    "range": Kind(
+    "range": ProblemKind(
         (
             _SIMPLE,
             "ranges.partition.method:PARTITION",
@@ -79,14 +79,14 @@ KINDS = {
         ending="ranges.channel.method",
         closeness=0.999,
     ),
-    "range with given outputs": Kind(
+    "range with given outputs": ProblemKind(
         (_SIMPLE, _ADDITIVE, _ROWS), ending="ranges.channel.method", closeness=0.999
     ),
-    "range with a core": Kind(
+    "range with a core": ProblemKind(
         ("ranges.channel.core:ROWS",), ending="ranges.channel.method", closeness=0.999
     ),
-    "range, several releases": Kind(("line.releases.method:SHARES",)),
-    "vector": Kind(
+    "range, several releases": ProblemKind(("line.releases.method:SHARES",)),
+    "vector": ProblemKind(
         (
             "vectors.method:FIRST",
             "vectors.method:MARCH",
@@ -99,19 +99,23 @@ KINDS = {
         ),
         ending="vectors.method",
     ),
-    "vector at delta = 0": Kind(("vectors.stairs:STAIRS",), ending="vectors.method"),
-    "unit vector": Kind(
+    "vector at delta = 0": ProblemKind(("vectors.stairs:STAIRS",), ending="vectors.method"),
+    "unit vector": ProblemKind(
         ("vectors.method:FIRST", "vectors.method:MARCH", "vectors.method:STAIRCASES"),
         ending="vectors.method",
     ),
-    "curves of a unit vector": Kind(
+    "curves of a unit vector": ProblemKind(
         ("vectors.method:FIRST", "vectors.method:MARCH"), ending="vectors.method"
     ),
-    "shape": Kind((*_NOISE_FOR_SHAPES, *_BOUNDS_FOR_SHAPES), ending="shapes.method"),
-    "noise for a shape": Kind(_NOISE_FOR_SHAPES, ending="shapes.method"),
-    "Euclidean noise for a shape": Kind(("shapes.method:EUCLIDEAN",), ending="shapes.method"),
-    "workload below a curve": Kind(("workloads.method:STRATEGY",), ending="workloads.method"),
-    "workload": Kind(
+    "shape": ProblemKind((*_NOISE_FOR_SHAPES, *_BOUNDS_FOR_SHAPES), ending="shapes.method"),
+    "noise for a shape": ProblemKind(_NOISE_FOR_SHAPES, ending="shapes.method"),
+    "Euclidean noise for a shape": ProblemKind(
+        ("shapes.method:EUCLIDEAN",), ending="shapes.method"
+    ),
+    "workload below a curve": ProblemKind(
+        ("workloads.method:STRATEGY",), ending="workloads.method"
+    ),
+    "workload": ProblemKind(
         (
             "workloads.method:GAUSSIAN",
             "workloads.method:LAPLACE",
@@ -125,7 +129,7 @@ KINDS = {
 }
 
 
-def plan_of(asked: Asked[Any]) -> Plan:
+def plan_of(asked: Asked[Any]) -> SearchPlan:
     """The plan for what is asked."""
     problem, cells = asked.problem, asked.resolution
     if isinstance(problem, ShapeProblem):
@@ -141,7 +145,7 @@ def plan_of(asked: Asked[Any]) -> Plan:
     return plan_of_noise(problem, cells)
 
 
-def plan_of_noise(problem: Problem, resolution: int | None = None) -> Plan:
+def plan_of_noise(problem: Problem, resolution: int | None = None) -> SearchPlan:
     """The plan for additive noise for one release."""
     if problem.plain:
         return made("one budget", problem, resolution)
@@ -150,7 +154,7 @@ def plan_of_noise(problem: Problem, resolution: int | None = None) -> Plan:
     return made("constraints or several budgets", problem, resolution)
 
 
-def _on_range(asked: Asked[Problem]) -> Plan:
+def _on_range(asked: Asked[Problem]) -> SearchPlan:
     options: dict[str, Any] = {"resolution": asked.resolution}
     if asked.wide is not None:
         kind, options = "range with a core", {"wide": asked.wide}
@@ -158,7 +162,7 @@ def _on_range(asked: Asked[Problem]) -> Plan:
         kind = "range" if asked.outputs is None else "range with given outputs"
         options |= {"outputs": asked.outputs, "atoms": asked.exact_answers}
 
-    def single(problem: Problem) -> Plan:
+    def single(problem: Problem) -> SearchPlan:
         return made(kind, problem, **options)
 
     if asked.total is None:
@@ -166,14 +170,14 @@ def _on_range(asked: Asked[Problem]) -> Plan:
     return made("range, several releases", asked.problem, total=asked.total, single=single)
 
 
-def made(kind: str, problem: Any, resolution: int | None = None, **options: Any) -> Plan:
+def made(kind: str, problem: Any, resolution: int | None = None, **options: Any) -> SearchPlan:
     """The plan of a kind, with the options that its methods look at."""
     entry = KINDS[kind]
     ending = import_module(f".{entry.ending}", __package__) if entry.ending else None
     for word in ("trivial", "refuse", "too_long", "remarks", "status", "stats"):
         if hasattr(ending, word):
             options[word] = getattr(ending, word)
-    return Plan(
+    return SearchPlan(
         problem,
         tuple(_method(path) for path in entry.methods),
         resolution,
@@ -186,5 +190,5 @@ def made(kind: str, problem: Any, resolution: int | None = None, **options: Any)
 
 def _method(path: str) -> Method:
     module, name = path.split(":")
-    found: Method = getattr(import_module(f".{module}", __package__), name)
-    return found
+    method: Method = getattr(import_module(f".{module}", __package__), name)
+    return method

@@ -15,10 +15,10 @@ from typing import Any, Protocol, TypeVar
 
 from .._live import ended, listening
 from ..errors import ScaleError
-from ..program.program import Found
+from ..program.program import ProgramSolution
 from ..work import OutOfTimeError, until
 from .bounds import AnyNoise, Bounds, Lower, Upper, joined
-from .method import Plan
+from .method import SearchPlan
 
 T = TypeVar("T")
 
@@ -115,7 +115,11 @@ class Search:
     """One run of a plan's methods: stops at the gap or the deadline, and reports on the way."""
 
     def __init__(
-        self, plan: Plan, gap: float, time_limit: float | None = None, progress: Listener = None
+        self,
+        plan: SearchPlan,
+        gap: float,
+        time_limit: float | None = None,
+        progress: Listener = None,
     ) -> None:
         self.plan, self.gap, self.progress = plan, gap, progress
         self.bracket = Bracket()
@@ -129,8 +133,8 @@ class Search:
         """What methods of this search share: made once."""
         if key not in self._kept:
             self._kept[key] = make()
-        found: T = self._kept[key]
-        return found
+        kept: T = self._kept[key]
+        return kept
 
     def finish(self, made: Callable[[Bracket], T]) -> T:
         """made(bracket) of the whole run, for a user who watches and may press Ctrl-C.
@@ -207,20 +211,20 @@ class Search:
         """Whether that has passed."""
         return self.last_moment is not None and self.clock() >= self.last_moment
 
-    def inner(self, plan: Plan, gap: float, seconds: float | None = None) -> Bracket:
+    def inner(self, plan: SearchPlan, gap: float, seconds: float | None = None) -> Bracket:
         """The bracket of another question that this one needs, by one clock and in the same books.
 
         Within so many seconds, or until this search's deadline.
         """
         return self._with_books_of(self._inner(plan, gap, seconds).run)
 
-    def inner_file(self, plan: Plan, gap: float, seconds: float | None = None) -> AnyNoise:
+    def inner_file(self, plan: SearchPlan, gap: float, seconds: float | None = None) -> AnyNoise:
         """The mechanism file that the bracket of another question makes: noise to draw from."""
         bracket = self._with_books_of(self._inner(plan, gap, seconds).polished)
         assert bracket.lower is not None and bracket.upper is not None
         return joined(bracket.lower, bracket.upper, plan.problem.loss.certified)
 
-    def _inner(self, plan: Plan, gap: float, seconds: float | None) -> Search:
+    def _inner(self, plan: SearchPlan, gap: float, seconds: float | None) -> Search:
         limit = self.seconds_left if seconds is None else self.left(seconds)
         return Search(plan, gap, limit, self.progress)
 
@@ -309,10 +313,10 @@ class Search:
                 Progress(*self.best(lower, upper), seconds, resolution, self.bracket.rounds)
             )
 
-    def count(self, found: Found, pairs: int) -> None:
+    def count(self, solution: ProgramSolution, pairs: int) -> None:
         """Keep the books about one solve."""
         bracket = self.bracket
-        bracket.rounds += found.steps
-        bracket.rows = max(bracket.rows, found.rows)
-        bracket.columns = max(bracket.columns, len(found.x))
+        bracket.rounds += solution.steps
+        bracket.rows = max(bracket.rows, solution.rows)
+        bracket.columns = max(bracket.columns, len(solution.x))
         bracket.pairs = max(bracket.pairs, pairs)

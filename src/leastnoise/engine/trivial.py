@@ -11,7 +11,7 @@ from ..certify.constraints import Dual
 from ..certify.kinds.dependent_check import ChannelCertificate, Copies
 from ..certify.limits import MAX_CELLS
 from ..problem import Problem
-from ..program.program import Multipliers
+from ..program.program import ProgramDuals
 from .bounds import Lower, proven
 from .line.lattice.relaxed import Relaxed
 
@@ -30,20 +30,23 @@ def _additive(problem: Problem) -> Lower:
     n = int(problem.sensitivity) if whole else 1
     nothing = np.zeros(0)
     free = replace(problem, constraints=())
-    found = Relaxed(free, ((problem.epsilon, problem.delta),), n, 0).exact(
-        Multipliers({}, nothing, nothing), 1.0
+    lower = Relaxed(free, ((problem.epsilon, problem.delta),), n, 0).exact(
+        ProgramDuals({}, nothing, nothing), 1.0
     )
     if problem.plain:
-        return found
-    unused = replace(found.multipliers, constraints=unused_duals(problem))
-    return replace(found, value=Fraction(0), certificate=unused)
+        return lower
+    unused = replace(lower.multipliers, constraints=unused_duals(problem))
+    return replace(lower, value=Fraction(0), certificate=unused)
 
 
 def unused_duals(problem: Problem) -> tuple[Dual, ...]:
     """Multipliers of the constraints that use none of them."""
     return tuple(
-        Dual(**dict.fromkeys(one.duals, Fraction(0)), cells=() if one.dual_cells else None)
-        for one in problem.constraints
+        Dual(
+            **dict.fromkeys(constraint.duals, Fraction(0)),
+            cells=() if constraint.dual_cells else None,
+        )
+        for constraint in problem.constraints
     )
 
 

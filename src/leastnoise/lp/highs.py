@@ -148,13 +148,13 @@ class Model:
             self._highs.clearSolver()
             self._highs.run()
             status = self._status()
-        found = self._highs.getSolution()
+        solution = self._highs.getSolution()
         info = self._highs.getInfo()
         return Solution(
             status,
             float(info.objective_function_value),
-            np.array(found.col_value, dtype=np.float64),
-            np.array(found.row_dual, dtype=np.float64),
+            np.array(solution.col_value, dtype=np.float64),
+            np.array(solution.row_dual, dtype=np.float64),
             int(info.simplex_iteration_count),
         )
 

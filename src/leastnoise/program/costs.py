@@ -32,23 +32,23 @@ def cell_means(loss: Loss, lo: Floats, hi: Floats) -> Floats:
 
 def run_means(loss: Loss, lo: Floats, hi: Floats) -> Floats:
     """Mean of the loss over the whole numbers in each [lo, hi): long runs as intervals."""
-    found, first = cell_means(loss, lo, hi), np.ceil(lo)
+    costs, first = cell_means(loss, lo, hi), np.ceil(lo)
     count = np.ceil(hi) - first
     short = np.flatnonzero((hi - lo < _LONG_RUN) & (count > 0))
     if len(short):
         length = count[short].astype(np.int64)
         start = np.cumsum(length) - length
         whole = np.repeat(first[short] - start, length) + np.arange(length.sum())
-        found[short] = np.add.reduceat(loss(whole), start) / length
-    return found
+        costs[short] = np.add.reduceat(loss(whole), start) / length
+    return costs
 
 
 @lru_cache(maxsize=64)
 def floors(loss: Loss, step: Fraction, integer: bool, edge: int) -> Floats:
     """k_i of the cells -edge..edge, rounded to floats: the costs of a lower bound."""
     first = 0 if loss.symmetric else -edge
-    found = list(map(float, floors_on(loss, first, edge, step, integer)))
-    return np.array(found[:0:-1] + found if loss.symmetric else found)
+    half = list(map(float, floors_on(loss, first, edge, step, integer)))
+    return np.array(half[:0:-1] + half if loss.symmetric else half)
 
 
 @lru_cache(maxsize=64)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from ..numeric import Bools, Floats, Ints
-from .interior_method import InteriorEnd, InteriorMethod, Rows, summed
-from .program import Found, Multipliers, PairDuals, Program
+from .interior_method import InteriorEnd, InteriorMethod, PairRows, summed
+from .program import LinearProgram, PairDuals, ProgramDuals, ProgramSolution
 
 #: Multipliers below this share of the value are not worth their place.
 _SMALL_MULTIPLIER = 1e-10
@@ -51,7 +51,7 @@ class Near:
             return [np.log(up * x[ahead]) - np.log(down * x[behind]) for x in every]
 
 
-class Interior:
+class InteriorProgram:
     """All rows of a program at once.
 
     With `together` = (weights, most) the deltas are free but for weights @ deltas <= most. With
@@ -60,7 +60,7 @@ class Interior:
 
     def __init__(
         self,
-        program: Program[Any],
+        program: LinearProgram[Any],
         together: tuple[Floats, float] | None = None,
         near: Near | None = None,
         wanted: Bools | None = None,
@@ -90,13 +90,13 @@ class Interior:
             budgets = np.concatenate([budgets, [high for _, high in more]])
         self.method = InteriorMethod(rows, mass, cost, budgets, extra)
 
-    def _budgets(self, width: int) -> tuple[Rows, Floats, Floats]:
+    def _budgets(self, width: int) -> tuple[PairRows, Floats, Floats]:
         """The rows of all pairs at all budgets; budget j and pair k are group j * pairs + k."""
         layout, points, near = self.program.layout, self.program.budgets, self.near
         self.pairs, every = layout.every()
-        pair = np.repeat(np.arange(len(every)), [len(one.number) for one in every])
+        pair = np.repeat(np.arange(len(every)), [len(places.number) for places in every])
         number, ahead, behind, up, down, weight = (
-            np.concatenate([getattr(one, name) for one in every])
+            np.concatenate([getattr(places, name) for places in every])
             for name in ("number", "ahead", "behind", "up", "down", "weight")
         )
         count = len(points) * len(every)
@@ -110,7 +110,7 @@ class Interior:
         for j, (epsilon, _) in enumerate(points):
             below = math.exp(epsilon) * down * weight
             above = np.where(same, up * weight - below, up * weight)
-            whole = Rows(
+            whole = PairRows(
                 ahead, above, behind, np.where(same, 0.0, below), groups[pair + j * len(every)]
             )
             kept = (above > 0) & (whole.group >= 0)  # its own neighbor never exceeds it
@@ -124,20 +124,20 @@ class Interior:
             parts.append(whole.only(kept))
             numbers.append(number[kept])
         self._numbers = np.concatenate(numbers)
-        rows = Rows(
+        rows = PairRows(
             *(
                 np.concatenate([getattr(part, name) for part in parts])
                 for name in ("ahead", "up", "behind", "down", "group")
             )
         )
-        own, mine = names // len(every), names % len(every)
-        atoms = np.array([layout.atom(int(one)) for one in self.pairs])[mine]
+        budget, mine = names // len(every), names % len(every)
+        atoms = np.array([layout.atom(int(pair_of_atom)) for pair_of_atom in self.pairs])[mine]
         paying = np.flatnonzero(atoms >= 0)
         extra[paying, atoms[paying]] = 1.0
         if self.together is None:
             deltas = np.array([max(delta, _LEAST_DELTA) for _, delta in points])
-            return rows, deltas[own], extra
-        extra[np.arange(len(names)), layout.columns + own] = -1.0
+            return rows, deltas[budget], extra
+        extra[np.arange(len(names)), layout.columns + budget] = -1.0
         return rows, np.zeros(len(names)), extra
 
     def solve(
@@ -146,7 +146,7 @@ class Interior:
         tolerance: float,
         stop: Callable[[], bool] = lambda: False,
         like: PairDuals | None = None,
-    ) -> Found:
+    ) -> ProgramSolution:
         """Follow the central path from positive numbers, one for every column, further ones too.
 
         `like` are multipliers of a program whose solution is about `start`.
@@ -163,7 +163,7 @@ class Interior:
         end = self.method.follow(start, tolerance, stop, known)
         rows = len(self.method.rows.group)
         loose = None if end.loose is None else end.loose[: layout.columns]
-        return Found(
+        return ProgramSolution(
             end.x[: layout.columns],
             end.value,
             0.0,
@@ -175,27 +175,27 @@ class Interior:
 
     def _known(self, pairs: PairDuals) -> Floats:
         """The multipliers of budgets that these are about, not a number for others."""
-        found, share = np.full(len(self.method.budgets), math.nan), self._share
+        multipliers, share = np.full(len(self.method.budgets), math.nan), self._share
         for group, name in enumerate(self._names.tolist()):
             j, k = divmod(name, len(self.pairs))
-            if (one := pairs.get((j, int(self.pairs[k])))) is not None:
-                found[group] = one[0] / share
-        return found
+            if (known := pairs.get((j, int(self.pairs[k])))) is not None:
+                multipliers[group] = known[0] / share
+        return multipliers
 
     @property
     def _share(self) -> float:
         """Of multipliers that two mirror images share, what is one's own."""
         return 0.5 if self.program.layout.symmetric else 1.0
 
-    def _multipliers(self, end: InteriorEnd) -> Multipliers:
+    def _multipliers(self, end: InteriorEnd) -> ProgramDuals:
         share, pairs = self._share, PairDuals()
         groups = np.concatenate([self.method.rows.group, *(group for group, _ in self._signed)])
         numbers = np.concatenate([self._numbers, *(number for _, number in self._signed)])
         z = np.concatenate([end.z, *(end.y[group] for group, _ in self._signed)])
         worth = np.flatnonzero(z > _SMALL_MULTIPLIER * end.value)
         worth = worth[np.argsort(groups[worth], kind="stable")]
-        found, starts = np.unique(groups[worth], return_index=True)
-        for group, (first, last) in zip(found, pairwise([*starts, len(worth)]), strict=True):
+        groups_found, starts = np.unique(groups[worth], return_index=True)
+        for group, (first, last) in zip(groups_found, pairwise([*starts, len(worth)]), strict=True):
             mine = worth[first:last]
             j, k = divmod(int(self._names[group]), len(self.pairs))
             pairs[j, int(self.pairs[k])] = (
@@ -205,4 +205,4 @@ class Interior:
             )
         rest = end.y[self._listed :]
         compared = len(rest) - len(self.program.comparisons)
-        return Multipliers(pairs, rest[: len(self.program.rows)], rest[compared:])
+        return ProgramDuals(pairs, rest[: len(self.program.rows)], rest[compared:])

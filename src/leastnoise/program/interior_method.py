@@ -72,7 +72,7 @@ class _Point:
 
 
 @dataclass(frozen=True)
-class Rows:
+class PairRows:
     """Row r is up[r] x[ahead[r]] - down[r] x[behind[r]], and belongs to the budget group[r]."""
 
     ahead: Ints
@@ -81,9 +81,9 @@ class Rows:
     down: Floats
     group: Ints
 
-    def only(self, kept: Bools) -> Rows:
+    def only(self, kept: Bools) -> PairRows:
         """Some of them."""
-        return Rows(
+        return PairRows(
             self.ahead[kept], self.up[kept], self.behind[kept], self.down[kept], self.group[kept]
         )
 
@@ -107,7 +107,7 @@ class InteriorMethod:
     """
 
     def __init__(
-        self, rows: Rows, mass: Floats, cost: Floats, budgets: Floats, extra: Floats
+        self, rows: PairRows, mass: Floats, cost: Floats, budgets: Floats, extra: Floats
     ) -> None:
         self.rows, self.mass, self.cost = rows, mass, cost
         self.budgets, self.extra = budgets, extra
@@ -156,16 +156,16 @@ class InteriorMethod:
 
     def _sizes(self, x: Floats) -> Floats:
         """What budgets are about, besides their rows."""
-        found: Floats = np.abs(self.budgets) + np.abs(self.extra) @ x
-        return found
+        sizes: Floats = np.abs(self.budgets) + np.abs(self.extra) @ x
+        return sizes
 
     # -- the linear maps ----------------------------------------------------------------------
 
     def _excess(self, x: Floats) -> Floats:
         """B x: p(i) - e^eps p(i-m), one entry for every row."""
         rows = self.rows
-        found: Floats = rows.up * x[rows.ahead] - rows.down * x[rows.behind]
-        return found
+        excess: Floats = rows.up * x[rows.ahead] - rows.down * x[rows.behind]
+        return excess
 
     def _excess_transposed(self, z: Floats) -> Floats:
         """B' z."""
@@ -196,9 +196,9 @@ class InteriorMethod:
     def _beginning(self, start: Floats) -> _Point:
         """A point whose products are about equal over rows and budgets."""
         total = self.mass.sum(axis=0)
-        held = total > 0
-        x = np.where(held, np.maximum(start, 1e-6 * start[held].max()), start)
-        x = np.where(held, x * len(self.mass) / (total @ x), x)
+        used_columns = total > 0
+        x = np.where(used_columns, np.maximum(start, 1e-6 * start[used_columns].max()), start)
+        x = np.where(used_columns, x * len(self.mass) / (total @ x), x)
         group = self.rows.group
         excess = self._excess(x)
         used = self._per_budget(np.maximum(excess, 0.0)) + self.extra @ x
@@ -300,10 +300,10 @@ class InteriorMethod:
         w = 1.0 / (r + t / z)
         v = self._per_budget(r * (t / z) * w) + u / y
         g = self._rows_per_budget(r * w) + extra
-        many, one = g[self._many] / np.sqrt(v[self._many])[:, None], g[~self._many]
+        many, single = g[self._many] / np.sqrt(v[self._many])[:, None], g[~self._many]
         matrix = self._square(w) + many.T @ many
         diagonal = _diagonal(matrix)
-        diagonal += sigma / x + (1 / v[~self._many]) @ one**2
+        diagonal += sigma / x + (1 / v[~self._many]) @ single**2
         scale = 1.0 / np.sqrt(diagonal)
         scaled = matrix * scale
         scaled *= scale[:, None]
@@ -315,11 +315,13 @@ class InteriorMethod:
             return None
 
         def solved(right: Floats) -> Floats:
-            found: Floats = scale * cho_solve(factor, scale * right, check_finite=False)
-            found += scale * cho_solve(factor, scale * (right - matrix @ found), check_finite=False)
-            return found
+            solution: Floats = scale * cho_solve(factor, scale * right, check_finite=False)
+            solution += scale * cho_solve(
+                factor, scale * (right - matrix @ solution), check_finite=False
+            )
+            return solution
 
-        along = np.stack([solved(one) for one in mass], axis=1)
+        along = np.stack([solved(row) for row in mass], axis=1)
 
         def step(aims: Sequence[Floats]) -> _Step:
             for_x, for_s, for_t, for_u = aims
@@ -350,16 +352,16 @@ def _diagonal(square: Floats) -> Floats:
 
 def _sums(index: Ints, values: Floats, size: int) -> Floats:
     """Sums of the values that share an index."""
-    found: Floats = np.bincount(index, values, size).astype(np.float64, copy=False)
-    return found
+    sums: Floats = np.bincount(index, values, size).astype(np.float64, copy=False)
+    return sums
 
 
-def summed(rows: Rows, shape: tuple[int, int]) -> Floats:
+def summed(rows: PairRows, shape: tuple[int, int]) -> Floats:
     """For every budget, the sum of its rows."""
     size = shape[0] * shape[1]
-    found = _sums(rows.group * shape[1] + rows.ahead, rows.up, size)
-    found -= _sums(rows.group * shape[1] + rows.behind, rows.down, size)
-    return found.reshape(shape)
+    totals = _sums(rows.group * shape[1] + rows.ahead, rows.up, size)
+    totals -= _sums(rows.group * shape[1] + rows.behind, rows.down, size)
+    return totals.reshape(shape)
 
 
 def _room(values: Sequence[Floats], changes: Sequence[Floats]) -> float:

@@ -1,8 +1,9 @@
 """What the columns of a program stand for: noise on a line, or answers on a range.
 
 A layout knows the places where probability lies, which column of the program each place takes its
-probability from, and which pairs of laws must be hard to tell apart. `Line` is noise: its law and
-the same law moved by a whole shift. `RangeLayout` is a channel: the laws of two values of a range.
+probability from, and which pairs of distributions must be hard to distinguish. `LineLayout` is
+noise: its distribution, and the same moved by a whole shift. `RangeLayout` is a channel: the
+distributions of two values of a range.
 Floating point: the numbers of a layout steer a search and never become a claim.
 """
 
@@ -41,7 +42,7 @@ class Places:
     weight: Floats
 
 
-class Layout(Protocol):
+class ProgramLayout(Protocol):
     """What a program must know of the places behind its columns."""
 
     @property
@@ -96,7 +97,7 @@ _MANY_SHIFTS_MATTER = 2.4  # from this epsilon on
 
 
 @dataclass(frozen=True)
-class Line:
+class LineLayout:
     """Noise on cells numbered `first`, `first` + 1, ..., n of them empty at both ends.
 
     Cell k of the arrays holds `factor[k]` times the mass of column `column[k]` (-1: nothing), and
@@ -140,10 +141,10 @@ class Line:
     def totals(self, values: ArrayLike, at_atom: float = 0.0) -> Floats:
         """Per column, the sum over its cells of factor times value; one value per held cell."""
         _, columns, factors = self.far
-        found = np.zeros(self.columns)
-        np.add.at(found, columns, factors * np.asarray(values, dtype=np.float64))
-        found[len(self.heads) :] = at_atom
-        return found
+        totals = np.zeros(self.columns)
+        np.add.at(totals, columns, factors * np.asarray(values, dtype=np.float64))
+        totals[len(self.heads) :] = at_atom
+        return totals
 
     def spread(self, x: Floats) -> tuple[Floats, Floats]:
         """Masses of all cells, and of the atom."""
@@ -246,7 +247,7 @@ def make_line(
     ratio: float | None = None,
     atom: bool = False,
     pieces: Ints | None = None,
-) -> Line:
+) -> LineLayout:
     """Mass on first..last, events within `events`; cell j is folded onto mirror - j.
 
     `pieces` are the first cells of the pieces that every n cells fall into: the cells of a piece
@@ -279,7 +280,7 @@ def make_line(
                 if k == 1:
                     weight[at] = 1 / (1 - ratio)
     far = (np.concatenate(far_cells), np.concatenate(far_columns), np.concatenate(far_factors))
-    return Line(
+    return LineLayout(
         n,
         first - pad,
         column,
@@ -307,20 +308,20 @@ def _columns(n: int, cells: Ints, mirror: int | None, pieces: Ints | None) -> tu
     return home, heads
 
 
-def _merged(one: Places) -> Places:
+def _merged(places: Places) -> Places:
     """Neighboring places that say the same, as one that counts for all."""
-    new = np.ones(len(one.number), dtype=bool)
+    new = np.ones(len(places.number), dtype=bool)
     new[1:] = False
-    for values in (one.ahead, one.up, one.behind, one.down):
+    for values in (places.ahead, places.up, places.behind, places.down):
         new[1:] |= values[1:] != values[:-1]
     first = np.flatnonzero(new)
-    weight = np.add.reduceat(one.weight, first) if len(first) else one.weight
+    weight = np.add.reduceat(places.weight, first) if len(first) else places.weight
     return Places(
-        one.number[first],
-        one.ahead[first],
-        one.up[first],
-        one.behind[first],
-        one.down[first],
+        places.number[first],
+        places.ahead[first],
+        places.up[first],
+        places.behind[first],
+        places.down[first],
         weight,
     )
 
@@ -329,9 +330,9 @@ def worst_local_maxima(shifts: Ints, values: Floats, limit: float, most: int) ->
     """At most `most` shifts above `limit` that are local maxima of the values, the worst first."""
     padded = np.concatenate([[-np.inf], values, [-np.inf]])
     peaks = (values >= padded[:-2]) & (values >= padded[2:]) & (values > limit)
-    found = np.flatnonzero(peaks)
-    order = np.argsort(-values[found], kind="stable")[:most]
-    return [int(m) for m in shifts[found[order]]]
+    indices = np.flatnonzero(peaks)
+    order = np.argsort(-values[indices], kind="stable")[:most]
+    return [int(m) for m in shifts[indices[order]]]
 
 
 # -- answers on a range -----------------------------------------------------------------------
@@ -378,13 +379,13 @@ class RangeLayout:
     @cached_property
     def distinct(self) -> list[int]:
         """Rows that are neither mirror images nor copies of earlier ones."""
-        seen, found = set(), []
+        seen, distinct = set(), []
         for k in range(self.rows):
             key = self.column[k].tobytes()
             if self.fold[k] == k and key not in seen:
                 seen.add(key)
-                found.append(k)
-        return found
+                distinct.append(k)
+        return distinct
 
     @cached_property
     def masses(self) -> Floats:
@@ -393,19 +394,19 @@ class RangeLayout:
 
     def row(self, k: int, values: Floats, at_atom: float = 0.0) -> Floats:
         """Per column, the sum of the values of the places of row k."""
-        found = np.zeros(self.columns)
-        found[: self._cells] = np.bincount(self.column[k], values, minlength=self._cells)
+        totals = np.zeros(self.columns)
+        totals[: self._cells] = np.bincount(self.column[k], values, minlength=self._cells)
         if self.atoms:
-            found[self._cells + self.fold[k]] = at_atom
-        return found
+            totals[self._cells + self.fold[k]] = at_atom
+        return totals
 
     def totals(self, values: Floats, at_atoms: Floats | None = None) -> Floats:
         """Per column, the sum of the values (rows by outputs) of its places."""
-        found: Floats = np.bincount(self.column.ravel(), values.ravel(), self._cells).astype(float)
+        totals: Floats = np.bincount(self.column.ravel(), values.ravel(), self._cells).astype(float)
         if not self.atoms:
-            return found
+            return totals
         folded = np.bincount(self.fold, at_atoms, self.rows)[: self.atoms]
-        return np.concatenate([found, folded])
+        return np.concatenate([totals, folded])
 
     def spread(self, x: Floats) -> tuple[Floats, Floats]:
         """All rows, and the probability of the true value itself of each."""
@@ -429,8 +430,8 @@ class RangeLayout:
         """Outputs of a pair whose two probabilities are two columns."""
         k, m = divmod(pair, self.rows)
         numbers = numbers[self.column[k, numbers] != self.column[m, numbers]]
-        one = np.ones(len(numbers))
-        return Places(numbers, self.column[k, numbers], one, self.column[m, numbers], one, one)
+        ones = np.ones(len(numbers))
+        return Places(numbers, self.column[k, numbers], ones, self.column[m, numbers], ones, ones)
 
     def canonical(self, k: int, m: int) -> int:
         """The pair that stands for this one and those that are equal to it."""
@@ -455,14 +456,14 @@ class RangeLayout:
         chosen: dict[int, None] = {}
         fresh = 0
         for pair in pairs[beyond[np.argsort(-over[beyond], kind="stable")]].tolist():
-            one = self.canonical(*divmod(pair, self.rows))
-            if one in chosen:
+            canonical = self.canonical(*divmod(pair, self.rows))
+            if canonical in chosen:
                 continue
-            if one not in known:
+            if canonical not in known:
                 if fresh >= _PAIRS_A_ROUND:
                     continue
                 fresh += 1
-            chosen[one] = None
+            chosen[canonical] = None
         return list(chosen)
 
     def atom(self, pair: int) -> int:
@@ -484,9 +485,12 @@ def row_sticks(
     sources, targets, values = [nothing], [nothing], [np.zeros(0)]
     index = np.arange(len(rows))
     for d in range(1, reach + 1):
-        for one, two in ((slice(None, -d), slice(d, None)), (slice(d, None), slice(None, -d))):
-            excess = np.maximum(rows[one] - exponential * rows[two], 0.0).sum(axis=1)
-            sources.append(index[one])
-            targets.append(index[two])
-            values.append(excess + atoms[one])
+        for source, target in (
+            (slice(None, -d), slice(d, None)),
+            (slice(d, None), slice(None, -d)),
+        ):
+            excess = np.maximum(rows[source] - exponential * rows[target], 0.0).sum(axis=1)
+            sources.append(index[source])
+            targets.append(index[target])
+            values.append(excess + atoms[source])
     return np.concatenate(sources), np.concatenate(targets), np.concatenate(values)

@@ -22,16 +22,16 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from ..numeric import Floats, Ints
-from .layout import Layout
+from .layout import ProgramLayout
 
 #: (number of the budget, pair) -> (budget's multiplier y, places, their multipliers 0 <= z <= y).
 PairDuals = dict[tuple[int, int], tuple[float, Ints, Floats]]
 
-L = TypeVar("L", bound=Layout)
+L = TypeVar("L", bound=ProgramLayout)
 
 
 @dataclass(frozen=True)
-class Row:
+class ProgramRow:
     """low <= coefficients @ x <= high."""
 
     coefficients: Floats
@@ -40,20 +40,20 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Program(Generic[L]):
+class LinearProgram(Generic[L]):
     """Layout, costs and what is asked."""
 
     layout: L
     budgets: tuple[tuple[float, float], ...]
     cost: Floats
-    rows: tuple[Row, ...] = ()
+    rows: tuple[ProgramRow, ...] = ()
     comparisons: tuple[tuple[int, int], ...] = ()
     fixed: Mapping[int, float] = field(default_factory=dict)
     more: int = 0  # further columns, which hold no place and cost nothing: rows alone name them
 
 
 @dataclass(frozen=True)
-class Multipliers:
+class ProgramDuals:
     """Multipliers of a program's solution: not negative, but for rows that are equalities.
 
     In a symmetric layout each entry of `pairs` stands for itself and its mirror image.
@@ -65,14 +65,14 @@ class Multipliers:
 
 
 @dataclass(frozen=True)
-class Found:
+class ProgramSolution:
     """What a method found, in floating point."""
 
     x: Floats
     value: float
     excess: float  # largest (hockey stick - delta) / delta over budgets and pairs
     rows: int  # of the program as it was solved
-    read_multipliers: Callable[[], Multipliers]
+    read_multipliers: Callable[[], ProgramDuals]
     steps: int = 1
     loose: Floats | None = None  # on the way there, within a hundredth of the value: smoother
 
@@ -82,6 +82,6 @@ class Found:
         return self.x if self.loose is None else self.loose
 
     @cached_property
-    def multipliers(self) -> Multipliers:
+    def multipliers(self) -> ProgramDuals:
         """Those of this solution, worked out when they are asked for."""
         return self.read_multipliers()

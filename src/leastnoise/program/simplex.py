@@ -15,7 +15,7 @@ import numpy as np
 
 from ..lp import INF, Model, Solution, Status
 from ..numeric import Floats, Ints
-from .program import Found, Multipliers, PairDuals, Program, Row
+from .program import LinearProgram, PairDuals, ProgramDuals, ProgramRow, ProgramSolution
 
 #: Entries below this are noise to the solver, which drops them below 1e-9.
 _SMALL_ENTRY = 1e-8
@@ -59,7 +59,7 @@ class Simplex:
 
     def __init__(
         self,
-        program: Program[Any],
+        program: LinearProgram[Any],
         reference: Floats | None = None,
         *,
         typical: float | None = None,
@@ -93,7 +93,7 @@ class Simplex:
             at = value / self.scale[column]
             self.model.set_column_bounds(column, at, at)
         for mass in layout.masses:
-            self._add_row(Row(mass, 1.0, 1.0))
+            self._add_row(ProgramRow(mass, 1.0, 1.0))
         self._rows = [self._add_row(row) for row in program.rows]
         self._compared = self._compare()
         self._budget: dict[tuple[int, int], int] = {}
@@ -101,7 +101,7 @@ class Simplex:
         self._blocks: list[tuple[tuple[int, int], Ints, Ints, Floats]] = []
         self.failures: list[str] = []
 
-    def _add_row(self, row: Row) -> tuple[int, float]:
+    def _add_row(self, row: ProgramRow) -> tuple[int, float]:
         """(number of the row, what it was divided by)."""
         values = row.coefficients * self.scale
         columns = np.flatnonzero(values)
@@ -131,7 +131,7 @@ class Simplex:
     def add(self, wanted: Iterable[tuple[int, int, Ints]]) -> int:
         """Add the rows of (budget, pair, places), all in one step; returns how many were new."""
         new = _NewRows(self.model.rows, self.model.columns)
-        count = sum([self._block(new, *one) for one in wanted])
+        count = sum([self._block(new, *block) for block in wanted])
         if count:
             self.model.add_columns(np.zeros(new.helpers))
             self.model.add_rows(*new.arrays())
@@ -145,27 +145,27 @@ class Simplex:
         key = budget, pair
         known = self._active.setdefault(key, np.zeros(0, dtype=np.int64))
         fresh = np.setdiff1d(numbers, known) if len(known) else np.unique(numbers)
-        found = self.program.layout.places(pair, fresh)
-        count = len(found.number)
+        places = self.program.layout.places(pair, fresh)
+        count = len(places.number)
         if count == 0:
             return 0
-        self._active[key] = np.concatenate([known, found.number])
-        size = self.scale[found.ahead] * found.up
-        back = math.exp(epsilon) * self.scale[found.behind] * found.down / size
-        helper = delta / found.weight / size
+        self._active[key] = np.concatenate([known, places.number])
+        size = self.scale[places.ahead] * places.up
+        back = math.exp(epsilon) * self.scale[places.behind] * places.down / size
+        helper = delta / places.weight / size
         # (Smaller entries ask for more.)
         back, helper = np.minimum(back, _LARGE_ENTRY), np.minimum(helper, _LARGE_ENTRY)
         helped = helper >= _SMALL_ENTRY
         helpers = np.full(count, -1)
         if helped.any():
             helpers[helped] = self._helpers(new, key, int(helped.sum()))
-        same = found.ahead == found.behind
+        same = places.ahead == places.behind
         absent = same | (back == 0)
-        columns = np.stack([found.ahead, np.where(absent, -1, found.behind), helpers], axis=1)
+        columns = np.stack([places.ahead, np.where(absent, -1, places.behind), helpers], axis=1)
         values = np.stack([np.where(same, back - 1.0, -1.0), back, helper], axis=1)
         present = columns >= 0
         rows = new.add(0.0, INF, present.sum(axis=1), columns[present], values[present])
-        self._blocks.append((key, found.number, rows, size))
+        self._blocks.append((key, places.number, rows, size))
         return count
 
     def _helpers(self, new: _NewRows, key: tuple[int, int], count: int) -> Ints:
@@ -197,7 +197,7 @@ class Simplex:
 
     def rounds(
         self, deadline: float | None, clock: Callable[[], float], enough: float = 1e-8
-    ) -> Iterator[Found]:
+    ) -> Iterator[ProgramSolution]:
         """Solve, add what is violated by more than `enough` (relative to delta), and again.
 
         Ends when nothing is violated, or when the solver gives up, which `failures` then tells.
@@ -225,7 +225,9 @@ class Simplex:
                     for pair in chosen
                 ]
             read = partial(self._multipliers, solution, len(self._blocks))
-            yield Found(x, solution.objective / self.cost_scale, excess, self.model.rows, read)
+            yield ProgramSolution(
+                x, solution.objective / self.cost_scale, excess, self.model.rows, read
+            )
             if not self.add(wanted):
                 return
 
@@ -237,13 +239,13 @@ class Simplex:
 
     # -- duals --------------------------------------------------------------------------------
 
-    def _multipliers(self, solution: Solution, blocks: int) -> Multipliers:
+    def _multipliers(self, solution: Solution, blocks: int) -> ProgramDuals:
         rows = [-float(solution.row_dual[row]) / size / self.cost_scale for row, size in self._rows]
         compared = np.zeros(0)
         if len(self._compared):
             duals = np.maximum(solution.row_dual[self._compared], 0.0)
             compared = np.asarray(duals * self._compared_scale / self.cost_scale)
-        return Multipliers(self._of_pairs(solution, blocks), np.array(rows), compared)
+        return ProgramDuals(self._of_pairs(solution, blocks), np.array(rows), compared)
 
     def _of_pairs(self, solution: Solution, blocks: int) -> PairDuals:
         """From the duals of the first blocks of rows, clipped to 0 <= z <= y."""

@@ -37,9 +37,9 @@ def budget_chain(budgets: Sequence[Point]) -> Chain:
     terms = (2 * reach + 12) * (1 + exp_bounds(max(epsilon for epsilon, _ in budgets))[1])
     least = _PRECISION + _length(1 / min(delta for _, delta in budgets)) + _length(terms)
     bits = max(2 * LEAST_BITS, 32 * -(-least // 32))
-    one = 1 << bits + _SPARE
+    unit = 1 << bits + _SPARE
     lines = _lines(budgets, terms / (1 << bits), bits + _SPARE)
-    return chain_of(_show(lines, one), _noise(lines, one, budgets), bits)
+    return chain_of(_show(lines, unit), _noise(lines, unit, budgets), bits)
 
 
 def chain_of(show: list[int], tails: list[int], bits: int) -> Chain:
@@ -58,26 +58,26 @@ def chain_of(show: list[int], tails: list[int], bits: int) -> Chain:
     return Chain(chain.denominator, tuple(shown), chain.beyond)
 
 
-def _show(lines: Sequence[Line], one: int) -> list[int]:
+def _show(lines: Sequence[Line], unit: int) -> list[int]:
     """G(0), G(G(0)), ... until it is 1, rounded down; G is the least of all lines."""
-    found = [min(slack for _, _, slack in lines)]
-    while found[-1] < one:
-        last = found[-1]
+    shares = [min(slack for _, _, slack in lines)]
+    while shares[-1] < unit:
+        last = shares[-1]
         first = min(p * last // q + slack for p, q, slack in lines)
-        second = min(one + (last + slack - one) * q // p for p, q, slack in lines)
-        found.append(min(one, first, second))
-    return found
+        second = min(unit + (last + slack - unit) * q // p for p, q, slack in lines)
+        shares.append(min(unit, first, second))
+    return shares
 
 
-def _noise(lines: Sequence[Line], one: int, asked: Sequence[Point]) -> list[int]:
+def _noise(lines: Sequence[Line], unit: int, asked: Sequence[Point]) -> list[int]:
     """P(X >= 1), P(X >= 2), ... until it is at most the least delta, rounded down."""
-    found = [max((one - slack) * q // (p + q) for p, q, slack in lines)]
+    tails = [max((unit - slack) * q // (p + q) for p, q, slack in lines)]
     least = min(slack for _, _, slack in lines)
-    while found[-1] > least:
-        found.append(max((found[-1] - slack) * q // p for p, q, slack in lines))
-        if len(found) > MAX_REACH:
+    while tails[-1] > least:
+        tails.append(max((tails[-1] - slack) * q // p for p, q, slack in lines))
+        if len(tails) > MAX_REACH:
             raise too_far(asked)
-    return found
+    return tails
 
 
 def too_far(asked: Sequence[Point]) -> ArgumentError:
@@ -99,11 +99,11 @@ def too_far(asked: Sequence[Point]) -> ArgumentError:
 
 def _lines(budgets: Sequence[Point], spare: Fraction, bits: int) -> list[Line]:
     """e^epsilon rounded down, and delta less so much, in parts of 2^bits."""
-    found = []
+    lines = []
     for epsilon, delta in budgets:
         a, left = exp_bounds(epsilon)[0], delta - spare
-        found.append((a.numerator, a.denominator, (left.numerator << bits) // left.denominator))
-    return found
+        lines.append((a.numerator, a.denominator, (left.numerator << bits) // left.denominator))
+    return lines
 
 
 def _length(value: Fraction) -> int:

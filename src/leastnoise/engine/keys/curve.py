@@ -36,8 +36,8 @@ def best_curve(budgets: Sequence[Point], keys: int) -> FailureCurve:
 
     Together they keep every one of these budgets.
     """
-    found = [_curve(budgets, keys, share) for share in _SHARES]
-    return min(found, key=_half_from)
+    curves = [_curve(budgets, keys, share) for share in _SHARES]
+    return min(curves, key=_half_from)
 
 
 def _curve(budgets: Sequence[Point], keys: int, share: float) -> FailureCurve:
@@ -93,14 +93,14 @@ def _tails(curve: FailureCurve) -> list[int] | None:
     """P(X >= 1), P(X >= 2), ... until it is at most the failures, each rounded up."""
     unit, last = 1 << _BITS, floor_at(curve.failure, _BITS)
     start = ceil_at((1 - curve.failure) * normal_bounds(-curve.mu / 2)[1], _BITS)
-    found = [_enough(curve, start, lambda level: unit - level)]
-    while found[-1] > last:
-        if len(found) >= FARTHEST:
+    tails = [_enough(curve, start, lambda level: unit - level)]
+    while tails[-1] > last:
+        if len(tails) >= FARTHEST:
             return None
-        x = near_quantile((Fraction(found[-1], unit) - curve.failure) / (1 - curve.failure))
+        x = near_quantile((Fraction(tails[-1], unit) - curve.failure) / (1 - curve.failure))
         guess = (1 - curve.failure) * Fraction(float(ndtr(nearest_float(x - curve.mu))))
-        found.append(_enough(curve, max(1, floor_at(guess, _BITS)), _always(found[-1])))
-    return found
+        tails.append(_enough(curve, max(1, floor_at(guess, _BITS)), _always(tails[-1])))
+    return tails
 
 
 def _always(power: int) -> Callable[[int], int]:

@@ -60,8 +60,8 @@ def _best_centre(
 
     from scipy.optimize import minimize_scalar  # (slow to import)
 
-    found = minimize_scalar(cost, bounds=(0.0, width / 2), method="bounded")
-    best = min((0.0, width / 2, float(found.x)), key=cost)
+    optimum = minimize_scalar(cost, bounds=(0.0, width / 2), method="bounded")
+    best = min((0.0, width / 2, float(optimum.x)), key=cost)
     return Fraction(round(best * FINE), FINE)
 
 

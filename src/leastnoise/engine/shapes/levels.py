@@ -92,18 +92,18 @@ def best_levels(
 
 
 def _searched(blocks: tuple[Side, ...], one_sided: bool, cost: Callable[[Levels], float]) -> Levels:
-    found = Levels(blocks, 0 if one_sided else None)
-    cost(found)
+    levels = Levels(blocks, 0 if one_sided else None)
+    cost(levels)
     for _ in range(8):
-        before = found
+        before = levels
         if one_sided:
-            found = _with_overlap(found, cost)
+            levels = _with_overlap(levels, cost)
         for b, block in enumerate(blocks):
             if block.box and (block.width > 1 or len(blocks) > 1):
-                found = _with_offset(found, b, cost)
-        if found == before:
+                levels = _with_offset(levels, b, cost)
+        if levels == before:
             break
-    return found
+    return levels
 
 
 def _with_overlap(levels: Levels, cost: Callable[[Levels], float]) -> Levels:
@@ -117,10 +117,10 @@ def _with_offset(levels: Levels, b: int, cost: Callable[[Levels], float]) -> Lev
         blocks[b] = replace(blocks[b], offset=offset)
         return replace(levels, blocks=tuple(blocks))
 
-    own = levels.blocks[b]
-    starts = {own.offset, *(own.width * i // _PLACES for i in range(_PLACES))}
+    block = levels.blocks[b]
+    starts = {block.offset, *(block.width * i // _PLACES for i in range(_PLACES))}
     start = min(sorted(starts), key=lambda offset: cost(at(offset)))
-    return _best(cost, at, start, max(1, own.width // _PLACES), _MOST_OFFSET)
+    return _best(cost, at, start, max(1, block.width // _PLACES), _MOST_OFFSET)
 
 
 def _best(

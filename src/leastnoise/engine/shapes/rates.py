@@ -60,14 +60,14 @@ def best_flow(
             costs[index] = float(ratio) * delta
     model.add_columns(costs, lower)
     model.add_rows(np.full(len(upper), -INF), upper, starts, indices, values)
-    found = model.solve(seconds).primal
-    if len(found) != len(columns) or not np.isfinite(found).all():
+    primal = model.solve(seconds).primal
+    if len(primal) != len(columns) or not np.isfinite(primal).all():
         return Flow(numbers, ranked, UNIT, cut=cut)
     rates: dict[Place, int] = {}
     for column, index in columns.items():
         if len(column) == 4:
             rank, above, b, below = column
-            share = max(0.0, float(found[index])) / ways(numbers, above, b, below) / scale
+            share = max(0.0, float(primal[index])) / ways(numbers, above, b, below) / scale
             if units := int(share / float(UNIT)):
                 rates[rank, above, b, below] = units
     return Flow(numbers, ranked, UNIT, rates, cut)
@@ -85,8 +85,8 @@ def _rows(
 
     def gained(rank: int, above: int, below: int) -> list[tuple[_Column, float]]:
         # A rate's column counts all the ways it stands for, so that entries are of one size.
-        own = rank if ranked else 0
-        return [((own, above, b, below), -q) for b in range(below + 1, min(above, k + 1))]
+        known = rank if ranked else 0
+        return [((known, above, b, below), -q) for b in range(below + 1, min(above, k + 1))]
 
     for b in range(k + 1):
         after: list[tuple[_Column, float]] = [((1 if ranks else 0, k + 1, b), -1.0)] if b else []

@@ -6,13 +6,13 @@ from fractions import Fraction
 
 from ...losses import Loss
 from ...problem import Point, Problem
-from ..method import Plan
+from ..method import SearchPlan
 from ..methods import made
 from ..vectors.method import refuse
 from .forecast import too_many_stairs
 
 
-def unit_vector(dimension: int, budget: Point, loss: Loss, for_noise: bool) -> Plan:
+def unit_vector(dimension: int, budget: Point, loss: Loss, for_noise: bool) -> SearchPlan:
     """The plan for a vector of sensitivity 1: its noise if that is wanted, else curves alone.
 
     `ArgumentError` where nobody would wait for its stairs.

@@ -14,8 +14,8 @@ from ...numeric import Floats
 from ...problem import Problem
 from ...work import charge, counted
 from ..bounds import Lower, claimed
-from .flow import Flow, total_of
-from .march import Curve
+from .flow import NetFlow, total_of
+from .march import MarchedCurve
 from .net import Net
 
 #: Points lie on this fraction of the sensitivity, heights on this fraction of the whole flow.
@@ -36,7 +36,7 @@ _READING = 60
 _HALVINGS = 1.25
 
 
-def exact_flow(flow: Flow, sensitivity: Fraction, least: float) -> VectorCertificate | None:
+def exact_flow(flow: NetFlow, sensitivity: Fraction, least: float) -> VectorCertificate | None:
     """The flow in whole numbers, shares of it below `least` led along with others."""
     total = total_of(flow.nets[0], flow.heights[0])
     if not total > 0:
@@ -51,7 +51,7 @@ def exact_flow(flow: Flow, sensitivity: Fraction, least: float) -> VectorCertifi
     return VectorCertificate(sensitivity / _LATTICE, unit, main.points, main.pieces, tuple(more))
 
 
-def exact_curve(curve: Curve, sensitivity: Fraction) -> VectorCertificate:
+def exact_curve(curve: MarchedCurve, sensitivity: Fraction) -> VectorCertificate:
     """One curve in whole numbers.
 
     Within its first radius, a tiny one, the multipliers are as large as they can be for the same
@@ -93,9 +93,9 @@ def _curves(net: Net, heights: Floats, whole: int, least: float) -> Curves:
                 if cell == 0:  # on the same line, but a tiny radius further out
                     low += (high - low) * tiny / rho[1]
                 leaving[int(end[piece])] = leaving.get(int(end[piece]), 0) + count
-                one, two = _point(rho[cell], low, shift), _point(rho[cell + 1], high, shift)
-                if one[1] < one[0] + shift or two[1] < two[0] + shift:
-                    key = points.setdefault(one, len(points)), points.setdefault(two, len(points))
+                near, far = _point(rho[cell], low, shift), _point(rho[cell + 1], high, shift)
+                if near[1] < near[0] + shift or far[1] < far[0] + shift:
+                    key = points.setdefault(near, len(points)), points.setdefault(far, len(points))
                     pieces[key] = pieces.get(key, 0) + count
         if cell == 0:
             pieces[0, 1] = whole if shift == _LATTICE else sum(pieces.values())
@@ -106,8 +106,8 @@ def _curves(net: Net, heights: Floats, whole: int, least: float) -> Curves:
 
 def _point(rho: int, sigma: float, shift: int) -> tuple[int, int]:
     """A point in whole numbers; for shorter shifts those on the diagonal stay there."""
-    found = math.floor(sigma * _LATTICE)
-    return rho, rho + shift if shift < _LATTICE and abs(rho + shift - found) <= 2 else found
+    height = math.floor(sigma * _LATTICE)
+    return rho, rho + shift if shift < _LATTICE and abs(rho + shift - height) <= 2 else height
 
 
 def _entering(net: Net, heights: Floats) -> dict[int, float]:
@@ -121,12 +121,12 @@ def _whole(shares: dict[int, float], amount: int, least: float) -> dict[int, int
     largest = max(shares, key=lambda k: shares[k])
     kept = {k: x for k, x in shares.items() if x >= least or k == largest}
     whole = sum(kept.values())
-    found = {k: int(amount * (x / whole)) if whole > 0 else 0 for k, x in kept.items()}
-    found[largest] += amount - sum(found.values())
-    return {k: count for k, count in found.items() if count > 0}
+    parts = {k: int(amount * (x / whole)) if whole > 0 else 0 for k, x in kept.items()}
+    parts[largest] += amount - sum(parts.values())
+    return {k: count for k, count in parts.items() if count > 0}
 
 
-def proven_by(flow: Flow, problem: Problem, size: int, spent: int, aim: float) -> Lower | None:
+def proven_by(flow: NetFlow, problem: Problem, size: int, spent: int, aim: float) -> Lower | None:
     """What the checker can be made to prove with the flow, if it has so much work behind it.
 
     It is content with `aim`, since a little less is proven much faster.
@@ -145,7 +145,7 @@ def proven_by(flow: Flow, problem: Problem, size: int, spent: int, aim: float) -
     return None
 
 
-def proven_along(curve: Curve, problem: Problem, spent: int, aim: float) -> Lower | None:
+def proven_along(curve: MarchedCurve, problem: Problem, spent: int, aim: float) -> Lower | None:
     """The same with one curve."""
     certificate, size = exact_curve(curve, problem.sensitivity), len(curve.rho)
     if curve.bound <= 0 or _too_long(problem, certificate, spent):
@@ -185,7 +185,7 @@ def _too_long(problem: Problem, certificate: VectorCertificate, spent: int) -> b
             function = DualFunction(
                 problem.dimension, problem.epsilon, problem.sensitivity, problem.loss, certificate
             )
-            terms = sum(len(one[0]) for one in function.intervals())
+            terms = sum(len(interval[0]) for interval in function.intervals())
             charge(int(_HALVINGS * terms * term_work(problem.dimension)))
     except LimitError:
         return True

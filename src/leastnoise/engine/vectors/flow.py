@@ -31,7 +31,7 @@ _MOST_LOWS = 150
 
 
 @dataclass(frozen=True)
-class Flow:
+class NetFlow:
     """Heights of the pieces of each net, and the bound that they seem to give."""
 
     nets: Sequence[Net]
@@ -111,7 +111,7 @@ def best_flow(
     aim: float = math.inf,
     rounds: int = 10,
     tolerance: float = 3e-4,
-) -> Flow | None:
+) -> NetFlow | None:
     """The flow of the largest bound: the least c + G over the radii, less delta times the flows.
 
     A few radii at first; where the function falls lower between them, radii are added, until the
@@ -120,17 +120,17 @@ def best_flow(
     radii, fine = radii_of(nets, _ROWS), radii_of(nets, _CHECKS, breaks=True)
     matrix, check = dual_matrix(radial, nets, radii), dual_matrix(radial, nets, fine)
     cuts = np.cumsum([len(net.cell) for net in nets])[:-1]
-    best: Flow | None = None
+    best: NetFlow | None = None
     begin = clock()
     for done in range(rounds):
         # One more round takes about as long as those before it.
         if best is not None and clock() + (clock() - begin) / done > deadline:
             break
         costs = radial.cost(radii) - spare(radial, radii)
-        found = _solve(radial, nets, matrix, costs, deadline - clock())
-        if found is None:
+        solution = _solve(radial, nets, matrix, costs, deadline - clock())
+        if solution is None:
             break
-        heights, theta = found
+        heights, theta = solution
         values = radial.cost(fine) + check @ heights
         # Where it is lowest, look between the radii, too, and keep what is found.
         between = _between(fine, values, theta - tolerance * abs(theta))
@@ -143,7 +143,7 @@ def best_flow(
         whole = sum(total_of(net, part) for net, part in zip(nets, parts, strict=True))
         bound = float(values.min()) - radial.delta * whole
         if best is None or bound > best.bound:
-            best = Flow(nets, parts, bound)
+            best = NetFlow(nets, parts, bound)
         low = theta - values
         if low.max() < tolerance * abs(theta) or bound >= aim:
             break
@@ -205,7 +205,7 @@ def _solve(
         ]
     ).tocsr()
     equal = balance.shape[0] + 1
-    found = minimised(
+    solution = minimised(
         np.concatenate([np.zeros(count), [radial.delta * height, -1.0]]),
         whole,
         np.concatenate([np.full(len(costs), -INF), np.zeros(equal)]),
@@ -215,9 +215,9 @@ def _solve(
         how="interior",
         seconds=max(0.1, time_limit),
     ).primal
-    if len(found) != count + 2 or not np.isfinite(found).all():
+    if len(solution) != count + 2 or not np.isfinite(solution).all():
         return None
-    return np.maximum(found[:count], 0.0) * height, float(found[-1])
+    return np.maximum(solution[:count], 0.0) * height, float(solution[-1])
 
 
 def conservation(net: Net) -> sp.csr_matrix:

@@ -22,7 +22,7 @@ from scipy.special import betainc, betaincinv
 
 from ...lp import INF, minimised
 from ...numeric import Floats
-from .flow import Flow, conservation, dual_matrix
+from .flow import NetFlow, conservation, dual_matrix
 from .net import Net, Radial
 
 #: From where so little of the loss is further out the curve fades, over this length: there theta is
@@ -128,12 +128,12 @@ class Inward:
             known = np.interp(radii, rho[::-1], gap[::-1])
             tail = np.where(radii < rho[0], self.row(radii, known), 0.0)
             tail = (tail + (self.cost(radii) - theta) / height) * fading(radii) / self.factor
-            found = self._column_gap(radii, np.clip(tail, 0.0, _MOST_TAIL))
-            inner = np.flatnonzero(radii - 1 + found <= self.edge)
+            gaps = self._column_gap(radii, np.clip(tail, 0.0, _MOST_TAIL))
+            inner = np.flatnonzero(radii - 1 + gaps <= self.edge)
             if len(inner):
-                radii, tail, found = (x[: inner[0] + 1] for x in (radii, tail, found))
+                radii, tail, gaps = (x[: inner[0] + 1] for x in (radii, tail, gaps))
             before = len(rho)
-            rho, gap = np.append(rho, radii - 1 + found), np.append(gap, found)
+            rho, gap = np.append(rho, radii - 1 + gaps), np.append(gap, gaps)
             falls = np.all(np.diff(rho[before - 1 :]) < 0)
             if tail.min() < 0 or tail.max() > _MOST_TAIL or not falls:
                 return None
@@ -176,11 +176,11 @@ class Inward:
 
     def _closer(self, radii: Floats) -> Floats:
         """Falling radii without the first, and some between them where they are far apart."""
-        found: list[Floats] = []
+        parts: list[Floats] = []
         for high, low in zip(radii[:-1].tolist(), radii[1:].tolist(), strict=True):
             count = math.ceil((high - low) / self.widest(high) - 1e-9)
-            found.append(high - (high - low) * np.arange(1, count + 1) / count)
-        return np.concatenate(found)
+            parts.append(high - (high - low) * np.arange(1, count + 1) / count)
+        return np.concatenate(parts)
 
     def between(self, outer: Outer, height: float) -> tuple[Floats, Floats]:
         """Radii beyond the first stair, those of the curve and some between, and c + G there."""
@@ -288,22 +288,22 @@ class _Search:
         """What this w proves if theta is the aim, or else the first of a few for which there is a
         curve."""
         for theta in (aim, *((1 - less) * self.inward.loss for less in _LESS)):
-            found = self._fan_for(theta, height, _FIRST_CELLS)
-            if found is not None:
-                return found
+            fitted = self._fan_for(theta, height, _FIRST_CELLS)
+            if fitted is not None:
+                return fitted
         return None
 
-    def fitted(self, found: _Fitted, height: float, aim: float) -> _Fitted:
+    def fitted(self, best: _Fitted, height: float, aim: float) -> _Fitted:
         """The same for the largest theta for which a fan fits, by halving."""
         price = self.inward.radial.delta * height
-        low, high = found.bound, max(aim, found.theta - price)
+        low, high = best.bound, max(aim, best.theta - price)
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             other = self._fan_for(middle, height, _LAST_CELLS)
-            if other is not None and other.bound > found.bound:
-                found = other
+            if other is not None and other.bound > best.bound:
+                best = other
             low, high = (middle, high) if other is not None and other.fits else (low, middle)
-        return found
+        return best
 
     def _fan_for(self, theta: float, height: float, cells: int) -> _Fitted | None:
         """The fan that misses least of this theta, the price of w aside; None if there is no curve
@@ -354,7 +354,7 @@ def _program(
     rows, count = matrix.shape
     kept = sp.block_diag([conservation(net) for net in nets])
     equal = np.append(np.zeros(kept.shape[0]), 1.0)
-    found = minimised(
+    solution = minimised(
         np.append(np.asarray(prices).ravel(), -1.0),
         sp.vstack(
             [
@@ -371,14 +371,14 @@ def _program(
         how="interior",
         seconds=10.0,
     ).primal
-    if len(found) != count + 1 or not np.isfinite(found).all():
+    if len(solution) != count + 1 or not np.isfinite(solution).all():
         return None
-    return np.maximum(found[:-1], 0.0)
+    return np.maximum(solution[:-1], 0.0)
 
 
 def fan_with_shorter(
     radial: Radial, shorter: Sequence[Net], late: Callable[[], bool], aim: float
-) -> Flow | None:
+) -> NetFlow | None:
     """What is proven with nets for shorter shifts, too, for one w: a program takes seconds, and
     hardly anything depends on w where such nets are needed."""
     inward, height = Inward(radial, float(radial.stairs.edges[0])), _price(radial)
@@ -387,11 +387,11 @@ def fan_with_shorter(
     if outer is None or late():
         return None
     inward.refine(theta, outer, height)
-    found = _Search(inward, late, shorter).tried(height, aim)
-    if found is None:
+    fitted = _Search(inward, late, shorter).tried(height, aim)
+    if fitted is None:
         return None
-    missed = inward.missed(found.theta, found.outer, height)
-    return _joined(replace(found, bound=found.bound - missed), height)
+    missed = inward.missed(fitted.theta, fitted.outer, height)
+    return _joined(replace(fitted, bound=fitted.bound - missed), height)
 
 
 def _price(radial: Radial) -> float:
@@ -405,7 +405,7 @@ def _price(radial: Radial) -> float:
     return stairs.price if stairs.price > 0 else law
 
 
-def best_fan(radial: Radial, edge: float, late: Callable[[], bool], aim: float) -> Flow | None:
+def best_fan(radial: Radial, edge: float, late: Callable[[], bool], aim: float) -> NetFlow | None:
     """The flow of a w that proves as much as the aim, or of the best; None if there is none."""
     inward = Inward(radial, edge)
     search = _Search(inward, late)
@@ -422,35 +422,35 @@ def best_fan(radial: Radial, edge: float, late: Callable[[], bool], aim: float) 
         nonlocal best
         if late() or (best is not None and best[1].bound >= _ENOUGH * aim):
             return 1.0
-        found = search.tried(math.exp(log), aim)
-        if found is None:
+        fitted = search.tried(math.exp(log), aim)
+        if fitted is None:
             return 1.0
         if best is None:
-            inward.refine(found.theta, found.outer, math.exp(log))
-        if best is None or found.bound > best[1].bound:
-            best = math.exp(log), found
-        return 1 - found.bound / inward.loss
+            inward.refine(fitted.theta, fitted.outer, math.exp(log))
+        if best is None or fitted.bound > best[1].bound:
+            best = math.exp(log), fitted
+        return 1 - fitted.bound / inward.loss
 
     missing(min(price, most))
     minimize_scalar(missing, bounds=(least, most), method="bounded", options={"xatol": _CLOSE})
     if best is None:
         return None
-    height, found = best
-    missed = inward.missed(found.theta, found.outer, height)
-    if found.bound - missed < _ENOUGH * aim and not late():
+    height, fitted = best
+    missed = inward.missed(fitted.theta, fitted.outer, height)
+    if fitted.bound - missed < _ENOUGH * aim and not late():
         # Closer where it misses too much between its radii.
-        inward.refine(found.theta, found.outer, height)
-        found = search.tried(height, aim) or found
-        if found.bound < _ENOUGH * aim:
-            found = search.fitted(found, height, aim)
-        missed = inward.missed(found.theta, found.outer, height)
-    return _joined(replace(found, bound=found.bound - missed), height)
+        inward.refine(fitted.theta, fitted.outer, height)
+        fitted = search.tried(height, aim) or fitted
+        if fitted.bound < _ENOUGH * aim:
+            fitted = search.fitted(fitted, height, aim)
+        missed = inward.missed(fitted.theta, fitted.outer, height)
+    return _joined(replace(fitted, bound=fitted.bound - missed), height)
 
 
-def _joined(found: _Fitted, height: float) -> Flow:
+def _joined(fitted: _Fitted, height: float) -> NetFlow:
     """Fan and curve in one net, and those for shorter shifts."""
-    fan, *shorter = found.nets
-    rho, sigma = found.outer.rho[1:], found.outer.rho[1:] + 1 - found.outer.gap[1:]
+    fan, *shorter = fitted.nets
+    rho, sigma = fitted.outer.rho[1:], fitted.outer.rho[1:] + 1 - fitted.outer.gap[1:]
     more = np.arange(len(fan.rho) - 1, len(fan.rho) - 1 + len(rho))
     none = np.zeros(len(rho), dtype=int)
     main = Net(
@@ -460,7 +460,9 @@ def _joined(found: _Fitted, height: float) -> Flow:
         np.append(fan.start, none),
         np.append(fan.end, none),
     )
-    own, *others = np.split(
-        height * found.heights, np.cumsum([len(x.cell) for x in found.nets])[:-1]
+    first, *others = np.split(
+        height * fitted.heights, np.cumsum([len(x.cell) for x in fitted.nets])[:-1]
     )
-    return Flow([main, *shorter], [np.append(own, np.full(len(rho), height)), *others], found.bound)
+    return NetFlow(
+        [main, *shorter], [np.append(first, np.full(len(rho), height)), *others], fitted.bound
+    )

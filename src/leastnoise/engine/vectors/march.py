@@ -65,7 +65,7 @@ _MOST_TAIL = 0.9
 
 
 @dataclass(frozen=True)
-class Curve:
+class MarchedCurve:
     """s(rho) at rising radii, in sensitivities, its multiplier, and what it seems to prove."""
 
     rho: Floats
@@ -79,8 +79,8 @@ class Curve:
 class Marched:
     """The best curve, the same at fewer radii, which is sooner proven, and the noise along it."""
 
-    curve: Curve
-    thinner: list[Curve]
+    curve: MarchedCurve
+    thinner: list[MarchedCurve]
     stairs: RadialStaircase | None
 
 
@@ -137,7 +137,7 @@ class March:
         delta: float,
         stairs: RadialStaircase,
         late: Callable[[], bool],
-        near: Curve | None = None,
+        near: MarchedCurve | None = None,
     ) -> None:
         self.shells, self.delta, self.stairs = shells, delta, stairs
         self.late, self.near = late, near
@@ -162,12 +162,12 @@ class March:
     def _shares(self, radii: Floats) -> tuple[Floats, Floats]:
         """The shares of noise inside and of loss outside, between the edges smoothly."""
         edges, (inside, outside) = self.stairs.edges, shares(self.shells, self.stairs.edges)
-        found = []
+        curves = []
         for first, known in ((_LEAST_SHARE, inside), (1.0, outside)):
             logs = np.log(np.maximum(np.append(first, known), _LEAST_SHARE))
             curve = PchipInterpolator(np.append(0.0, edges), logs)
-            found.append(np.exp(curve(np.minimum(radii, edges[-1]))))
-        return found[0], found[1]
+            curves.append(np.exp(curve(np.minimum(radii, edges[-1]))))
+        return curves[0], curves[1]
 
     def along(self, theta: float, height: float) -> Floats | None:
         """s at the radii, up to where it ends on the diagonal; None if theta is too large."""
@@ -189,8 +189,8 @@ class March:
             if share.max() > _MOST_TAIL:
                 return None
             cosine = 1 - 2 * betaincinv(half, half, np.maximum(share, 0.0))
-            found = np.where(share > 0, np.sqrt(r * r + 1 + 2 * r * cosine), r + 1)
-            sigma[done:known] = found
+            next_sigma = np.where(share > 0, np.sqrt(r * r + 1 + 2 * r * cosine), r + 1)
+            sigma[done:known] = next_sigma
             if done == 1:
                 low = int(np.argmin(sigma[:known]))
             if not _rises(sigma[done - 1 : known], max(low - done + 1, 0)):
@@ -206,17 +206,17 @@ class March:
         self, height: float, low: float, high: float, close: float
     ) -> tuple[float, Floats | None]:
         """The largest theta between these for this w, and its curve; None if there is none."""
-        found = self.along(low, height)
-        while found is not None and high - low > close * high and not self.late():
+        curve = self.along(low, height)
+        while curve is not None and high - low > close * high and not self.late():
             middle = (low + high) / 2
             sigma = self.along(middle, height)
             if sigma is None:
                 high = middle
             else:
-                low, found = middle, sigma
-        return low, found
+                low, curve = middle, sigma
+        return low, curve
 
-    def curve(self, height: float, high: float) -> Curve | None:
+    def curve(self, height: float, high: float) -> MarchedCurve | None:
         """The best curve for this w, with more radii where it proves too little between them."""
         low, best = 0.0, None
         for _ in range(_ROUNDS):
@@ -232,7 +232,7 @@ class March:
             r, values = self._between(rho, sigma, height)
             bound = float(values.min()) - self.delta * height
             if best is None or bound > best.bound:
-                best = Curve(rho, sigma, height, theta, bound)
+                best = MarchedCurve(rho, sigma, height, theta, bound)
             deep = r[values < theta - _DIP * self.stairs.loss]
             if len(deep) == 0 or len(rho) > _MOST_RADII or self.late():
                 break
@@ -244,7 +244,7 @@ class March:
             low, high = theta * (1 - _AGAIN), theta * (1 + _AGAIN)
         return best
 
-    def thinned(self, curve: Curve, chord: float) -> Curve:
+    def thinned(self, curve: MarchedCurve, chord: float) -> MarchedCurve:
         """The curve at fewer radii; a chord may miss so much, as a share of the loss."""
         rho, sigma = curve.rho[1:], curve.sigma[1:]
         bend = np.abs(np.gradient(np.gradient(sigma, rho), rho))
@@ -260,7 +260,7 @@ class March:
         bound = float(values.min()) - self.delta * curve.height
         return replace(curve, rho=rho, sigma=sigma, bound=bound)
 
-    def staircase(self, curve: Curve) -> RadialStaircase | None:
+    def staircase(self, curve: MarchedCurve) -> RadialStaircase | None:
         """The best of a few staircases whose edges are one after the other on such a curve.
 
         On one for a theta that is known as closely as floats allow: it goes on for longest.
@@ -269,13 +269,17 @@ class March:
         _, sigma = self.largest(curve.height, *ends, _FLOAT)
         if sigma is not None:
             curve = replace(curve, rho=self.radii[: len(sigma)], sigma=sigma)
-        found = [
+        staircases = [
             _along_curve(self.shells, self.delta, curve, start, longer)
             for start in _STARTS
             for longer in (False, True)
             if not self.late()
         ]
-        return min((one for one in found if one), key=lambda one: one.loss, default=None)
+        return min(
+            (staircase for staircase in staircases if staircase),
+            key=lambda staircase: staircase.loss,
+            default=None,
+        )
 
     def _between(self, rho: Floats, sigma: Floats, height: float) -> tuple[Floats, Floats]:
         """Radii between the given ones, and c + G there."""
@@ -300,7 +304,7 @@ def best_curve(
     delta: float,
     stairs: RadialStaircase,
     late: Callable[[], bool],
-    near: Curve | None = None,
+    near: MarchedCurve | None = None,
 ) -> Marched | None:
     """The curve that proves most, where this staircase is not far from the best; None if late.
 
@@ -316,8 +320,8 @@ def best_curve(
         height = math.exp(log) * unit
         if late():
             return 0.0
-        theta, found = march.largest(height, 0.0, most(height), _THETA)
-        return 0.0 if found is None else (delta * height - theta) / stairs.loss
+        theta, sigma = march.largest(height, 0.0, most(height), _THETA)
+        return 0.0 if sigma is None else (delta * height - theta) / stairs.loss
 
     ends = math.log(_PRICES[0]), math.log(_PRICES[1])
     if near is not None:
@@ -329,14 +333,14 @@ def best_curve(
     if curve is None:
         return None
     thinner = [march.thinned(curve, chord) for chord in _CHORDS]
-    return Marched(curve, [one for one in thinner if one.bound > 0], march.staircase(curve))
+    return Marched(curve, [thin for thin in thinner if thin.bound > 0], march.staircase(curve))
 
 
 def _step(shells: Shells, stairs: RadialStaircase) -> float:
     """A step that is short beside the stairs on which the noise is."""
     inside, outside = shares(shells, stairs.edges)
-    held = stairs.edges[(inside > _RARE) & (outside > _RARE)]
-    width = float(np.diff(held).min()) if len(held) > 1 else float(stairs.edges[-1])
+    busy = stairs.edges[(inside > _RARE) & (outside > _RARE)]
+    width = float(np.diff(busy).min()) if len(busy) > 1 else float(stairs.edges[-1])
     return min(_STEP, width / _IN_A_STAIR)
 
 
@@ -346,7 +350,7 @@ def _excess(shells: Shells, delta: float, edges: Floats) -> float:
 
 
 def _along_curve(
-    shells: Shells, delta: float, curve: Curve, start: float, longer: bool
+    shells: Shells, delta: float, curve: MarchedCurve, start: float, longer: bool
 ) -> RadialStaircase | None:
     """A staircase along the curve that spends delta. `longer`: a curve may end early where epsilon
     is large; then with stairs of the last width after it, if they die out."""
@@ -363,15 +367,15 @@ def _along_curve(
         all_edges = np.append(all_edges, edges[-1] + width * np.arange(1, more + 1))
     inside, outside = shares(shells, all_edges)
     last = int(np.argmax(outside <= least))
-    held = all_edges[: last + 1][inside[: last + 1] > _CORE]
+    kept = all_edges[: last + 1][inside[: last + 1] > _CORE]
     # Widened or narrowed until it spends delta: the stick falls about as a power of the width.
-    factors, logs = [1 / _NUDGE, 1.0], [_excess(shells, delta, held / _NUDGE)]
+    factors, logs = [1 / _NUDGE, 1.0], [_excess(shells, delta, kept / _NUDGE)]
     for _ in range(_SCALINGS):
-        logs.append(_excess(shells, delta, held * factors[-1]))
+        logs.append(_excess(shells, delta, kept * factors[-1]))
         step = math.log(factors[-1] / factors[-2])
         if abs(logs[-1]) < _SPENT or not (logs[-1] - logs[-2]) * step < 0:
             break
         change = -logs[-1] * step / (logs[-1] - logs[-2])
         factors.append(factors[-1] * math.exp(min(max(change, -_FARTHEST), _FARTHEST)))
-    fitted = feasible(shells, delta, held * factors[-1])
+    fitted = feasible(shells, delta, kept * factors[-1])
     return None if fitted is None else replace(fitted, price=curve.height)

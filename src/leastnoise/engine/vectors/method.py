@@ -120,9 +120,9 @@ CLOSELY = Method(
 
 def trivial(problem: Problem) -> Lower:
     """No loss is negative."""
-    found = claimed(problem, VectorCertificate.nothing(problem.sensitivity), 0.0, 1)
-    assert found is not None
-    return found
+    lower = claimed(problem, VectorCertificate.nothing(problem.sensitivity), 0.0, 1)
+    assert lower is not None
+    return lower
 
 
 def refuse(problem: Problem) -> NoReturn:

@@ -91,7 +91,7 @@ class Radial:
 
 
 @dataclass(frozen=True)
-class Plan:
+class NetPlan:
     """How a net is laid: the width of a cell, its number of columns, and whether it has corners."""
 
     width: float
@@ -138,7 +138,7 @@ def held_edges(radial: Radial) -> Floats:
     return radial.stairs.edges[first : last + 1]
 
 
-def plans(radial: Radial, gap: float) -> list[Plan]:
+def plans(radial: Radial, gap: float) -> list[NetPlan]:
     """The nets to try for this gap, coarse first."""
     d, frame = radial.d, _frame(radial)
     most = _MOST_COLUMNS // 2 if d <= 3 else _MANY_STAIRS
@@ -150,12 +150,12 @@ def plans(radial: Radial, gap: float) -> list[Plan]:
         widest = _WIDEST.get(d, 0.35) * scale
         widths = [max(widest * share, _LEAST_WIDTH) for share in shares]
         asked = [*(asked[:1] if d > 5 else []), *((width, True) for width in widths)]
-    found: list[Plan] = []
+    plans: list[NetPlan] = []
     for width, with_corners in asked:
-        cells = len(_columns(frame, Plan(width, with_corners, 0))) - 1
-        if not found or found[-1].cells < cells <= 2 * _MOST_COLUMNS:
-            found.append(Plan(width, with_corners, cells))
-    return found
+        cells = len(_columns(frame, NetPlan(width, with_corners, 0))) - 1
+        if not plans or plans[-1].cells < cells <= 2 * _MOST_COLUMNS:
+            plans.append(NetPlan(width, with_corners, cells))
+    return plans
 
 
 def _frame(radial: Radial) -> _Frame:
@@ -171,10 +171,10 @@ def _frame(radial: Radial) -> _Frame:
     rises = [float(tail(radial.d, np.asarray(a), np.asarray(b))) for a, b in ends]
     tails = np.maximum([min(radial.theta / stairs.price, 0.9), *rises], 1e-12)
     fade = kept[-1] - min(_FADE, 0.2 * kept[-1])
-    held = np.isin(stairs.edges, edges)
-    before = np.append(1.0, outside[held][:-1])
-    own = np.maximum(np.diff(inside[held], prepend=0.0), before - outside[held])
-    wider = np.minimum((own.max() / np.maximum(own, 1e-12)) ** _WIDER, _MOST_WIDER)
+    inner = np.isin(stairs.edges, edges)
+    before = np.append(1.0, outside[inner][:-1])
+    masses = np.maximum(np.diff(inside[inner], prepend=0.0), before - outside[inner])
+    wider = np.minimum((masses.max() / np.maximum(masses, 1e-12)) ** _WIDER, _MOST_WIDER)
     return _Frame(
         edges,
         after,
@@ -186,9 +186,9 @@ def _frame(radial: Radial) -> _Frame:
     )
 
 
-def _columns(frame: _Frame, plan: Plan) -> Floats:
+def _columns(frame: _Frame, plan: NetPlan) -> Floats:
     """The radii between cells."""
-    found: list[Floats] = []
+    radii: list[Floats] = []
     ends = frame.edges if plan.corners else frame.edges[[0, -1]]
     for k, (a, b) in enumerate(pairwise(ends.tolist())):
         width = plan.width * (float(frame.wider[k]) if plan.corners else 1.0)
@@ -196,13 +196,13 @@ def _columns(frame: _Frame, plan: Plan) -> Floats:
         share = np.arange(count) / count
         if plan.corners:  # a little closer at the corners
             share = 0.7 * share + 0.15 * (1 - np.cos(np.pi * share))
-        found.append(a + (b - a) * share)
+        radii.append(a + (b - a) * share)
     count = max(2, math.ceil(_AFTER / (2 * plan.width)))
     last = float(frame.edges[-1])
-    return np.concatenate([*found, last + _AFTER * np.arange(count + 1) / count])
+    return np.concatenate([*radii, last + _AFTER * np.arange(count + 1) / count])
 
 
-def make_net(radial: Radial, plan: Plan) -> Net:
+def make_net(radial: Radial, plan: NetPlan) -> Net:
     """A net along the stairs, for a bound of about what the staircase costs."""
     stairs, theta, frame = radial.stairs, radial.theta, _frame(radial)
     rho = _columns(frame, plan)
@@ -211,9 +211,9 @@ def make_net(radial: Radial, plan: Plan) -> Net:
     middle = np.exp(np.interp(rho, frame.edges, np.log(frame.tails)))
     if plan.corners and frame.first == frame.edges[1]:
         # On the first stair nothing but the row counts, and it must be worth theta - c.
-        own = rho < frame.edges[1]
-        worth = (theta - radial.cost(rho[own])) / stairs.price
-        middle[own] = np.clip(worth, frame.tails[1], 0.9)
+        first = rho < frame.edges[1]
+        worth = (theta - radial.cost(rho[first])) / stairs.price
+        middle[first] = np.clip(worth, frame.tails[1], 0.9)
     sigma = _points(radial.d, rho, frame, middle[:, None], plan)
     sigma[pinned] = sigma[pinned, len(_ABOVE)][:, None]
     return _pieces(rho, sigma, pinned, rho >= frame.fade)
@@ -224,7 +224,7 @@ def narrow_first(radial: Radial) -> bool:
     return bool(radial.stairs.edges[0] < _NARROW_FIRST and radial.shares()[0][0] >= _FILLED)
 
 
-def short_nets(radial: Radial, plan: Plan) -> list[Net]:
+def short_nets(radial: Radial, plan: NetPlan) -> list[Net]:
     """Nets for shorter shifts, over the first stair, where it is narrow.
 
     Rings just outside an edge g have partners inside it at distances up to 2g, those at distance r
@@ -264,7 +264,7 @@ def _short_net(edge: float, shift: float, width: float) -> Net:
     return Net(rho, sigma, cell, np.tile(start, count), np.tile(end, count), shift)
 
 
-def _points(d: int, rho: Floats, frame: _Frame, middle: Floats, plan: Plan) -> Floats:
+def _points(d: int, rho: Floats, frame: _Frame, middle: Floats, plan: NetPlan) -> Floats:
     """sigma of every point, high ones first: between the next edge and the one after it where
     there are corners, else anywhere."""
     place = np.searchsorted(frame.edges, rho, side="right")
@@ -272,9 +272,9 @@ def _points(d: int, rho: Floats, frame: _Frame, middle: Floats, plan: Plan) -> F
     boxed = (nexts[place] >= frame.first) & (nexts[place] <= frame.last) & plan.corners
     low = np.where(boxed & (place > 1), nexts[place], 0.0)
     high = np.where(boxed, nexts[np.minimum(place + 1, len(nexts) - 1)], 1e9)
-    held = np.maximum(rho, 1e-9)
-    bottom = np.maximum(np.minimum(tail(d, held, low), 1 - 1e-4)[:, None], middle)
-    top = np.minimum(np.maximum(tail(d, held, high)[:, None], _TOP * middle), middle)
+    positive = np.maximum(rho, 1e-9)
+    bottom = np.maximum(np.minimum(tail(d, positive, low), 1 - 1e-4)[:, None], middle)
+    top = np.minimum(np.maximum(tail(d, positive, high)[:, None], _TOP * middle), middle)
     up, down = np.array(_ABOVE), np.array(_BELOW)
     tails = np.concatenate(
         [middle ** (1 - up) * top**up, middle ** (1 - down) * bottom**down], axis=1

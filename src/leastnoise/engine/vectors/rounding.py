@@ -43,9 +43,9 @@ def exact_noise(problem: Problem, stairs: RadialStaircase, origin: str) -> Upper
         document = _file(problem, noise)
         balls = len(noise.radii)
         with counted() as work:
-            found = certified(document, origin, loss=problem.loss, resolution=balls)
-        if found is not None or work.spent > BUDGET:
-            return found
+            upper = certified(document, origin, loss=problem.loss, resolution=balls)
+        if upper is not None or work.spent > BUDGET:
+            return upper
         widen *= 8
         again = feasible(shells, float(problem.delta) * (1 - widen), stairs.edges)
         stairs = again or stairs
@@ -66,19 +66,19 @@ def _rounded(problem: Problem, edges: np.ndarray[Any, Any]) -> BallNoise:
     denominator = 1 << _WEIGHT_BITS
     weights = [whole_part(share / total, denominator) for share in shares]
     weights[weights.index(max(weights))] += denominator - sum(weights)
-    held = [(radius, weight) for radius, weight in zip(radii, weights, strict=True) if weight]
+    balls = [(radius, weight) for radius, weight in zip(radii, weights, strict=True) if weight]
     return BallNoise(
-        _grid(problem, held, denominator),
+        _grid(problem, balls, denominator),
         denominator,
-        tuple(radius for radius, _ in held),
-        tuple(weight for _, weight in held),
+        tuple(radius for radius, _ in balls),
+        tuple(weight for _, weight in balls),
         atom=0,
     )
 
 
-def _grid(problem: Problem, held: Sequence[tuple[Fraction, int]], denominator: int) -> Fraction:
+def _grid(problem: Problem, balls: Sequence[tuple[Fraction, int]], denominator: int) -> Fraction:
     """A power of two that is fine beside the radii."""
-    mean = float(sum(Fraction(w, denominator) * r for r, w in held))
+    mean = float(sum(Fraction(w, denominator) * r for r, w in balls))
     share = mean * _GRID_SHARE / math.sqrt(problem.dimension)
     return Fraction(2) ** math.floor(math.log2(share))
 

@@ -121,14 +121,18 @@ class Shells:
 
     def _overlaps(self, edges: Floats, unit: float) -> Floats:
         d = self.d
-        one, two = (np.broadcast_to(x, (len(edges),) * 2) for x in (edges[:, None], edges[None]))
-        found = np.where(one + two <= 1, 0.0, (np.minimum(one, two) / unit) ** d)
-        meet = (one + two > 1) & (np.abs(one - two) < 1)  # elsewhere one lies in the other
-        a, b = one[meet], two[meet]
+        first, second = (
+            np.broadcast_to(x, (len(edges),) * 2) for x in (edges[:, None], edges[None])
+        )
+        volumes = np.where(first + second <= 1, 0.0, (np.minimum(first, second) / unit) ** d)
+        meet = (first + second > 1) & (
+            np.abs(first - second) < 1
+        )  # elsewhere one lies in the other
+        a, b = first[meet], second[meet]
         near, far = (1 + a**2 - b**2) / (2 * a), (1 + b**2 - a**2) / (2 * b)
         lens = (a / unit) ** d * cap(d, near) + (b / unit) ** d * cap(d, far)
-        found[meet] = np.minimum(lens, found[meet])
-        return found
+        volumes[meet] = np.minimum(lens, volumes[meet])
+        return volumes
 
 
 def best_first(shells: Shells) -> float:
@@ -149,27 +153,27 @@ def best_first(shells: Shells) -> float:
     places = np.arange(1, _PLACES + 1) / _PLACES
     start = min(places.tolist(), key=loss)
     ends = (max(1e-6, start - 1 / _PLACES), min(1.0, start + 1 / _PLACES))
-    found = minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-7})
-    return float(found.x) if found.fun < loss(start) else start
+    optimum = minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-7})
+    return float(optimum.x) if optimum.fun < loss(start) else start
 
 
 def starts(shells: Shells, delta: float) -> list[Floats]:
     """Edges after exponential and after Gaussian noise of the budget, cut where delta allows."""
     d, epsilon = shells.d, shells.epsilon
-    found = []
+    starting_edges = []
     tail = min(delta / 30, 0.003)
     scale = smallest_sigma(epsilon, delta)
     inner = max(scale * np.sqrt(2 * gammaincinv(d / 2, _NEGLIGIBLE)), 0.0)
     outer = scale * np.sqrt(2 * gammainccinv(d / 2, tail)) + 1
     k = np.arange(int((outer / scale) ** 2 / (2 * epsilon)) + 2)
     edges = scale * np.sqrt((2 * k + 1) * epsilon)
-    found.append(edges[(edges > inner) & (edges < outer)])
+    starting_edges.append(edges[(edges > inner) & (edges < outer)])
     outer = min(gammainccinv(d, tail) / epsilon, 400.0) + 1
     edges = np.arange(best_first(shells), outer, 1.0)
-    found.append(edges[edges > gammaincinv(d, _NEGLIGIBLE) / epsilon])
+    starting_edges.append(edges[edges > gammaincinv(d, _NEGLIGIBLE) / epsilon])
     if short(delta):
-        found.append(np.linspace(0.3, 1.2, 3 + d // 3) * max(1.0, scale * np.sqrt(d)))
-    return [edges if len(edges) else np.array([outer]) for edges in found]
+        starting_edges.append(np.linspace(0.3, 1.2, 3 + d // 3) * max(1.0, scale * np.sqrt(d)))
+    return [edges if len(edges) else np.array([outer]) for edges in starting_edges]
 
 
 def polish(
@@ -231,8 +235,10 @@ def feasible(shells: Shells, delta: float, edges: Floats) -> RadialStaircase | N
 def first_staircases(shells: Shells, delta: float) -> list[RadialStaircase]:
     """The starts, made private, if a file could hold them and a check compare their stairs."""
     every = (edges for edges in starts(shells, delta) if len(edges) <= MAX_RADII)
-    found = (feasible(shells, delta, edges) for edges in every if _meetings(edges) <= _MOST_PAIRS)
-    return [one for one in found if one is not None]
+    staircases = (
+        feasible(shells, delta, edges) for edges in every if _meetings(edges) <= _MOST_PAIRS
+    )
+    return [staircase for staircase in staircases if staircase is not None]
 
 
 def _meetings(edges: Floats) -> int:

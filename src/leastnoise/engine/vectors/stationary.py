@@ -52,16 +52,16 @@ def stationary(
     start = np.append(np.log(stairs.edges), np.log(stairs.price))
     with np.errstate(all="ignore"):
         try:
-            found = least_squares(
+            root = least_squares(
                 rest, start, x_scale="jac", max_nfev=30, ftol=1e-14, xtol=1e-14, gtol=1e-14
             )
         except (ValueError, np.linalg.LinAlgError, _LateError):  # infinities on the way
             return stairs
-    if not np.abs(found.fun).max() < _SOLVED:
+    if not np.abs(root.fun).max() < _SOLVED:
         return stairs
-    edges = np.exp(found.x[:-1])
+    edges = np.exp(root.x[:-1])
     loss, stick, _, _ = shells.evaluate(edges)
-    return RadialStaircase(edges, loss, stick, float(np.exp(found.x[-1])))
+    return RadialStaircase(edges, loss, stick, float(np.exp(root.x[-1])))
 
 
 def smooth_polish(
@@ -83,17 +83,17 @@ def smooth_polish(
         loss, stick, slope, pull = shells.evaluate(moved)
         return loss, stick, hats.T @ (slope * moved), hats.T @ (pull * moved)
 
-    found = zero = np.zeros(len(knots))
+    reached_last = zero = np.zeros(len(knots))
     reference = both(zero)[0]
 
     def reached(x: Floats) -> None:
-        nonlocal found
-        found = x.copy()
+        nonlocal reached_last
+        reached_last = x.copy()
         if late():
             raise _LateError
 
     with suppress(_LateError):
-        found = minimize(
+        reached_last = minimize(
             lambda x: both(x)[0] / reference,
             zero,
             jac=lambda x: both(x)[2] / reference,
@@ -109,7 +109,7 @@ def smooth_polish(
                 }
             ],
         ).x
-    best = at(found)
+    best = at(reached_last)
     if not np.all(np.isfinite(best)) or not np.all(np.diff(best) > 0):
         return None
     return feasible(shells, delta, best)

@@ -17,10 +17,10 @@ from ...work import counted
 from ..bounds import Bounds, Lower, Upper
 from ..search import Search
 from .certificate import proven_along, proven_by
-from .flow import Flow, best_flow
+from .flow import NetFlow, best_flow
 from .inward import best_fan, fan_with_shorter
 from .march import Marched, best_curve
-from .net import Plan, Radial, few_short_nets, make_net, narrow_first, plans, short_nets
+from .net import NetPlan, Radial, few_short_nets, make_net, narrow_first, plans, short_nets
 from .rounding import exact_noise
 from .shells import (
     MOST_FREE,
@@ -57,8 +57,8 @@ class Vector:
         self.stairs: RadialStaircase | None = None
         self._settled: RadialStaircase | None = None  # no edge of it can be moved with profit
         self._spent = 0  # work of the checker on the noise alone
-        self._plans: dict[int, Plan] = {}
-        self._flows: list[tuple[Flow, int]] = []  # with their sizes, not yet proven closely
+        self._plans: dict[int, NetPlan] = {}
+        self._flows: list[tuple[NetFlow, int]] = []  # with their sizes, not yet proven closely
         self._took = 0.0  # seconds for the last net
 
     # -- upper ----------------------------------------------------------------------------------
@@ -69,10 +69,10 @@ class Vector:
 
     def first(self, search: Search) -> Iterator[Bounds]:
         """The best staircase after exponential and Gaussian noise, as it stands."""
-        for stairs in sorted(self._starts, key=lambda one: one.loss):
-            found = self._upper(stairs, search, "closed form")
-            if found is not None:  # else there are too many stairs
-                yield None, found
+        for stairs in sorted(self._starts, key=lambda staircase: staircase.loss):
+            upper = self._upper(stairs, search, "closed form")
+            if upper is not None:  # else there are too many stairs
+                yield None, upper
                 return
 
     def marched(self, search: Search) -> Iterator[Bounds]:
@@ -81,15 +81,15 @@ class Vector:
         starts = self._starts if self.stairs is None else [self.stairs]
         if not starts:
             return
-        stairs = min(starts, key=lambda one: one.loss)
+        stairs = min(starts, key=lambda staircase: staircase.loss)
         best: Marched | None = None
         for _ in range(_MARCHES):  # the second time it is known better where the noise is
             before = None if best is None else best.curve
-            found = best_curve(shells, delta, stairs, search.late, before)
+            marched = best_curve(shells, delta, stairs, search.late, before)
             search.bracket.rounds += 1
-            if found is None or (best is not None and found.curve.bound <= best.curve.bound):
+            if marched is None or (best is not None and marched.curve.bound <= best.curve.bound):
                 break
-            best = found
+            best = marched
             if best.stairs is not None and best.stairs.loss < stairs.loss:
                 stairs = best.stairs
             search.report(best.curve.bound, stairs.loss, len(best.curve.rho))
@@ -118,13 +118,13 @@ class Vector:
         for start in self._starts:
             if search.clock() < end:
                 search.bracket.rounds += 1
-                found = self._moved(start, lambda: search.clock() >= end)
-                if found is not None and (best is None or found.loss < best.loss):
-                    best = found
+                moved = self._moved(start, lambda: search.clock() >= end)
+                if moved is not None and (best is None or moved.loss < best.loss):
+                    best = moved
         if best is not None and len(best.edges) <= _FEW_EDGES:
-            for found in longer_staircases(self.shells, delta, best):
+            for moved in longer_staircases(self.shells, delta, best):
                 search.bracket.rounds += 1
-                best = found
+                best = moved
                 if search.clock() >= end:
                     break
         if best is not None and best is not self.stairs:
@@ -138,26 +138,26 @@ class Vector:
             return polish(self.shells, delta, start.edges, 30)
         best: RadialStaircase | None = None
         for _ in range(3):  # each time the smooth function begins anew
-            found = smooth_polish(self.shells, delta, (best or start).edges, late)
-            if found is None or (best is not None and found.loss > best.loss * (1 - 1e-5)):
+            moved = smooth_polish(self.shells, delta, (best or start).edges, late)
+            if moved is None or (best is not None and moved.loss > best.loss * (1 - 1e-5)):
                 break
-            best = found
+            best = moved
         if best is not None and len(best.edges) <= MOST_FREE and not late():
-            found = polish(self.shells, delta, best.edges, 30)
-            best = found if found is not None and found.loss < best.loss else best
+            moved = polish(self.shells, delta, best.edges, 30)
+            best = moved if moved is not None and moved.loss < best.loss else best
         return best
 
     def _upper(self, stairs: RadialStaircase, search: Search, origin: str) -> Upper | None:
         """The noise as a document; None if a file of it would take too long to check."""
-        found = exact_noise(self.problem, stairs, origin)
-        if found is not None and search.improves(float(found.value)):
+        upper = exact_noise(self.problem, stairs, origin)
+        if upper is not None and search.improves(float(upper.value)):
             try:
                 with counted() as work:
-                    noise_claims(found.vector)
+                    noise_claims(upper.vector)
             except LimitError:
                 return None
             self.stairs, self._spent = stairs, work.spent
-        return found
+        return upper
 
     # -- lower ----------------------------------------------------------------------------------
 
@@ -238,7 +238,7 @@ class Vector:
         """Whether the first stair is so narrow that shorter shifts are needed."""
         return narrow_first(self._radial())
 
-    def _along(self, flow: Flow | None, search: Search) -> Iterator[Bounds]:
+    def _along(self, flow: NetFlow | None, search: Search) -> Iterator[Bounds]:
         """What such a flow proves."""
         search.bracket.rounds += 1
         if flow is not None:
@@ -252,7 +252,7 @@ class Vector:
             enough = aim if flow.bound >= aim and search.left(1e9) > _kept(search) else less
             yield self._proven(flow, size, enough), None
 
-    def _proven(self, flow: Flow, size: int, enough: float) -> Lower | None:
+    def _proven(self, flow: NetFlow, size: int, enough: float) -> Lower | None:
         """What a flow proves, if that is enough; if it may be more, it is asked again at last."""
         if enough < flow.bound * (1 - _NEARLY):
             self._flows.append((flow, size))
@@ -268,7 +268,7 @@ class Vector:
     def closely(self, search: Search) -> Iterator[Bounds]:
         """What the best curves prove, as closely as they can be proven; or else coarser ones."""
         best = search.bracket.lower.value if search.bracket.lower is not None else Fraction(0)
-        for flow, cells in sorted(self._flows, key=lambda one: -one[0].bound):
+        for flow, cells in sorted(self._flows, key=lambda pair: -pair[0].bound):
             if flow.bound * (1 - 3e-4) <= float(best):
                 break
             lower = proven_by(flow, self.problem, cells, self._spent, flow.bound)

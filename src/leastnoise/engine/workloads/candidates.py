@@ -38,7 +38,7 @@ from .entropy import best_entropy
 from .rounding import as_floats
 
 #: A strategy, and what proves the bounds of its factor.
-Found = tuple[Any, Any]
+ProvenStrategy = tuple[Any, Any]
 
 #: Digits of the bounds in a file.
 _DIGITS = 15
@@ -65,24 +65,24 @@ class Piece:
     """A factor: multipliers for its bound from below, strategies for Laplace noise."""
 
     part: Part
-    own: Multipliers | None
+    multipliers: Multipliers | None
     sums: tuple[tuple[TallStrategy, Multipliers], ...]
 
     def proven(self, problem: WorkloadProblem) -> bool:
         """Whether something is known from below."""
-        return self.own is not None or closed_form(self.part, problem.largest)
+        return self.multipliers is not None or closed_form(self.part, problem.largest)
 
-    def best(self, problem: WorkloadProblem) -> Found:
+    def best(self, problem: WorkloadProblem) -> ProvenStrategy:
         """The strategy for Laplace noise that costs least, of floats, with its multipliers."""
-        ways: list[tuple[float, Found]] = []
+        ways: list[tuple[float, ProvenStrategy]] = []
         if problem.neighbors != REPLACE and self.part.cells <= MAX_TABLE:
             cost = float(counts_cost(self.part, problem.largest))
-            ways.append((cost, (CountsStrategy(), self.own)))
-        for tall, own in self.sums:
-            ways.append((_cost(self.part, tall, problem), (tall, own)))
+            ways.append((cost, (CountsStrategy(), self.multipliers)))
+        for tall, multipliers in self.sums:
+            ways.append((_cost(self.part, tall, problem), (tall, multipliers)))
         if not ways:
             raise FormatError("no strategy is small enough")
-        return min(ways, key=lambda one: one[0])[1]
+        return min(ways, key=lambda way: way[0])[1]
 
 
 def closed_form(part: Part, largest: bool) -> bool:
@@ -98,7 +98,7 @@ def _cost(part: Part, tall: TallStrategy, problem: WorkloadProblem) -> float:
     rows = as_floats(list(part.rows())) / part.denominator
     if problem.neighbors == REPLACE:
         rows = rows[:, 1:] - rows[:, :1]
-    weights = np.array([float(one) for one in part.weights()])
+    weights = np.array([float(weight) for weight in part.weights()])
     each = weights * (rows @ np.linalg.inv(y.T @ y) * rows).sum(axis=1)
     return float(each.max() if problem.largest else each.sum())
 
@@ -134,25 +134,25 @@ def on_counts(
         count = Problem.of(epsilon=epsilon, delta=delta, loss="l2", integer=True)
         law = search.inner_file(plan_of_noise(count), _INNER.gap, _INNER.seconds)
     strategies = (CountsStrategy(),) * len(pieces)
-    own = tuple(one.own for one in pieces)
-    return replace(empty(problem), strategies=strategies, multipliers=own, law=law)
+    multipliers = tuple(piece.multipliers for piece in pieces)
+    return replace(empty(problem), strategies=strategies, multipliers=multipliers, law=law)
 
 
 def on_each_answer(
     problem: WorkloadProblem, pieces: list[Piece], search: Search
 ) -> WorkloadDocument | None:
     """Laplace noise on each answer: for a few small tables of a large one."""
-    part, own = pieces[0].part, pieces[0].own
+    part, multipliers = pieces[0].part, pieces[0].multipliers
     if len(pieces) > 1 or part.denominator != 1 or part.cells > MAX_TABLE:
         return None
-    return replace(empty(problem), strategies=(AnswersStrategy(),), multipliers=(own,))
+    return replace(empty(problem), strategies=(AnswersStrategy(),), multipliers=(multipliers,))
 
 
 def on_answers(
     problem: WorkloadProblem, pieces: list[Piece], search: Search
 ) -> WorkloadDocument | None:
     """Joint noise on the answers, where they are few and whole."""
-    part, own = pieces[0].part, pieces[0].own
+    part, multipliers = pieces[0].part, pieces[0].multipliers
     few = len(pieces) == 1 and part.queries <= _INNER.most_joint
     if not few or part.denominator != 1 or part.queries * part.cells > _INNER.most_entries:
         return None
@@ -167,7 +167,9 @@ def on_answers(
     )
     plan = plan_of(replace(answers, noise_alone=True))
     law = search.inner_file(plan, _INNER.gap, _INNER.seconds_of_joint)
-    return replace(empty(problem), strategies=(AnswersStrategy(),), multipliers=(own,), law=law)
+    return replace(
+        empty(problem), strategies=(AnswersStrategy(),), multipliers=(multipliers,), law=law
+    )
 
 
 def of_vectors(
@@ -208,12 +210,12 @@ def empty(problem: WorkloadProblem) -> WorkloadDocument:
     )
 
 
-def stated(problem: WorkloadProblem, found: list[Found]) -> WorkloadDocument:
+def stated(problem: WorkloadProblem, strategies: list[ProvenStrategy]) -> WorkloadDocument:
     """The document with its bounds; `FormatError` if the checker could not prove them."""
     document = replace(
         empty(problem),
-        strategies=tuple(strategy for strategy, _ in found),
-        multipliers=tuple(own for _, own in found),
+        strategies=tuple(strategy for strategy, _ in strategies),
+        multipliers=tuple(multipliers for _, multipliers in strategies),
     )
     return _private(document)
 

@@ -47,12 +47,12 @@ def best_entropy(rho: Fraction) -> EntropyProof | None:
         values = _best_values(price, y, steps, r)
         return _bound(values, price, steps, r), values, price
 
-    bound, values, price = best(golden_section(lambda one: best(one)[0], *_PRICES, _SECTIONS))
+    bound, values, price = best(golden_section(lambda scale: best(scale)[0], *_PRICES, _SECTIONS))
     exact = Fraction(round(price * 2**40), 2**40)
     if not bound > 0 or exact <= 0 or np.abs(values).max() > 99:
         return None
     whole = np.rint(values * 2.0**VALUE_BITS)
-    return EntropyProof(exact, steps, tuple(int(one) for one in whole))
+    return EntropyProof(exact, steps, tuple(int(value) for value in whole))
 
 
 def _best_values(price: float, y: Floats, steps: int, rho: float) -> Floats:
@@ -73,16 +73,16 @@ def _values(price: float, level: float, y: Floats, steps: int) -> Floats:
 
     count = len(y)
     end = math.acosh(max(1.0, 1 + ((y[-1] + 0.5) ** 2 - level) / (2 * price)))
-    found = np.full(count + steps, end)
+    knots = np.full(count + steps, end)
     for last in range(count, 0, -steps):
         first = max(0, last - steps)
-        out = found[first + steps : last + steps]
+        out = knots[first + steps : last + steps]
         x = y[first:last] + 0.5
         known = out - np.exp(-out) + 2 - (level - x * x) / price
-        found[first:last] = np.log(np.maximum(wrightomega(np.maximum(known, -60)), 1e-30))
-    found = found[:count]
-    found[0] = 0.0
-    return found
+        knots[first:last] = np.log(np.maximum(wrightomega(np.maximum(known, -60)), 1e-30))
+    knots = knots[:count]
+    knots[0] = 0.0
+    return knots
 
 
 def _least_near_zero(s: Floats, price: float, steps: int) -> float:

@@ -27,10 +27,10 @@ def coordinates_of(part: Part, gram: Whole, replaced: bool) -> Coordinates:
 
     gram: the Gram matrix in whole numbers, not yet counted from the first column.
     """
-    held = np.array([[x % _PRIME for x in row] for row in gram], dtype=np.int64)
+    residues = np.array([[x % _PRIME for x in row] for row in gram], dtype=np.int64)
     if replaced:
-        held = (held - held[:1] - held[:, :1] + held[0, 0]) % _PRIME
-    chosen, shares = _reduced(held)
+        residues = (residues - residues[:1] - residues[:, :1] + residues[0, 0]) % _PRIME
+    chosen, shares = _reduced(residues)
     n = len(gram)
     if len(chosen) == n - replaced:
         return None
@@ -40,14 +40,16 @@ def coordinates_of(part: Part, gram: Whole, replaced: bool) -> Coordinates:
         return QUESTIONS
     others = [j for j in range(n) if j not in set(chosen)]
     exact = [[_fraction(int(shares[b, j])) for b in range(len(chosen))] for j in others]
-    over = lcm(*(one.denominator for row in exact for one in row))
-    return Basis(tuple(chosen), over, tuple(tuple(int(one * over) for one in row) for row in exact))
+    over = lcm(*(entry.denominator for row in exact for entry in row))
+    return Basis(
+        tuple(chosen), over, tuple(tuple(int(entry * over) for entry in row) for row in exact)
+    )
 
 
 def independent(rows: list[list[int]]) -> bool:
     """Whether the rows are linearly independent (surely so, if it is said)."""
-    held = np.array([[x % _PRIME for x in row] for row in rows], dtype=np.int64)
-    return len(_reduced(held)[0]) == len(rows)
+    residues = np.array([[x % _PRIME for x in row] for row in rows], dtype=np.int64)
+    return len(_reduced(residues)[0]) == len(rows)
 
 
 def _reduced(matrix: NDArray[Any]) -> tuple[list[int], NDArray[np.int64]]:

@@ -23,7 +23,7 @@ from ...numeric import Floats
 _NOTHING = 1e-14
 
 
-class Step(NamedTuple):
+class FixedPointStep(NamedTuple):
     """What one evaluation of the dual says at weights exp(t)."""
 
     value: float  # of the dual: a lower bound
@@ -42,8 +42,8 @@ class Fixed:
     rounds: int = 400
 
     def solve(
-        self, step: Callable[[Floats], Step], size: int, gap: float, seconds: float
-    ) -> tuple[Step, int]:
+        self, step: Callable[[Floats], FixedPointStep], size: int, gap: float, seconds: float
+    ) -> tuple[FixedPointStep, int]:
         """The best point until the gap or the time is reached, and how many rounds it took."""
         t, end, bold = np.zeros(size), time.monotonic() + seconds, self.boldness
         points: list[Floats] = []
@@ -52,33 +52,33 @@ class Fixed:
         count = 0
         while count < self.rounds:
             count += 1
-            found = step(t)
-            if nearest is None or found.gap < nearest.gap:
-                nearest = found
-            if found.gap <= gap or time.monotonic() > end:
+            now = step(t)
+            if nearest is None or now.gap < nearest.gap:
+                nearest = now
+            if now.gap <= gap or time.monotonic() > end:
                 break
-            if best is not None and found.value < best.value * (1 - 1e-12):
+            if best is not None and now.value < best.value * (1 - 1e-12):
                 # The dual fell: forget the past, one plain step from the best point.
-                t, found, bold, points, moves = place, best, 1.0, [], []
+                t, now, bold, points, moves = place, best, 1.0, [], []
             else:
-                best, place = found, t
-            t = self._next(t, found, bold, points, moves)
+                best, place = now, t
+            t = self._next(t, now, bold, points, moves)
         assert nearest is not None
         return nearest, count
 
     def _next(
-        self, t: Floats, found: Step, bold: float, points: list[Floats], moves: list[Floats]
+        self, t: Floats, now: FixedPointStep, bold: float, points: list[Floats], moves: list[Floats]
     ) -> Floats:
-        w = found.weights
-        f = np.clip(found.ratios, -2, 2)
+        w = now.weights
+        f = np.clip(now.ratios, -2, 2)
         f = f - (w @ f) / w.sum()
         points.append(t)
         moves.append(f)
         del points[: -self.depth], moves[: -self.depth]
         new = t + bold * f
         if len(moves) > 1:
-            changes = np.array([f - one for one in moves[:-1]]).T
-            places = np.array([t - one for one in points[:-1]]).T
+            changes = np.array([f - move for move in moves[:-1]]).T
+            places = np.array([t - point for point in points[:-1]]).T
             root = np.sqrt(w)
             shares = np.linalg.lstsq(root[:, None] * changes, root * f, rcond=1e-10)[0]
             back = places @ shares + bold * (changes @ shares)
@@ -98,7 +98,7 @@ def columns(shifts: Floats, gap: float, seconds: float) -> tuple[Floats, int]:
     """
     gram = shifts.T @ shifts if shifts.shape[1] <= len(shifts) else None
 
-    def step(t: Floats) -> Step:
+    def step(t: Floats) -> FixedPointStep:
         v = _even(t)
         d = np.sqrt(v)
         if gram is not None:
@@ -108,10 +108,12 @@ def columns(shifts: Floats, gap: float, seconds: float) -> tuple[Floats, int]:
             _, roots, right = np.linalg.svd(shifts * d, full_matrices=False)
             q = right.T
         ratios = (q**2 @ roots) / (roots.sum() * v)
-        return Step(roots.sum() ** 2, np.log(np.maximum(ratios, 1e-9)), float(ratios.max() - 1), v)
+        return FixedPointStep(
+            roots.sum() ** 2, np.log(np.maximum(ratios, 1e-9)), float(ratios.max() - 1), v
+        )
 
-    found, count = Fixed().solve(step, shifts.shape[1], gap, seconds)
-    return found.weights, count
+    best, count = Fixed().solve(step, shifts.shape[1], gap, seconds)
+    return best.weights, count
 
 
 def exchanges(cost: Floats, frame: Floats, gap: float, seconds: float) -> tuple[Floats, int]:
@@ -120,19 +122,21 @@ def exchanges(cost: Floats, frame: Floats, gap: float, seconds: float) -> tuple[
     first, second = np.triu_indices(n, 1)
     low = np.linalg.cholesky(cost)
 
-    def step(t: Floats) -> Step:
+    def step(t: Floats) -> FixedPointStep:
         v = _even(t)
         p = spread(frame, first, second, v)
         values, q = sl.eigh(low.T @ p @ low, driver="evd", check_finite=False)
         roots = np.sqrt(np.maximum(values, _NOTHING * values[-1]))
         seen = (q.T @ (low.T @ frame)) / np.sqrt(roots)[:, None]
         m = seen.T @ seen / roots.sum()
-        own = np.diag(m)
-        ratios = own[first] + own[second] - 2 * m[first, second]
-        return Step(roots.sum() ** 2, np.log(np.maximum(ratios, 1e-9)), float(ratios.max() - 1), v)
+        diagonal = np.diag(m)
+        ratios = diagonal[first] + diagonal[second] - 2 * m[first, second]
+        return FixedPointStep(
+            roots.sum() ** 2, np.log(np.maximum(ratios, 1e-9)), float(ratios.max() - 1), v
+        )
 
-    found, count = Fixed().solve(step, len(first), gap, seconds)
-    return found.weights, count
+    best, count = Fixed().solve(step, len(first), gap, seconds)
+    return best.weights, count
 
 
 def spread(frame: Floats, first: NDArray[np.int64], second: NDArray[np.int64], v: Floats) -> Floats:
@@ -152,7 +156,7 @@ def largest(shifts: Floats, gap: float, seconds: float) -> tuple[Floats, Floats,
     """
     m = len(shifts)
 
-    def step(t: Floats) -> Step:
+    def step(t: Floats) -> FixedPointStep:
         p, v = _even(t[:m]), _even(t[m:])
         left, s, right = np.linalg.svd(
             np.sqrt(p)[:, None] * shifts * np.sqrt(v), full_matrices=False
@@ -161,7 +165,7 @@ def largest(shifts: Floats, gap: float, seconds: float) -> tuple[Floats, Floats,
         down = (right.T**2 @ s) / (s.sum() * v)
         ratios = np.log(np.maximum(np.concatenate([up, down]), 1e-9))
         gap = float(up.max() * down.max() - 1)
-        return Step(s.sum() ** 2, ratios, gap, np.concatenate([p, v]))
+        return FixedPointStep(s.sum() ** 2, ratios, gap, np.concatenate([p, v]))
 
-    found, count = Fixed(boldness=1.0).solve(step, sum(shifts.shape), gap, seconds)
-    return found.weights[:m], found.weights[m:], count
+    best, count = Fixed(boldness=1.0).solve(step, sum(shifts.shape), gap, seconds)
+    return best.weights[:m], best.weights[m:], count

@@ -14,7 +14,7 @@ import scipy.linalg as sl
 
 from ...certify.noise.root_strategy import ROW_BITS, SINGULAR_BITS, PrefixProof, RootStrategy
 from ...numeric import Floats
-from .optimise import Fixed, Step
+from .optimise import Fixed, FixedPointStep
 
 #: Bits of the strategy and of the largest weight; rounds of the descent; where weights are good:
 #: what is lost is of the second order in this.
@@ -26,7 +26,7 @@ def best_roots(n: int, seconds: float) -> tuple[RootStrategy, PrefixProof]:
     end = time.monotonic() + seconds
     rows = np.rint(_row_scales(n, seconds / 2) * 2.0**ROW_BITS)
     proof = best_weights(n, max(0.1, end - time.monotonic()))
-    return RootStrategy(_BITS, tuple(max(1, int(one)) for one in rows)), proof
+    return RootStrategy(_BITS, tuple(max(1, int(row)) for row in rows)), proof
 
 
 def _series(n: int, sign: int) -> Floats:
@@ -48,13 +48,13 @@ def _row_scales(n: int, seconds: float) -> Floats:
     best: list[Floats] = [np.zeros(n)]
 
     def cost(logs: Floats) -> tuple[float, Floats]:
-        own = np.exp(2 * logs)
-        h = np.sqrt(squares.T @ own)
+        scales = np.exp(2 * logs)
+        h = np.sqrt(squares.T @ scales)
         p = np.cumsum(h[:, None] * inverse, axis=0)
-        each = (p**2).sum(axis=0) / own
+        each = (p**2).sum(axis=0) / scales
         later = np.cumsum(p[::-1], axis=0)[::-1]
-        slope = squares @ ((inverse * later) @ (1 / own) / h) - each / own
-        return float(each.sum()) / n, slope * 2 * own / n
+        slope = squares @ ((inverse * later) @ (1 / scales) / h) - each / scales
+        return float(each.sum()) / n, slope * 2 * scales / n
 
     def seen(logs: Floats) -> None:
         best[0] = logs
@@ -78,14 +78,14 @@ def _spectrum(v: Floats, ranges: bool) -> tuple[Floats, Floats]:
 def best_weights(n: int, seconds: float, ranges: bool = False) -> PrefixProof:
     """What proves the bound from below of n prefix sums, or of all ranges of n counts."""
 
-    def step(t: Floats) -> Step:
+    def step(t: Floats) -> FixedPointStep:
         v = np.exp(t - t.max())
         v /= v.sum()
         values, q = _spectrum(v, ranges)
         ratios = (q**2 @ values) / (values.sum() * v)
-        return Step(values.sum() ** 2, np.log(ratios), float(ratios.max() - 1), v)
+        return FixedPointStep(values.sum() ** 2, np.log(ratios), float(ratios.max() - 1), v)
 
-    found, _ = Fixed().solve(step, n, _NEAR, seconds)
-    whole = np.maximum(1, np.rint(found.weights / found.weights.max() * 2.0**_WEIGHT_BITS))
+    best, _ = Fixed().solve(step, n, _NEAR, seconds)
+    whole = np.maximum(1, np.rint(best.weights / best.weights.max() * 2.0**_WEIGHT_BITS))
     values = np.floor(_spectrum(whole, ranges)[0] * (1 - 1e-7) * 2.0**SINGULAR_BITS)
-    return PrefixProof(tuple(map(int, whole)), tuple(max(1, int(one)) for one in values))
+    return PrefixProof(tuple(map(int, whole)), tuple(max(1, int(value)) for value in values))

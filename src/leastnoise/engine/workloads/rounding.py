@@ -14,7 +14,7 @@ _WEIGHT_BITS = 40
 
 def whole_weights(weights: Floats) -> list[int]:
     """Whole numbers in the same proportions, the largest of 40 bits."""
-    return [int(one) for one in np.rint(weights / weights.max() * 2.0**_WEIGHT_BITS)]
+    return [int(weight) for weight in np.rint(weights / weights.max() * 2.0**_WEIGHT_BITS)]
 
 
 def rounded(
@@ -62,7 +62,7 @@ def columns_of(frame: Frame) -> Floats:
 def _spread(frame: Frame, shifts: tuple[tuple[int, int, int], ...]) -> Floats:
     a = columns_of(frame)
     vectors = np.array([a[:, i] if i == j else a[:, i] - a[:, j] for i, j, _ in shifts]).T
-    weights = np.array([float(one[2]) for one in shifts])
+    weights = np.array([float(shift[2]) for shift in shifts])
     return np.asarray((vectors * (weights / weights.max())) @ vectors.T)
 
 
@@ -76,7 +76,7 @@ def _length(frame: Frame, m: Floats, shifts: tuple[tuple[int, int, int], ...]) -
     """The largest squared length of a shift."""
     a = columns_of(frame)
     q = a.T @ m @ a
-    own = np.diag(q)
+    diagonal = np.diag(q)
     if all(i == j for i, j, _ in shifts):
-        return float(own.max())
-    return float((own[:, None] + own[None, :] - 2 * q).max())
+        return float(diagonal.max())
+    return float((diagonal[:, None] + diagonal[None, :] - 2 * q).max())

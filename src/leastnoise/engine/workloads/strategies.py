@@ -68,19 +68,22 @@ class Strategies:
         """Multipliers for a factor, and strategies for Laplace noise where it is small."""
         end = time.monotonic() + seconds
         replaced, few = is_replaced(problem), part.cells <= self.most_summed
-        own = None if gaussian is None else _multipliers_of(gaussian, place)
+        multipliers = None if gaussian is None else _multipliers_of(gaussian, place)
         wanted = few if replaced else few or not closed_form(part, problem.largest)
-        if own is None and wanted:
+        if multipliers is None and wanted:
             with contextlib.suppress(ArgumentError, LimitError, FormatError, np.linalg.LinAlgError):
                 plan = self._plan(part, replaced, problem.largest, end)
                 if isinstance(plan, _Plan):
-                    own = replace(plan.at(self.bits[0], 0.0)[1], coordinates=plan.where)
+                    multipliers = replace(plan.at(self.bits[0], 0.0)[1], coordinates=plan.where)
         sums: list[tuple[TallStrategy, Multipliers]] = []
-        if own is not None and few:
+        if multipliers is not None and few:
             with contextlib.suppress(FormatError, np.linalg.LinAlgError):
                 ways = (False, True) if replaced else (True,)
-                sums = [_laplace(part, replaced, own, self.bits[0], one) for one in ways]
-        return Piece(part, own, tuple(sums))
+                sums = [
+                    _laplace(part, replaced, multipliers, self.bits[0], counts_too)
+                    for counts_too in ways
+                ]
+        return Piece(part, multipliers, tuple(sums))
 
     def of_curve(self, problem: WorkloadProblem, gap: float, seconds: float) -> WorkloadDocument:
         """The best document below a curve that passes; `ArgumentError` if there is none."""
@@ -90,7 +93,7 @@ class Strategies:
         if isinstance(part, Marginals) and not replaced:
             return self._tables(problem, part, gap, seconds)
         factors = factors_of(part, replaced)
-        plans = [self._plan(one, replaced, problem.largest, end) for one in factors]
+        plans = [self._plan(factor, replaced, problem.largest, end) for factor in factors]
         best: WorkloadDocument | None = None
         for bits, even in self._tries(max(plan.rank for plan in plans)):
             if best is not None and (
@@ -99,16 +102,16 @@ class Strategies:
                 break
             try:
                 with counted():
-                    found = stated(problem, [plan.at(bits, even) for plan in plans])
+                    document = stated(problem, [plan.at(bits, even) for plan in plans])
             except LimitError:
                 if best is None:
                     raise
                 break
             except (FormatError, np.linalg.LinAlgError):
                 continue
-            if best is None or gap_of(found) < gap_of(best):
-                best = found
-            done = gap_of(found) <= min(gap, 1e-5) or _of_strategy(found) <= 1e-6
+            if best is None or gap_of(document) < gap_of(best):
+                best = document
+            done = gap_of(document) <= min(gap, 1e-5) or _of_strategy(document) <= 1e-6
             if done or all(isinstance(plan, _Roots) for plan in plans):
                 break
         if best is None:
@@ -117,8 +120,10 @@ class Strategies:
 
     def _tries(self, rank: int) -> list[tuple[int, float]]:
         """(bits, how much of equal weights is mixed in), in order."""
-        found = (self.few_bits, *self.bits) if rank >= self.many else self.bits
-        return [(bits, 0.0) for bits in found] + [(found[-1], one) for one in self.mixed]
+        precisions = (self.few_bits, *self.bits) if rank >= self.many else self.bits
+        return [(bits, 0.0) for bits in precisions] + [
+            (precisions[-1], share) for share in self.mixed
+        ]
 
     def _plan(self, part: Part, replaced: bool, most: bool, end: float) -> _Plan | _Roots:
         if _long_prefix(part) and not (replaced or most):
@@ -164,12 +169,12 @@ class Strategies:
     def _tables(
         self, problem: WorkloadProblem, part: Marginals, gap: float, seconds: float
     ) -> WorkloadDocument:
-        own: tuple[int, ...] | None = None
+        multipliers: tuple[int, ...] | None = None
         if problem.largest:
-            strategy, own = largest_tables(part, self.table_bits, gap, seconds)
+            strategy, multipliers = largest_tables(part, self.table_bits, gap, seconds)
         else:
             strategy = best_tables(part, self.table_bits)
-        document = replace(empty(problem), strategies=(strategy,), multipliers=(own,))
+        document = replace(empty(problem), strategies=(strategy,), multipliers=(multipliers,))
         return bounded(document)
 
 
@@ -209,31 +214,31 @@ class _Plan:
 class _Roots:
     """Long prefix sums, which need no rounds of rounding."""
 
-    own: tuple[RootStrategy, PrefixProof]
+    proven: tuple[RootStrategy, PrefixProof]
     rank: int = 1
 
     def at(self, bits: int, even: float) -> tuple[RootStrategy, PrefixProof]:
         """The square-root strategy."""
-        return self.own
+        return self.proven
 
 
 def _multipliers_of(document: WorkloadDocument, place: int) -> Multipliers | None:
     """Those of a factor of Gaussian noise, about the coordinates of its strategy."""
-    strategy, own = document.strategies[place], document.multipliers[place]
-    if not isinstance(strategy, Strategy) or not isinstance(own, Multipliers):
+    strategy, multipliers = document.strategies[place], document.multipliers[place]
+    if not isinstance(strategy, Strategy) or not isinstance(multipliers, Multipliers):
         return None
-    return replace(own, coordinates=strategy.coordinates)
+    return replace(multipliers, coordinates=strategy.coordinates)
 
 
 def _laplace(
-    part: Part, replaced: bool, own: Multipliers, bits: int, sums: bool
+    part: Part, replaced: bool, multipliers: Multipliers, bits: int, sums: bool
 ) -> tuple[TallStrategy, Multipliers]:
     """A strategy for Laplace noise: counts alone, or with sums; multipliers as for others."""
     plain = frame_of(part, replaced, None)
     cost = as_floats(plain.cost) / float(plain.below)
     tall = with_sums(cost, Strategies.sum_bits) if sums else counts_alone(len(cost))
     tall = shortened(tall, plain, replaced)
-    return tall, replace(own, inverse=inverse_rows(tall, bits))
+    return tall, replace(multipliers, inverse=inverse_rows(tall, bits))
 
 
 def shortened(tall: TallStrategy, frame: Frame, replaced: bool) -> TallStrategy:
@@ -268,14 +273,14 @@ def _pairs(cells: int, replaced: bool) -> tuple[np.ndarray, np.ndarray]:
 def _questions(part: Part, replaced: bool, where: Coordinates) -> np.ndarray:
     """The rows of the questions over coordinates, times the roots of their weights."""
     rows, below = rows_in(part, replaced, where)
-    weights = np.array([float(one) for one in part.weights()])
+    weights = np.array([float(weight) for weight in part.weights()])
     return np.asarray(np.sqrt(weights)[:, None] * as_floats(rows) / float(below))
 
 
-def _of_strategy(found: WorkloadDocument) -> float:
+def _of_strategy(document: WorkloadDocument) -> float:
     """The part of the gap that a better strategy could close: not the constant of one number."""
-    least = variance_below(found)
-    return (gap_of(found) + 1) * float(least / variance_above(found)) - 1 if least else 0.0
+    least = variance_below(document)
+    return (gap_of(document) + 1) * float(least / variance_above(document)) - 1 if least else 0.0
 
 
 def badly_scaled(problem: WorkloadProblem) -> ArgumentError:

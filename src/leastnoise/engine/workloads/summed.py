@@ -23,7 +23,7 @@ from .rounding import as_floats
 
 
 @dataclass(frozen=True)
-class Descent:
+class StrategyDescent:
     """How far the descent goes (benchmarks/workloads.py)."""
 
     bits: int = 24  # of numbers in the file
@@ -39,16 +39,18 @@ class Descent:
         """The strategy of least cost that is found in about so many seconds; one at least."""
         end = time.monotonic() + seconds
         value = _cost(part)
-        found: list[tuple[float, Floats]] = []
+        descents: list[tuple[float, Floats]] = []
         for start in self._starts(part.cells):
-            found.append(self._down(value, start, self.first, end))
+            descents.append(self._down(value, start, self.first, end))
             if time.monotonic() > end:
                 break
-        _, best = min(found, key=lambda pair: pair[0])
+        _, best = min(descents, key=lambda pair: pair[0])
         return self._rounded(self._down(value, best, self.rounds, end)[1])
 
     def _starts(self, n: int) -> Iterator[Floats]:
-        for branch in sorted({max(own, -(-n // self.most_leaves)) for own in self.branches}):
+        for branch in sorted(
+            {max(branch_count, -(-n // self.most_leaves)) for branch_count in self.branches}
+        ):
             if 1 < branch < n:
                 yield _tree(n, branch)
         if n <= self.few:
@@ -64,23 +66,23 @@ class Descent:
             if time.monotonic() > end:
                 raise StopIteration
 
-        found = minimize(
+        optimum = minimize(
             lambda x: value(x.reshape(start.shape)), start.ravel(), jac=True, method="L-BFGS-B",
             bounds=[(0, self.largest)] * start.size, callback=seen,
             options={"maxiter": most, "maxfun": 2 * most},
         )  # fmt: skip
-        return float(found.fun), np.asarray(found.x).reshape(start.shape)
+        return float(optimum.fun), np.asarray(optimum.x).reshape(start.shape)
 
     def _rounded(self, t: Floats) -> SummedStrategy:
         """In whole numbers: columns that add up to 1 exactly, no count left out."""
-        one = 1 << self.bits
+        unit = 1 << self.bits
         columns = t / (1 + t.sum(axis=0))
-        whole = np.floor(np.where(columns < self.least, 0, columns) * one).astype(np.int64)
+        whole = np.floor(np.where(columns < self.least, 0, columns) * unit).astype(np.int64)
         whole = whole[whole.any(axis=1)]
-        each = one - whole.sum(axis=0)
+        each = unit - whole.sum(axis=0)
         scaled = whole / each
         s = scaled @ scaled.T + np.eye(len(whole))
-        solution = np.rint(sl.inv(s, check_finite=False) * one) if len(whole) else s
+        solution = np.rint(sl.inv(s, check_finite=False) * unit) if len(whole) else s
         sums = (((int(j), int(row[j])) for j in np.flatnonzero(row)) for row in whole)
         return SummedStrategy(
             self.bits,

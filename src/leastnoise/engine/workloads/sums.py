@@ -39,7 +39,7 @@ def with_sums(cost: Floats, bits: int) -> TallStrategy:
         return float((inverse * scaled).sum()), slope.ravel()
 
     start = np.random.default_rng(0).random(extra * n)
-    found = minimize(
+    optimum = minimize(
         value,
         start,
         jac=True,
@@ -47,7 +47,7 @@ def with_sums(cost: Floats, bits: int) -> TallStrategy:
         bounds=[(0, None)] * (extra * n),
         options={"maxiter": _ROUNDS},
     )
-    t = found.x.reshape(extra, n)
+    t = optimum.x.reshape(extra, n)
     c = 1 + t.sum(axis=0)
     y = np.vstack([np.eye(n), t]) / c
     # Rounded down, so that no column sums up to more than 1; counts are never left out.

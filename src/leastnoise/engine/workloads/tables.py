@@ -14,12 +14,12 @@ import numpy as np
 from ...certify.noise.table_strategy import TableStrategy, left_over, shares_of
 from ...numeric import Floats
 from ...problem.workload_parts import Marginals
-from .optimise import Fixed, Step
+from .optimise import Fixed, FixedPointStep
 
 
 def best_tables(part: Marginals, bits: int) -> TableStrategy:
     """Scales for the total of worth times squared error."""
-    return _whole(part, _scales(part, [float(one) for one in part.worth]), bits)
+    return _whole(part, _scales(part, [float(worth) for worth in part.worth]), bits)
 
 
 def largest_tables(
@@ -27,51 +27,57 @@ def largest_tables(
 ) -> tuple[TableStrategy, tuple[int, ...]]:
     """Scales for the largest of worth times variance, and the weights of the tables."""
     end = time.monotonic() + seconds
-    own = np.array([float(one) for one in part.worth])
-    cells = np.array([float(part.cells_of(one)) for one in part.sets])
+    values = np.array([float(value) for value in part.worth])
+    cells = np.array([float(part.cells_of(table)) for table in part.sets])
 
-    def step(t: Floats) -> Step:
+    def step(t: Floats) -> FixedPointStep:
         p = np.exp(t - t.max())
         p /= p @ cells
-        worth = p * own
+        worth = p * values
         scales = _scales(part, list(worth))
-        each = own * _variances(part, scales)
+        each = values * _variances(part, scales)
         value = float((p * cells) @ each)
         ratios = each / value
-        return Step(value, np.log(ratios), float(ratios.max() - 1), p * cells)
+        return FixedPointStep(value, np.log(ratios), float(ratios.max() - 1), p * cells)
 
-    found, _ = Fixed(boldness=1.0).solve(step, len(own), min(gap / 4, 1e-7), end - time.monotonic())
-    weights = found.weights / cells
-    whole = tuple(int(one) for one in np.rint(weights / weights.max() * 2.0**40))
-    worth = [w * float(o) for w, o in zip(whole, own, strict=True)]
+    best, _ = Fixed(boldness=1.0).solve(
+        step, len(values), min(gap / 4, 1e-7), end - time.monotonic()
+    )
+    weights = best.weights / cells
+    whole = tuple(int(weight) for weight in np.rint(weights / weights.max() * 2.0**40))
+    worth = [w * float(o) for w, o in zip(whole, values, strict=True)]
     return _whole(part, _scales(part, worth), bits), whole
 
 
 def _scales(part: Marginals, worth: list[float]) -> Floats:
     """The best scales, with a unit of length 1: squares in proportion to cells times root share."""
     shares = shares_of(part, worth)  # type: ignore[arg-type]
-    square = np.array([part.cells_of(one) * math.sqrt(float(shares[one])) for one in part.closure])
-    left = np.array([float(left_over(part, one)) for one in part.closure])
+    square = np.array(
+        [part.cells_of(table) * math.sqrt(float(shares[table])) for table in part.closure]
+    )
+    left = np.array([float(left_over(part, table)) for table in part.closure])
     return np.asarray(np.sqrt(square / (square @ left)))
 
 
 def _variances(part: Marginals, scales: Floats) -> Floats:
     cost = {
-        one: float(left_over(part, one)) / scale**2
-        for one, scale in zip(part.closure, scales, strict=True)
+        table: float(left_over(part, table)) / scale**2
+        for table, scale in zip(part.closure, scales, strict=True)
     }
     return np.array(
         [
             sum(
-                cost[inner] / math.prod(part.sizes[i] for i in one if i not in inner) ** 2
-                for k in range(len(one) + 1)
-                for inner in combinations(one, k)
+                cost[inner] / math.prod(part.sizes[i] for i in table if i not in inner) ** 2
+                for k in range(len(table) + 1)
+                for inner in combinations(table, k)
             )
-            for one in part.sets
+            for table in part.sets
         ]
     )
 
 
 def _whole(part: Marginals, scales: Floats, bits: int) -> TableStrategy:
     # Rounded down, and never to 0: a set that matters so little costs nothing to measure.
-    return TableStrategy(bits, tuple(max(1, int(one * (1 - 1e-14) * 2.0**bits)) for one in scales))
+    return TableStrategy(
+        bits, tuple(max(1, int(scale * (1 - 1e-14) * 2.0**bits)) for scale in scales)
+    )

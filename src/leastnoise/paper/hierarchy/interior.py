@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ArgumentError
-from ...program.interior import Interior as Method
+from ...program.interior import InteriorProgram as Method
 from ...program.layout import make_line
-from ...program.program import Program as LineProgram
+from ...program.program import LinearProgram as LineProgram
 from .program import Infeasible, Multipliers, Pair, Program, Run
 
 #: Primal and dual agree to this share of the value.

@@ -10,9 +10,9 @@ import pytest
 from leastnoise import design
 from leastnoise.engine.line.curve.below import lean
 from leastnoise.engine.line.curve.chords import chords_below
-from leastnoise.engine.line.curve.graded import Shape, effort, pieces_of, sharpened
+from leastnoise.engine.line.curve.graded import LogDensity, effort, pieces_of, sharpened
 from leastnoise.engine.line.lattice.restricted import Restricted, lattice_of
-from leastnoise.engine.method import Plan
+from leastnoise.engine.method import SearchPlan
 from leastnoise.engine.search import Search
 from leastnoise.losses import L1, Pinball
 from leastnoise.problem import Problem
@@ -63,7 +63,7 @@ def test_noise_that_leans_is_proven_and_beats_gaussian_noise():
 
 def test_a_peak_spreads_the_cell_at_0_without_losing_its_mass():
     wide, narrow = np.arange(-40, 41) / 32, np.arange(-640, 641) / 512
-    shape = Shape(wide, np.log(np.where(wide == 0, 20.0, 1 / (1 + np.abs(wide)))), 0.5)
+    shape = LogDensity(wide, np.log(np.where(wide == 0, 20.0, 1 / (1 + np.abs(wide)))), 0.5)
     found = shape.peaked(narrow)
     within = np.abs(narrow) < 1 / 64
     assert found[within].sum() / 16 == pytest.approx(found[-1] * 20 * (1 + 1.25), rel=0.05)
@@ -95,6 +95,8 @@ def test_noise_is_found_from_a_shape_next_to_which_there_is_none():
     def gaussian(mu: float) -> np.ndarray:
         return np.exp(-np.minimum((mu * restricted.places) ** 2 / 2, 26.0))
 
-    shape = Shape(restricted.places, np.log(gaussian(3.6)), 0.1)
-    upper, _ = sharpened(restricted, shape, lambda _: gaussian(2), Search(Plan(problem, ()), 0.05))
+    shape = LogDensity(restricted.places, np.log(gaussian(3.6)), 0.1)
+    upper, _ = sharpened(
+        restricted, shape, lambda _: gaussian(2), Search(SearchPlan(problem, ()), 0.05)
+    )
     assert upper is not None and upper.value < Fraction(19, 100)

@@ -15,7 +15,7 @@ from leastnoise.baselines import AnalyticGaussian
 from leastnoise.certify import check
 from leastnoise.certify.composition import MAX_COUNTED, composed_delta, lower_hull, must_keep
 from leastnoise.engine.line.releases.profile import ProfileGrid
-from leastnoise.program.interior import Interior
+from leastnoise.program.interior import InteriorProgram
 
 F = Fraction
 
@@ -211,14 +211,14 @@ def test_other_questions(options):
 
 
 def test_the_bound_keeps_to_the_time_limit_too(monkeypatch):
-    steps, solve = [], Interior.solve
+    steps, solve = [], InteriorProgram.solve
 
     def counted(self, *arguments):
         found = solve(self, *arguments)
         steps.append(found.steps)
         return found
 
-    monkeypatch.setattr(Interior, "solve", counted)
+    monkeypatch.setattr(InteriorProgram, "solve", counted)
     monkeypatch.setattr("leastnoise.engine.search._MOMENT", 0.0)
     found = design(epsilon=1, delta=1e-5, sensitivity=1, releases=10, time_limit=1e-3)
     # Programs end at once; the closed form of the total alone proves something.

@@ -22,7 +22,7 @@ from leastnoise.certify.kinds.additive import Certificate, Document
 from leastnoise.certify.noise.release_loss import release_loss
 from leastnoise.certify.noise.runs import written_out
 from leastnoise.design import Design
-from leastnoise.engine.line.staircase.multipliers import Stairs, centres, levels_for
+from leastnoise.engine.line.staircase.multipliers import StairProgram, centres, levels_for
 from leastnoise.engine.line.staircase.noise import on_integers, steps_of
 from leastnoise.engine.methods import plan_of_noise
 from leastnoise.engine.search import Search
@@ -124,7 +124,7 @@ def test_multipliers_down_the_stairs_are_as_good_as_their_program_says() -> None
     problem = Problem(Fraction(12), Fraction("1e-9"), Fraction(1), as_loss("l2"))
     steps = steps_of(problem)
     centre, _ = next(centres(steps, 1e-2, lambda n: 0.0))
-    program = Stairs(problem, centre, levels_for(problem), steps.expected())
+    program = StairProgram(problem, centre, levels_for(problem), steps.expected())
     pairs = program.solved(lambda: 60.0)
     assert pairs is not None
     assert program.bound(pairs) > 0.99 * steps.expected()

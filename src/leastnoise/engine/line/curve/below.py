@@ -20,9 +20,9 @@ from ....losses import Loss
 from ....numeric import Bools, Floats, Ints
 from ....problem import Problem, foldable
 from ....problem.privacy import curve_above
-from ....program.interior import Interior, Near
-from ....program.layout import Line
-from ....program.program import Found
+from ....program.interior import InteriorProgram, Near
+from ....program.layout import LineLayout
+from ....program.program import ProgramSolution
 from ....work import BUDGET
 from ...bounds import Bounds, Lower, Upper
 from ...search import Search
@@ -30,7 +30,7 @@ from ..lattice.constrained import Constrained, Steering
 from ..lattice.relaxed import Relaxed
 from ..lattice.restricted import Restricted, lattice_of
 from .chords import Binding, chords_below, gaussian_noise, points_on, sharpest
-from .graded import Shape, binding_of, effort, pieces_of, shape_of, sharpened
+from .graded import LogDensity, binding_of, effort, pieces_of, shape_of, sharpened
 from .narrow import Narrowed
 
 #: Lines that stand for a curve, from step to step; noise is made good from the third on.
@@ -114,8 +114,8 @@ class BelowCurve:
         self._binding: Binding = ()
         # What the programs found: noise below and above, and the shifts that bind, in
         # sensitivities, with the distance between those that were asked.
-        self._below: Shape | None = None
-        self._above: Shape | None = None
+        self._below: LogDensity | None = None
+        self._above: LogDensity | None = None
         self._bound: tuple[Floats, float] | None = None
         self._held: tuple[float, float] | None = None
         self._took = 0, 0.0  # cells of the last program of the bound, and seconds
@@ -203,22 +203,22 @@ class BelowCurve:
         reach, points = math.ceil(programs.reach * n), programs.lower_points
         shifts, within = self._binding_shifts(n), self._within(n)
         relaxed = Relaxed(self.problem, points, n, reach, shifts, within)
-        found: Found | None
+        solution: ProgramSolution | None
         narrow: tuple[NarrowEvent, ...] = ()
         if known is None and not programs.at_once(relaxed.program):
             return programs.relaxed(n, search)
         if known is None:
-            found = programs.solved(relaxed.program, relaxed.places, search)
+            solution = programs.solved(relaxed.program, relaxed.places, search)
         else:
             near = self._near(known, relaxed)
-            relaxed, found, narrow = self._with_needed(relaxed, near, search)
+            relaxed, solution, narrow = self._with_needed(relaxed, near, search)
         self._took = n, search.clock() - began
-        if found is None or (known is not None and search.late()):
+        if solution is None or (known is not None and search.late()):
             return None
-        search.report(found.value, math.inf, n)
-        self._learn(found, relaxed)
-        programs.look_further(relaxed, found, search)
-        multipliers, scale = found.multipliers, max(found.value, 1e-300)
+        search.report(solution.value, math.inf, n)
+        self._learn(solution, relaxed)
+        programs.look_further(relaxed, solution, search)
+        multipliers, scale = solution.multipliers, max(solution.value, 1e-300)
         if self.problem.constraints:
             return relaxed.exact(multipliers, scale)
         # Nearly all are positive: without the small ones the file is short.
@@ -230,12 +230,12 @@ class BelowCurve:
         of_shifts = replace(multipliers, pairs=pairs, rows=np.zeros(0))  # narrow events have theirs
         return relaxed.exact(of_shifts, scale, _DIGITS, narrow)
 
-    def _learn(self, found: Found, relaxed: Relaxed) -> None:
+    def _learn(self, solution: ProgramSolution, relaxed: Relaxed) -> None:
         """Where the curve binds: epsilons, shifts; and what noise the bound is about."""
-        own, points = len(self.problem.budgets), self.programs.lower_points
-        sums = dict.fromkeys(range(own, len(points)), 0.0)
+        first, points = len(self.problem.budgets), self.programs.lower_points
+        sums = dict.fromkeys(range(first, len(points)), 0.0)
         spent: dict[int, float] = {}
-        for (j, shift), (budget, _, _) in found.multipliers.pairs.items():
+        for (j, shift), (budget, _, _) in solution.multipliers.pairs.items():
             if j in sums:
                 sums[j] += budget
             spent[shift] = spent.get(shift, 0.0) + budget * float(points[j][1])
@@ -243,12 +243,12 @@ class BelowCurve:
         least = _LEAST_SPENT / relaxed.n * sum(spent.values())
         shifts = np.array([m for m, most in spent.items() if most > least], dtype=np.float64)
         self._bound = shifts / relaxed.n, max(_STEPS_APART / relaxed.n, _APART)
-        masses, cells = relaxed.line.spread(found.x)[0], relaxed.line.cells
+        masses, cells = relaxed.line.spread(solution.x)[0], relaxed.line.cells
         some, more = cells[masses > _NOTHING] / relaxed.n, _BESIDE + 1 / relaxed.n
         self._held = low, high = float(some.min()) - more, float(some.max()) + more
         self.programs.width = high + 1 if relaxed.fold else high - low + 2  # the tails count too
         if self._below is None or relaxed.n <= _FINEST_SHAPE:
-            self._below = shape_of(relaxed.places, relaxed.line, found.smooth)
+            self._below = shape_of(relaxed.places, relaxed.line, solution.smooth)
 
     def _within(self, n: int) -> tuple[int, int] | None:
         """Between which cells noise lay at the resolution before; None if nothing is known."""
@@ -268,7 +268,7 @@ class BelowCurve:
 
     def _with_needed(
         self, relaxed: Relaxed, near: Near, search: Search
-    ) -> tuple[Relaxed, Found | None, tuple[NarrowEvent, ...]]:
+    ) -> tuple[Relaxed, ProgramSolution | None, tuple[NarrowEvent, ...]]:
         """With few pairs of points and shifts, and then with those that noise would exceed."""
         rough, narrow = self._solved(relaxed, self._sparse(relaxed.line), near, _ROUGH, search)
         if rough is None or search.late():
@@ -279,17 +279,17 @@ class BelowCurve:
         within = self._within(relaxed.n)
         finer = Relaxed(self.problem, budgets, relaxed.n, relaxed.reach, shifts, within)
         near, tolerance = replace(near, seen=(*near.seen, rough.x)), _SOLVED * search.gap
-        found, proven = self._solved(finer, pairs[:, some], near, tolerance, search)
+        precise, proven = self._solved(finer, pairs[:, some], near, tolerance, search)
         # A path that fails, or ends too soon, may prove less than the one before.
         before = relaxed.bound(rough.multipliers.pairs, narrow_parts(narrow, budgets))
         parts = narrow_parts(proven, budgets)
-        if found is None or not finer.bound(found.multipliers.pairs, parts) > before:
+        if precise is None or not finer.bound(precise.multipliers.pairs, parts) > before:
             return relaxed, rough, narrow
-        return finer, found, proven
+        return finer, precise, proven
 
     def _solved(
         self, relaxed: Relaxed, wanted: Bools, near: Near, tolerance: float, search: Search
-    ) -> tuple[Found | None, tuple[NarrowEvent, ...]]:
+    ) -> tuple[ProgramSolution | None, tuple[NarrowEvent, ...]]:
         """What a program finds near something known, and the narrow events that it needs."""
         narrow = None
         program, start = relaxed.program, near.x
@@ -298,18 +298,18 @@ class BelowCurve:
         if around and not (self.problem.constraints or self.problem.integer):
             narrow = Narrowed(relaxed, near.seen[-1] if near.seen else near.x)
             program, start = narrow.program, narrow.start(near.x)
-        interior = Interior(program, near=near, wanted=wanted)
-        found = interior.solve(start, tolerance, search.late)
-        search.count(found, int(wanted.sum()))
-        mass = float((relaxed.line.masses @ found.x)[0])
+        interior = InteriorProgram(program, near=near, wanted=wanted)
+        solution = interior.solve(start, tolerance, search.late)
+        search.count(solution, int(wanted.sum()))
+        mass = float((relaxed.line.masses @ solution.x)[0])
         if abs(mass - 1) >= 1e-6:
             return None, ()
         if narrow is None:
-            return found, ()
-        digits = max(0, _DIGITS + math.ceil(-math.log10(max(found.value, 1e-300))))
-        return found, narrow.proven(found, digits)
+            return solution, ()
+        digits = max(0, _DIGITS + math.ceil(-math.log10(max(solution.value, 1e-300))))
+        return solution, narrow.proven(solution, digits)
 
-    def _near(self, known: Shape, relaxed: Relaxed) -> Near:
+    def _near(self, known: LogDensity, relaxed: Relaxed) -> Near:
         """About the solution: what good noise is rounded to, if that is known.
 
         Where the shape of the bound's own programs says otherwise, nothing is known.
@@ -321,14 +321,14 @@ class BelowCurve:
         masses = self._above.at(np.abs(places) if relaxed.fold else places) @ (1 - abs(beside))
         return Near.alike(masses, _NARROW, (known.at(relaxed.places),))
 
-    def _needed(self, relaxed: Relaxed, found: Found) -> Bools:
+    def _needed(self, relaxed: Relaxed, solution: ProgramSolution) -> Bools:
         """Points and shifts, a column for each shift there is: those that the next program needs.
 
         Those that spend something, and the others where the noise exceeds a delta most: more than
         at the neighboring points, or shifts. And all points at the full shift, and pure ones.
         """
         line, points = relaxed.line, relaxed.budgets
-        spread, deltas = line.spread(found.x), np.array([[float(d)] for _, d in points])
+        spread, deltas = line.spread(solution.x), np.array([[float(d)] for _, d in points])
         exponentials = np.exp([float(epsilon) for epsilon, _ in points])
         pure = deltas == 0
         over = line.hockey_sticks(spread, exponentials, line.shifts) / np.where(pure, 1, deltas) - 1
@@ -337,13 +337,13 @@ class BelowCurve:
         most |= (over >= beside[1:-1, :-2]) & (over >= beside[1:-1, 2:])
         spent = np.zeros(over.shape)
         place = {int(m): k for k, m in enumerate(line.shifts)}
-        for (j, m), (budget, _, _) in found.multipliers.pairs.items():
+        for (j, m), (budget, _, _) in solution.multipliers.pairs.items():
             spent[j, place[m]] = budget * deltas[j, 0]
         busy = spent > _IDLE * spent.sum()
         full = np.abs(line.shifts) == line.n
         return np.asarray(busy | (most & (over > _EXCEEDED)) | full | pure)
 
-    def _sparse(self, line: Line) -> Bools:
+    def _sparse(self, line: LineLayout) -> Bools:
         """All points of the curve at the full shift, some of them at others: to begin with."""
         budgets = np.arange(len(self.programs.lower_points)) - len(self.problem.budgets)
         shifts = np.abs(line.every_shift)
@@ -374,7 +374,7 @@ class BelowCurve:
         upper, self._above = sharpened(restricted, self._above, safe, search, rough)
         return upper
 
-    def _pieces(self, wide: int, finer: int, shape: Shape) -> Restricted | None:
+    def _pieces(self, wide: int, finer: int, shape: LogDensity) -> Restricted | None:
         """The finest pieces that leave room to check noise on them; None if there are none.
 
         (Of narrower cells more are alike: where a check goes through all of them, one that goes
@@ -392,7 +392,7 @@ class BelowCurve:
                 return restricted
         return None
 
-    def _finer(self, n: int, shape: Shape, search: Search) -> int:
+    def _finer(self, n: int, shape: LogDensity, search: Search) -> int:
         """How many narrow cells make a wide one: so many that the one at 0 costs little.
 
         No fewer than before: it costs little because it is narrow.

@@ -91,11 +91,11 @@ def chords_below(
 def points_on(mu: Fraction, count: int, binding: Binding = ()) -> tuple[Point, ...]:
     """So many budgets on the curve, deltas rounded up; more of them where the curve binds."""
     first, last = float(mu) / 2, _last_threshold(float(mu), _LEFT)
-    found = []
+    points = []
     for t in _thresholds(float(mu), count, first + 0.9 * (last - first), binding):
         epsilon = round(Fraction(float(mu) * (t - first)), 6)
-        found.append((epsilon, round_up(curve_above(mu, epsilon), 15)))
-    return tuple(found)
+        points.append((epsilon, round_up(curve_above(mu, epsilon), 15)))
+    return tuple(points)
 
 
 def sharpest(mu: Fraction, budgets: Sequence[Point]) -> float:
@@ -103,16 +103,18 @@ def sharpest(mu: Fraction, budgets: Sequence[Point]) -> float:
 
     It keeps no pure one: there it is as wide as noise of exponential tails.
     """
-    found = float(mu)
+    largest = float(mu)
     for epsilon, delta in ((float(e), float(d)) for e, d in budgets):
         if delta == 0:
-            found = min(found, epsilon / math.sqrt(2))
-        elif _curve(found, epsilon) > delta:
+            largest = min(largest, epsilon / math.sqrt(2))
+        elif _curve(largest, epsilon) > delta:
             low = 0.0
             for _ in range(60):
-                middle = (low + found) / 2
-                low, found = (low, middle) if _curve(middle, epsilon) > delta else (middle, found)
-    return found
+                middle = (low + largest) / 2
+                low, largest = (
+                    (low, middle) if _curve(middle, epsilon) > delta else (middle, largest)
+                )
+    return largest
 
 
 def gaussian_noise(problem: Problem, n: int) -> Upper | None:
@@ -145,9 +147,9 @@ def gaussian_noise(problem: Problem, n: int) -> Upper | None:
         at = np.concatenate([[0.0], bends[1:] * stretch])
         depth = np.concatenate([[0.0], np.cumsum(slopes[1:-1] * np.diff(at))])
         k = np.searchsorted(at, places, side="right") - 1
-        found = np.exp(-(depth[k] + slopes[1:][k] * (places - at[k]))).mean(axis=1)
-        found = (found + found[::-1]) / 2
-        return np.asarray(found / float(line.masses[0] @ found))
+        masses = np.exp(-(depth[k] + slopes[1:][k] * (places - at[k]))).mean(axis=1)
+        masses = (masses + masses[::-1]) / 2
+        return np.asarray(masses / float(line.masses[0] @ masses))
 
     kept = np.array([(float(e), float(d)) for e, d in points if d > 0])
     exponentials, deltas = np.exp(kept[:, 0]), kept[:, 1] * (1 - 1e-9) - 2e-16
@@ -161,9 +163,9 @@ def gaussian_noise(problem: Problem, n: int) -> Upper | None:
     for _ in range(30):
         middle = (low + high) / 2
         low, high = (low, middle) if fits(middle) else (middle, high)
-    found = weights(high * (1 + 1e-9))
+    masses = weights(high * (1 + 1e-9))
     middles = np.arange(-radius, radius + 1) * float(problem.step(n))
-    return draft.exact(found, 0.0, float(np.asarray(problem.loss(middles)) @ found))
+    return draft.exact(masses, 0.0, float(np.asarray(problem.loss(middles)) @ masses))
 
 
 def _last_threshold(mu: float, left: float) -> float:

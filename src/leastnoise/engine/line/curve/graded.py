@@ -19,9 +19,9 @@ import numpy as np
 
 from ....certify.noise.lattice_privacy import worst_hockey_stick
 from ....numeric import Floats, Ints
-from ....program.interior import Interior, Near
-from ....program.layout import Line, worst_local_maxima
-from ....program.program import Found, PairDuals, Program, Row
+from ....program.interior import InteriorProgram, Near
+from ....program.layout import LineLayout, worst_local_maxima
+from ....program.program import LinearProgram, PairDuals, ProgramRow, ProgramSolution
 from ....work import BUDGET, counted
 from ...bounds import Upper
 from ...search import Search
@@ -61,7 +61,7 @@ BindingPairs = Sequence[tuple[float, float]]  #: epsilons and shifts, in sensiti
 
 
 @dataclass(frozen=True)
-class Shape:
+class LogDensity:
     """Logarithms of a density, up to a factor, at places in sensitivities."""
 
     places: Floats
@@ -71,8 +71,8 @@ class Shape:
 
     def at(self, places: Floats) -> Floats:
         """The density there."""
-        found = np.interp(places, self.places, self.logs)
-        return np.asarray(np.exp(found - found.max()))
+        logs = np.interp(places, self.places, self.logs)
+        return np.asarray(np.exp(logs - logs.max()))
 
     def peaked(self, places: Floats) -> Floats:
         """The density on narrower cells: what the cell at 0 held is spread within it.
@@ -80,33 +80,35 @@ class Shape:
         Next to 0 densities are about one over the distance (measured: the exponent is -1.0 over
         five octaves at mu = 4), and the narrower cell at 0 keeps the rest.
         """
-        found, (wide, narrow) = self.at(places), (np.diff(p).min() for p in (self.places, places))
+        density, (wide, narrow) = self.at(places), (np.diff(p).min() for p in (self.places, places))
         centre, known = np.flatnonzero(places == 0), np.flatnonzero(self.places == 0)
         if not len(centre) or not len(known) or narrow >= wide:
-            return found
-        whole, sides = float(found[centre[0]]) * wide, (1, -1) if places[0] < 0 else (1, 1)
+            return density
+        whole, sides = float(density[centre[0]]) * wide, (1, -1) if places[0] < 0 else (1, 1)
         beside = [math.exp(self.logs[known[0] + s] - self.logs[known[0]]) * whole for s in sides]
         moved = sum(beside) * math.log(wide / narrow)
         less = min(1.0, _MOST_MOVED * whole / moved)
-        for side, one in zip(sides, beside, strict=True):
+        for side, mass in zip(sides, beside, strict=True):
             inner = (side * places > 0) & (side * places < wide)
-            found[inner] = less * one / (side * places[inner])
-        found[centre] = (whole - less * moved) / narrow
-        return found
+            density[inner] = less * mass / (side * places[inner])
+        density[centre] = (whole - less * moved) / narrow
+        return density
 
 
-def shape_of(places: Floats, line: Line, x: Floats, binding: BindingPairs = ()) -> Shape:
+def shape_of(places: Floats, line: LineLayout, x: Floats, binding: BindingPairs = ()) -> LogDensity:
     """The shape of the masses of cells of a line, whose columns lie at places that rise."""
     logs = np.log(np.maximum(x[: len(places)], 1e-300))
-    return Shape(places, logs, float(line.spread(x)[0][line.cells == 0].sum()), binding)
+    return LogDensity(places, logs, float(line.spread(x)[0][line.cells == 0].sum()), binding)
 
 
-def binding_of(found: Found, program: Program[Line]) -> BindingPairs:
+def binding_of(solution: ProgramSolution, program: LinearProgram[LineLayout]) -> BindingPairs:
     """Where the multipliers of a solution are."""
     budgets, n = program.budgets, program.layout.n
-    spent = {pair: y * budgets[pair[0]][1] for pair, (y, _, _) in found.multipliers.pairs.items()}
+    spent = {
+        pair: y * budgets[pair[0]][1] for pair, (y, _, _) in solution.multipliers.pairs.items()
+    }
     least = _LEAST_SPENT * sum(spent.values())
-    return [(budgets[j][0], m / n) for (j, m), one in spent.items() if one > least]
+    return [(budgets[j][0], m / n) for (j, m), amount in spent.items() if amount > least]
 
 
 def pieces_of(n: int, widest: int, spread: int = 2) -> Ints:
@@ -133,18 +135,18 @@ def effort(restricted: Restricted, x: Floats) -> int:
         some = restricted.exact(x, 1.0, ((epsilon, Fraction(1)),))
     if some is None:
         return BUDGET
-    with counted() as one:
+    with counted() as alone:
         worst_hockey_stick(some.noise, epsilon)
-    return whole.spent + (len(restricted.budgets) - 1) * one.spent
+    return whole.spent + (len(restricted.budgets) - 1) * alone.spent
 
 
 def sharpened(
     restricted: Restricted,
-    shape: Shape,
+    shape: LogDensity,
     safe: Callable[[Floats], Floats],
     search: Search,
     rough: bool = False,
-) -> tuple[Upper | None, Shape]:
+) -> tuple[Upper | None, LogDensity]:
     """Noise on the pieces of a mesh, found from a shape, and its own shape.
 
     `safe` is strictly private: what is mixed in where noise is not private after all. `rough` noise
@@ -155,24 +157,24 @@ def sharpened(
     boxes = np.full(len(x), _BOX[0])
     value = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
     best: _Mixture | None = None
-    found: Found | None = None
+    solution: ProgramSolution | None = None
     for _ in range(_MOST_ROUNDS):
         began = search.clock()
         tolerance = min(_SOLVED * search.gap, _ROUGH) if tight else _ROUGH
-        like = None if found is None else found.multipliers.pairs
-        found = _in_a_box(restricted.program, x, pairs, boxes, tolerance, search, like)
-        if found is None or search.late():
+        like = None if solution is None else solution.multipliers.pairs
+        solution = _in_a_box(restricted.program, x, pairs, boxes, tolerance, search, like)
+        if solution is None or search.late():
             break
-        moved = np.abs(np.log(found.x / x * float(restricted.line.masses[0] @ x)))
+        moved = np.abs(np.log(solution.x / x * float(restricted.line.masses[0] @ x)))
         if (moved > _OUTSIDE * boxes).any() and boxes.max() < _WIDEST:
-            boxes, found = _WIDER * boxes, None  # nothing in them keeps the budgets
+            boxes, solution = _WIDER * boxes, None  # nothing in them keeps the budgets
             continue
         ends = moved > _AT_END * boxes
-        gained, value, x = abs(1 - found.value / value), found.value, found.x
+        gained, value, x = abs(1 - solution.value / value), solution.value, solution.x
         search.report(0.0, value, restricted.mesh.n)
         mixture = _Mixture(restricted, x, safe(restricted.places), tight > 0)
         if best is None or not tight or mixture.loss < best.loss:
-            best, binding = mixture, binding_of(found, restricted.program)
+            best, binding = mixture, binding_of(solution, restricted.program)
         if (
             tight
             and gained < _QUIET * search.gap
@@ -195,15 +197,15 @@ def sharpened(
 def _pairs_near(binding: BindingPairs, restricted: Restricted) -> Pairs:
     """All budgets at the full shift, those next to where other noise was bound, and the last."""
     line, budgets = restricted.line, restricted.program.budgets
-    found = {(j, m) for j in range(len(budgets)) for m in _shifts(restricted, [line.n])}
+    pairs = {(j, m) for j in range(len(budgets)) for m in _shifts(restricted, [line.n])}
     # Hardly anything costs where deltas are next to nothing: noise would settle anywhere there.
     last = sorted(range(len(budgets)), key=lambda j: budgets[j][1])[:_LAST]
-    found |= {(j, m) for j in last for m in _shifts(restricted, restricted.pieces[1:])}
+    pairs |= {(j, m) for j in last for m in _shifts(restricted, restricted.pieces[1:])}
     order = sorted(range(len(budgets)), key=lambda j: budgets[j][0])
     for epsilon, part in binding:
         m, k = round(part * line.n), bisect_left(order, epsilon, key=lambda j: budgets[j][0])
-        found |= {(j, m) for j in order[max(0, k - 1) : k + 1] if m}
-    return found
+        pairs |= {(j, m) for j in order[max(0, k - 1) : k + 1] if m}
+    return pairs
 
 
 def _shifts(restricted: Restricted, sizes: Iterable[int]) -> list[int]:
@@ -212,14 +214,14 @@ def _shifts(restricted: Restricted, sizes: Iterable[int]) -> list[int]:
 
 
 def _in_a_box(
-    program: Program[Line],
+    program: LinearProgram[LineLayout],
     x: Floats,
     pairs: Pairs,
     boxes: Floats,
     tolerance: float,
     search: Search,
     like: PairDuals | None,
-) -> Found | None:
+) -> ProgramSolution | None:
     """The best noise near x that keeps these budgets at these shifts; None if that fails."""
     shifts = sorted({m for _, m in pairs})
     wanted = np.array([[(j, m) in pairs for m in shifts] for j in range(len(program.budgets))])
@@ -231,15 +233,15 @@ def _in_a_box(
         line = np.zeros(width)
         line[c] = 1 / x[c]
         up, down = math.exp(boxes[c]), math.exp(-boxes[c])
-        rows += [Row(line, -math.inf, up), Row(-line, -math.inf, -down)]
+        rows += [ProgramRow(line, -math.inf, up), ProgramRow(-line, -math.inf, -down)]
     eased = tuple((epsilon, delta * (1 - _EASE)) for epsilon, delta in program.budgets)
     boxed = replace(program, rows=tuple(rows), budgets=eased)
-    interior = Interior(boxed, near=Near(x, boxes), wanted=wanted)
-    found = interior.solve(x, tolerance, search.late, like)
-    search.count(found, 0)
-    sound = np.isfinite(found.x).all() and found.x.min() > 0
-    mass = float((program.layout.masses @ found.x)[0])
-    return found if sound and abs(mass - 1) < 1e-6 else None
+    interior = InteriorProgram(boxed, near=Near(x, boxes), wanted=wanted)
+    solution = interior.solve(x, tolerance, search.late, like)
+    search.count(solution, 0)
+    sound = np.isfinite(solution.x).all() and solution.x.min() > 0
+    mass = float((program.layout.masses @ solution.x)[0])
+    return solution if sound and abs(mass - 1) < 1e-6 else None
 
 
 class _Mixture:
@@ -271,14 +273,14 @@ class _Mixture:
 
         Where that is by much, noise would settle between few shifts: then those of all pieces.
         """
-        found = set()
+        pairs = set()
         for j, (_, delta) in enumerate(self._budgets):
             values = self._mine[j]
             worst = worst_local_maxima(self._shifts, values, max(delta, _DUST), _MOST_SHIFTS)
-            found |= {(j, m) for m in worst}
+            pairs |= {(j, m) for m in worst}
             if delta > 0 and float(values.max()) > (1 + _MUCH) * delta:
-                found |= {(j, m) for m in _shifts(self.restricted, self.restricted.pieces[1:])}
-        return found
+                pairs |= {(j, m) for m in _shifts(self.restricted, self.restricted.pieces[1:])}
+        return pairs
 
     def _mixed(self, margin: float) -> Floats | None:
         """With as much of the safe noise as it takes; None if all of it is not enough."""

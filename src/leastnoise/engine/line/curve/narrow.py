@@ -18,8 +18,8 @@ import numpy as np
 
 from ....certify.certificates.narrow import NarrowEvent
 from ....numeric import Floats
-from ....program.layout import Line
-from ....program.program import Found, Program, Row
+from ....program.layout import LineLayout
+from ....program.program import LinearProgram, ProgramRow, ProgramSolution
 from ..lattice.relaxed import Relaxed
 
 #: The cell at 0 is halved so often. Shifts of one sign fall into so many windows, of which those
@@ -70,20 +70,20 @@ class Narrowed:
     @cached_property
     def _centre(self) -> Floats:
         """What is left at 0 itself: all of the cell but what its parts round to it."""
-        found = np.zeros(self.relaxed.line.columns + self._more)
-        found[self._column(0)] = 1.0
+        row = np.zeros(self.relaxed.line.columns + self._more)
+        row[self._column(0)] = 1.0
         for k in range(len(self._sides)):
-            found[self._parts(k)] = -self._both * (1 - self._radii)
-        return found
+            row[self._parts(k)] = -self._both * (1 - self._radii)
+        return row
 
-    def _rows(self) -> list[Row]:
+    def _rows(self) -> list[ProgramRow]:
         """What is left at 0 and in the cells next to it is not negative."""
-        rows = [Row(-self._centre, -math.inf, 0.0)]
+        rows = [ProgramRow(-self._centre, -math.inf, 0.0)]
         for k, side in enumerate(self._sides):
             beside = np.zeros(len(self._centre))
             beside[self._column(side)] = -1.0
             beside[self._parts(k)] = self._radii
-            rows.append(Row(beside, -math.inf, 0.0))
+            rows.append(ProgramRow(beside, -math.inf, 0.0))
         return rows
 
     @cached_property
@@ -95,34 +95,34 @@ class Narrowed:
         if not fold:
             windows += [(-last, -first) for first, last in windows]
         windows.sort(
-            key=lambda one: np.mean([x[self._column(-m)] for m in range(one[0], one[1] + 1)])
+            key=lambda ends: np.mean([x[self._column(-m)] for m in range(ends[0], ends[1] + 1)])
         )
         bends = pairwise([Fraction(0), *(Fraction(r) for r in self._radii.tolist()), Fraction(1)])
         parts = list(bends)
         points = [(math.exp(float(e)), float(d)) for e, d in self.relaxed.budgets]
-        found = []
+        events = []
         for k, left in enumerate(parts):
             for right in parts[k : k + 1] if fold else parts[max(0, k - _LEAN) : k + _LEAN + 1]:
                 for first, last in windows[:_EMPTIEST]:
-                    one = NarrowEvent(0, left, right, first, last, fold, Fraction(0))
-                    around = sum(float(w) * x[self._column(cell)] for cell, w in one.weights())
+                    event = NarrowEvent(0, left, right, first, last, fold, Fraction(0))
+                    around = sum(float(w) * x[self._column(cell)] for cell, w in event.weights())
                     least = sorted((d + e * around, j) for j, (e, d) in enumerate(points))
-                    found += [replace(one, point=j) for _, j in least[:_POINTS]]
-        return found
+                    events += [replace(event, point=j) for _, j in least[:_POINTS]]
+        return events
 
-    def _row(self, event: NarrowEvent) -> Row:
+    def _row(self, event: NarrowEvent) -> ProgramRow:
         """The mass within, less e^eps times that of the window, is at most delta."""
         epsilon, delta = self.relaxed.budgets[event.point]
-        found = self._centre.copy()
+        row = self._centre.copy()
         ends = (event.right, event.left)[: len(self._sides)]
         for k, (inner, _) in enumerate(ends):
-            found[self._parts(k)] += self._both * (self._radii <= float(inner))
+            row[self._parts(k)] += self._both * (self._radii <= float(inner))
         for cell, weight in event.weights():
-            found[self._column(cell)] -= math.exp(float(epsilon)) * float(weight)
-        return Row(found, -math.inf, float(delta))
+            row[self._column(cell)] -= math.exp(float(epsilon)) * float(weight)
+        return ProgramRow(row, -math.inf, float(delta))
 
     @cached_property
-    def program(self) -> Program[Line]:
+    def program(self) -> LinearProgram[LineLayout]:
         """The program, with columns for the parts of the cell at 0."""
         rows = *self._rows(), *(self._row(event) for event in self._events)
         return replace(self.relaxed.program, rows=rows, more=self._more)
@@ -131,12 +131,12 @@ class Narrowed:
         """Where a path begins, from where it would begin without the parts."""
         return np.append(x, np.full(self._more, _PART * x[self._column(0)]))
 
-    def proven(self, found: Found, digits: int) -> tuple[NarrowEvent, ...]:
+    def proven(self, solution: ProgramSolution, digits: int) -> tuple[NarrowEvent, ...]:
         """The events with their multipliers, those that are 0 left out; mirror images share one."""
         parts: int = 10**digits
         share = 2 if self.relaxed.fold else 1
-        own = found.multipliers.rows[len(self._sides) + 1 :]
-        whole = [round(float(u) * parts / share) for u in own]
+        duals = solution.multipliers.rows[len(self._sides) + 1 :]
+        whole = [round(float(u) * parts / share) for u in duals]
         return tuple(
             replace(event, multiplier=Fraction(count, parts))
             for event, count in zip(self._events, whole, strict=True)

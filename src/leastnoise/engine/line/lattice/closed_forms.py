@@ -23,7 +23,7 @@ from ....exact import round_down
 from ....numeric import Floats
 from ....problem import Point, Problem
 from ....program.costs import floors, means
-from ....program.program import Multipliers, PairDuals
+from ....program.program import PairDuals, ProgramDuals
 from ...bounds import Lower, Upper, certified, proven
 from ...trivial import unused_duals
 from .forecast import flat
@@ -40,8 +40,8 @@ class Incumbents:
     def __init__(self, problem: Problem, resolution: int | None) -> None:
         self.problem = problem
         self.resolution = resolution
-        found, losses = closed_forms_of(problem, problem.delta), []
-        for k, mechanism in enumerate(found):
+        mechanisms, losses = closed_forms_of(problem, problem.delta), []
+        for k, mechanism in enumerate(mechanisms):
             with suppress(RegimeError):  # more steps than can be listed
                 losses.append((mechanism.expected_loss(problem.loss), k))
         if not losses:
@@ -51,7 +51,7 @@ class Incumbents:
                 f"larger for {problem.loss.name} at delta={float(problem.delta):g}: the noise "
                 "would have more steps than can be listed",
             )
-        self._ranked = [found[k] for _, k in sorted(losses)]
+        self._ranked = [mechanisms[k] for _, k in sorted(losses)]
         self.best, self.loss = self._ranked[0], min(losses)[0]
         self._safe: dict[int, Proposal | None] = {}
 
@@ -87,13 +87,13 @@ class Incumbents:
         """The best closed forms at (about) resolution n, those that pass the exact check."""
         problem, any_found = self.problem, False
         for mechanism in self._ranked[:_TRIED] if problem.delta > 0 else []:
-            fitted, own = self._fitted(mechanism, n)
-            radius = math.ceil(end_of(problem, fitted) * own) + 1
-            if (2 * radius + 1) * own <= MAX_WORK and radius < MAX_CELLS // 2:
-                found = discretise(problem, fitted, own, radius).exact(self.safe(own))
-                if found is not None:
+            fitted, fine = self._fitted(mechanism, n)
+            radius = math.ceil(end_of(problem, fitted) * fine) + 1
+            if (2 * radius + 1) * fine <= MAX_WORK and radius < MAX_CELLS // 2:
+                upper = discretise(problem, fitted, fine, radius).exact(self.safe(fine))
+                if upper is not None:
                     any_found = True
-                    yield found
+                    yield upper
         if not any_found:
             yield from self._tailed(n)
 
@@ -125,17 +125,17 @@ class Incumbents:
         for mechanism in closed_forms_of(problem, Fraction(0)):
             if mechanism.name != wanted:
                 continue
-            fitted, own = self._fitted(mechanism, n)
+            fitted, fine = self._fitted(mechanism, n)
             for periods in (2, 8, 64, 512, 4096):
-                radius = periods * own
+                radius = periods * fine
                 if radius >= MAX_CELLS // 2:
                     break
-                weights = discretise(problem, fitted, own, radius).weights
-                found = Proposal(problem, own, weights, tail=True, origin=mechanism.name).exact(
+                weights = discretise(problem, fitted, fine, radius).weights
+                upper = Proposal(problem, fine, weights, tail=True, origin=mechanism.name).exact(
                     None
                 )
-                if found is not None:
-                    yield found
+                if upper is not None:
+                    yield upper
                     if problem.loss.tail_is_sharp:
                         break
 
@@ -157,20 +157,20 @@ def simple_noise(problem: Problem) -> Upper | None:
     for point in (*alone, pure):
         if any(point) and problem.output_step is None:
             with suppress(ArgumentError):  # wider than anything that can be listed
-                found = _simple_noise(problem, point)
-                if found is not None:
-                    return found
+                upper = _simple_noise(problem, point)
+                if upper is not None:
+                    return upper
     return None
 
 
 def _simple_noise(problem: Problem, point: Point) -> Upper | None:
     part = replace(problem, epsilon=point[0], delta=point[1], profile=(), constraints=())
     best: Upper | None = None
-    for found in Incumbents(part, None).mechanisms(
+    for upper in Incumbents(part, None).mechanisms(
         int(problem.sensitivity) if problem.integer else 1
     ):
         document = replace(
-            found.noise,
+            upper.noise,
             epsilon=problem.epsilon,
             delta=problem.delta,
             profile=problem.profile,
@@ -178,9 +178,9 @@ def _simple_noise(problem: Problem, point: Point) -> Upper | None:
         )
         kept = certified(
             document,
-            found.origin,
+            upper.origin,
             loss=problem.loss,
-            resolution=found.resolution,
+            resolution=upper.resolution,
             points=problem.budgets,
         )
         if kept is not None and (best is None or kept.value < best.value):
@@ -207,10 +207,10 @@ class Canonical:
         """The bound that they prove of noise that keeps a budget: the first of the question's."""
         problem, nothing = self.problem, np.zeros(0)
         budget = ((problem.epsilon, problem.delta) if point is None else point,)
-        found = Relaxed(problem, budget, self.n, self.reach).exact(
-            Multipliers(self.pairs, nothing, nothing), self.value
+        lower = Relaxed(problem, budget, self.n, self.reach).exact(
+            ProgramDuals(self.pairs, nothing, nothing), self.value
         )
-        return found if point is None else replace(found, method="closed forms")
+        return lower if point is None else replace(lower, method="closed forms")
 
 
 def canonical(problem: Problem) -> Canonical | None:
@@ -226,10 +226,10 @@ def canonical(problem: Problem) -> Canonical | None:
     if longest is None:
         return None
     mode = likeliest(problem, longest)
-    found = _Recursion(problem, longest, mode).best()
-    if found is None:
+    split = _Recursion(problem, longest, mode).best()
+    if split is None:
         return None
-    value, left, right = found
+    value, left, right = split
     pairs: PairDuals = {(0, 1): (0.0, mode - np.arange(len(left)), left)}
     if not problem.loss.symmetric:
         pairs[0, -1] = (0.0, mode + np.arange(len(right)), right)
@@ -238,13 +238,13 @@ def canonical(problem: Problem) -> Canonical | None:
 
 def one_by_one(problem: Problem) -> Lower | None:
     """What one of several budgets proves alone, the best of these; of demands none is used."""
-    found, free = [], replace(problem, constraints=())
+    bounds, free = [], replace(problem, constraints=())
     for point in problem.stated:
         part = replace(free, epsilon=point[0], delta=point[1], profile=(), gdp=None)
         known = canonical(part) if any(point) else None
         if known is not None:
-            found.append(replace(known, problem=free).exact(point))
-    best = max(found, key=lambda one: one.value, default=None)
+            bounds.append(replace(known, problem=free).exact(point))
+    best = max(bounds, key=lambda bound: bound.value, default=None)
     if best is None or not problem.constraints:
         return best
     unused = replace(best.multipliers, constraints=unused_duals(problem))
@@ -270,18 +270,18 @@ def interpolated(problem: Problem) -> Canonical | None:
     lost for a loss that is straight there; without these lines, which is a bound on all noise, if
     a mechanism file could not hold them. None if it could not hold either.
     """
-    found = canonical(replace(problem, integer=False))
+    known = canonical(replace(problem, integer=False))
     width = int(problem.sensitivity)
-    if found is None or (found.reach + 1) * width > MAX_CELLS:
-        return None if found is None else replace(found, problem=problem)
+    if known is None or (known.reach + 1) * width > MAX_CELLS:
+        return None if known is None else replace(known, problem=problem)
     pairs: PairDuals = {}
-    for (j, shift), (y, cells, values) in found.pairs.items():
+    for (j, shift), (y, cells, values) in known.pairs.items():
         order = np.argsort(cells)
         at = np.concatenate([[cells.min() - 1], cells[order], [cells.max() + 1]]) * width
         places = np.arange(at[0] + 1, at[-1])
         heights = np.concatenate([[0.0], values[order], [0.0]])
         pairs[j, shift * width] = (y, places, np.interp(places, at, heights))
-    return Canonical(problem, found.value, (found.reach + 1) * width, pairs, width)
+    return Canonical(problem, known.value, (known.reach + 1) * width, pairs, width)
 
 
 class _Recursion:
@@ -305,8 +305,8 @@ class _Recursion:
             low, high = (middle, high) if self.at(middle) is not None else (low, middle)
 
         def value(theta: float) -> float:
-            found = self.at(theta)
-            return -math.inf if found is None else found[0]
+            split = self.at(theta)
+            return -math.inf if split is None else split[0]
 
         return self.at(golden_section(value, self.at_zero, low, 44) if self.delta > 0 else low)
 
@@ -324,14 +324,14 @@ class _Recursion:
             return None
 
         def split(start: float) -> tuple[float, Floats, Floats] | None:
-            one, two = self._side(left, start), self._side(right, whole - start)
-            if one is None or two is None:
+            near, far = self._side(left, start), self._side(right, whole - start)
+            if near is None or far is None:
                 return None
-            return theta - self.delta * float(one.max() + two.max()), one, two
+            return theta - self.delta * float(near.max() + far.max()), near, far
 
         def value(start: float) -> float:
-            found = split(start)
-            return -math.inf if found is None else found[0]
+            sides = split(start)
+            return -math.inf if sides is None else sides[0]
 
         ends = max(0.0, whole - most_right), min(whole, most_left)
         if self.delta == 0:

@@ -19,9 +19,9 @@ from ....numeric import Bools, Floats, Ints
 from ....problem import Point, Problem, ends_of, foldable
 from ....problem.constraints import Distinguishing, Monotone, Unbiased, Unimodal
 from ....problem.privacy import GaussianCurve, implied, points_to_json
-from ....program.interior import Interior, Near
-from ....program.layout import Line
-from ....program.program import Found, Program
+from ....program.interior import InteriorProgram, Near
+from ....program.layout import LineLayout
+from ....program.program import LinearProgram, ProgramSolution
 from ....program.simplex import Simplex
 from ...bounds import Bounds, Lower, Upper
 from ...search import Search
@@ -57,7 +57,10 @@ _WIDER, _WIDEST = 1.6, 12.0
 
 def refuse(problem: Problem) -> NoReturn:
     """No noise was found that obeys everything."""
-    asked: tuple[str, object] = "constraints", [one.spec() for one in problem.constraints]
+    asked: tuple[str, object] = (
+        "constraints",
+        [constraint.spec() for constraint in problem.constraints],
+    )
     if not problem.constraints:
         asked = "profile", points_to_json(problem.profile)
     raise ArgumentError(
@@ -78,9 +81,9 @@ def remarks(problem: Problem, search: Search) -> str:
     if lower is None or lower.value == 0 or problem.integer:
         return ""
     loose = []
-    for one in problem.constraints:
-        if isinstance(one, (Monotone, Unimodal)) and not (fold and one.at == 0):
-            loose.append(f"{one.name} next to its mode")
+    for constraint in problem.constraints:
+        if isinstance(constraint, (Monotone, Unimodal)) and not (fold and constraint.at == 0):
+            loose.append(f"{constraint.name} next to its mode")
     ends = [end for end in ends_of(problem.constraints) if end is not None]
     if any((end / problem.step(lower.resolution)).denominator > 1 for end in ends):
         loose.append("the support by less than a step")
@@ -119,7 +122,7 @@ class Constrained:
         self.problem, self.resolution, self.steering = problem, resolution, steering
         self.curve: GaussianCurve | None = None
         self.upper_points = self.lower_points = problem.budgets if points is None else points
-        self.found: tuple[Restricted, Found] | None = None
+        self.found: tuple[Restricted, ProgramSolution] | None = None
         self.width: float | None = None
         self.fold = foldable(problem.constraints, problem.loss)
         self._carried: dict[tuple[int, int], Ints] = {}
@@ -146,10 +149,14 @@ class Constrained:
     def _refuse_leaning_tails(self) -> None:
         problem = self.problem
         pure = problem.gdp is not None or any(delta == 0 for _, delta in problem.budgets)
-        if pure and not self.fold and any(isinstance(one, Unbiased) for one in problem.constraints):
+        if (
+            pure
+            and not self.fold
+            and any(isinstance(constraint, Unbiased) for constraint in problem.constraints)
+        ):
             raise ArgumentError(
                 "constraints",
-                [one.spec() for one in problem.constraints],
+                [constraint.spec() for constraint in problem.constraints],
                 "without Unbiased() where noise must go on for ever and the loss is not symmetric "
                 "(Symmetric() is unbiased too)",
             )
@@ -167,8 +174,10 @@ class Constrained:
             radius = max(radius, known.radius)
             if narrow_steps(problem):
                 gamma = min(gamma, known.gamma)
-            found = canonical(part)
-            reach = max(reach, 2 * known.radius + 3 if found is None else found.reach + 1.0)
+            multipliers = canonical(part)
+            reach = max(
+                reach, 2 * known.radius + 3 if multipliers is None else multipliers.reach + 1.0
+            )
         if problem.gdp is not None:
             # Gaussian noise of this curve has sigma = 1 / mu sensitivities.
             around = 4.4 / float(problem.gdp) + 0.4
@@ -176,14 +185,18 @@ class Constrained:
         if not self.fold:
             radius, reach = 1.7 * radius + 2, 1.7 * reach + 2
         # Noise with a given mode spreads out further than noise that is free.
-        modes = [one.at for one in problem.constraints if isinstance(one, (Monotone, Unimodal))]
+        modes = [
+            constraint.at
+            for constraint in problem.constraints
+            if isinstance(constraint, (Monotone, Unimodal))
+        ]
         aside = max((float(abs(at) / problem.sensitivity) for at in modes), default=0.0)
         low, high = ends_of(problem.constraints)
         for end in (-low if low is not None else None, high):
             if end is not None and end < 0:  # 0 itself is not allowed: everything moves out
                 aside = max(aside, -float(end / problem.sensitivity))
         self.radius = radius * (1.1 if modes else 1.0) + aside + 0.5
-        if any(isinstance(one, Distinguishing) for one in problem.constraints):
+        if any(isinstance(constraint, Distinguishing) for constraint in problem.constraints):
             self.radius += 1  # grains beyond the noise, so that its last cells rule nobody out
         self.reach = reach * (1.2 if modes else 1.0) + aside
         self._gamma = gamma
@@ -204,8 +217,8 @@ class Constrained:
         )
         while n > 1 and not self.affordable(n):
             n //= 2
-        found = search.bracket.upper is not None
-        if self._columns(n) > (_MOST_COLUMNS_AT_ONCE if found else MAX_CELLS):
+        noise_known = search.bracket.upper is not None
+        if self._columns(n) > (_MOST_COLUMNS_AT_ONCE if noise_known else MAX_CELLS):
             search.reason = "noise so wide that no program holds it"
             return
         previous = 0
@@ -338,35 +351,35 @@ class Constrained:
         reach = math.ceil(self.reach * n)
         relaxed = Relaxed(self.problem, self.lower_points, n, reach)
         if self.at_once(relaxed.program):
-            found = self.solved(relaxed.program, relaxed.places, search)
+            solution = self.solved(relaxed.program, relaxed.places, search)
         else:
             simplex = Simplex(
                 relaxed.program, self.reference(relaxed.places), tolerance=self._tolerance()
             )
-            found = self._last_round(simplex, n, search)
-        if found is None:
+            solution = self._last_round(simplex, n, search)
+        if solution is None:
             return None
-        search.report(found.value, math.inf, n)
-        self.look_further(relaxed, found, search)
-        return relaxed.exact(found.multipliers, max(found.value, 1e-300))
+        search.report(solution.value, math.inf, n)
+        self.look_further(relaxed, solution, search)
+        return relaxed.exact(solution.multipliers, max(solution.value, 1e-300))
 
-    def look_further(self, relaxed: Relaxed, found: Found, search: Search) -> None:
+    def look_further(self, relaxed: Relaxed, solution: ProgramSolution, search: Search) -> None:
         """Reach further next time where noise goes beyond the events."""
         line = relaxed.line
-        outside = line.spread(found.x)[0][np.abs(line.cells) > relaxed.reach].sum()
+        outside = line.spread(solution.x)[0][np.abs(line.cells) > relaxed.reach].sum()
         if outside > 0.02 * search.gap * max(float(d) for _, d in self.lower_points):
             self.reach *= 1.25
 
-    def _last_round(self, simplex: Simplex, n: int, search: Search) -> Found | None:
+    def _last_round(self, simplex: Simplex, n: int, search: Search) -> ProgramSolution | None:
         """What the rounds of the relaxed program end with; soon after they gain little."""
         self._seed(simplex, n)
         quiet, last = 0, None
-        for found in self._rounds(simplex, search, 1e-7, search.deadline):
-            gained = last is None or found.value > last.value * (1 + 0.01 * search.gap)
-            last = found
+        for solution in self._rounds(simplex, search, 1e-7, search.deadline):
+            gained = last is None or solution.value > last.value * (1 + 0.01 * search.gap)
+            last = solution
             quiet = 0 if gained else quiet + 1
-            search.report(found.value, math.inf, n)
-            if quiet >= 4 and found.excess < 1e-4:
+            search.report(solution.value, math.inf, n)
+            if quiet >= 4 and solution.excess < 1e-4:
                 break
         self._carried, self._carried_n = simplex.active(), n
         self._carried_points = len(simplex.program.budgets)
@@ -392,9 +405,9 @@ class Constrained:
             last = None
             # There must be something to return, even if it is a little late.
             deadline = search.last_moment if search.bracket.upper is None else search.deadline
-            for found in self._rounds(simplex, search, 0.3 * margin, deadline):
-                last = found
-                search.report(0.0, found.value, n)
+            for solution in self._rounds(simplex, search, 0.3 * margin, deadline):
+                last = solution
+                search.report(0.0, solution.value, n)
             if last is None or simplex.failures:
                 return None
             if last.excess <= 0.9 * margin:
@@ -407,17 +420,17 @@ class Constrained:
         program = restricted.program
         for margin in _MARGINS:
             eased = tuple((e, d * (1 - margin)) for e, d in program.budgets)
-            found = self.solved(replace(program, budgets=eased), restricted.places, search)
-            if found is None:
+            solution = self.solved(replace(program, budgets=eased), restricted.places, search)
+            if solution is None:
                 return None
-            search.report(0.0, found.value, n)
-            upper = restricted.exact(found.x, found.value)
+            search.report(0.0, solution.value, n)
+            upper = restricted.exact(solution.x, solution.value)
             if upper is not None:
-                self.found = restricted, found
+                self.found = restricted, solution
                 return upper
         return None
 
-    def at_once(self, program: Program[Line]) -> bool:
+    def at_once(self, program: LinearProgram[LineLayout]) -> bool:
         """Whether to take all shifts of all budgets at once: for many budgets that pays."""
         line = program.layout
         rows = len(program.budgets) * len(line.every_shift) * len(line.column)
@@ -430,24 +443,24 @@ class Constrained:
 
     def solved(
         self,
-        program: Program[Line],
+        program: LinearProgram[LineLayout],
         places: Floats,
         search: Search,
         near: Near | None = None,
         wanted: Bools | None = None,
-    ) -> Found | None:
+    ) -> ProgramSolution | None:
         """Solve to a small share of the gap; None if there is no solution."""
         # There must be something to return, even if it is a little late.
         late = search.given_up if search.bracket.upper is None else search.late
         start = self.reference(places) if near is None else near.x
         if program.layout.atoms:
             start = np.append(start, 0.05 * float(program.layout.masses[0, :-1] @ start))
-        found = Interior(program, near=near, wanted=wanted).solve(
+        solution = InteriorProgram(program, near=near, wanted=wanted).solve(
             start, self.steering.solved * search.gap, late
         )
-        search.count(found, len(found.multipliers.pairs))
-        mass = float((program.layout.masses @ found.x)[0])
-        return found if abs(mass - 1) < 1e-6 else None
+        search.count(solution, len(solution.multipliers.pairs))
+        mass = float((program.layout.masses @ solution.x)[0])
+        return solution if abs(mass - 1) < 1e-6 else None
 
     def _seed(self, simplex: Simplex, n: int) -> None:
         """Rows to begin with: the full shift, and what mattered at the resolution before."""
@@ -468,8 +481,8 @@ class Constrained:
 
     def _rounds(
         self, simplex: Simplex, search: Search, enough: float, deadline: float | None
-    ) -> Iterator[Found]:
-        for found in simplex.rounds(deadline, search.clock, enough):
-            search.count(found, len(simplex.active()))
-            yield found
+    ) -> Iterator[ProgramSolution]:
+        for solution in simplex.rounds(deadline, search.clock, enough):
+            search.count(solution, len(simplex.active()))
+            yield solution
         search.bracket.failures += simplex.failures

@@ -76,7 +76,9 @@ class Draft:
         weights = weights.copy()
         # A fold is exact by construction; comparisons are made so from the outside in.
         modes = [
-            one.at for one in self.problem.constraints if isinstance(one, (Monotone, Unimodal))
+            constraint.at
+            for constraint in self.problem.constraints
+            if isinstance(constraint, (Monotone, Unimodal))
         ]
         if self.mesh.tail_epsilon is not None:
             weights = np.maximum(weights, 1e-280)
@@ -107,13 +109,13 @@ class Draft:
             bits = max(bits, 132, 64 + math.ceil(math.log2(total / float(weights.min()))))
         unit = 1 << bits
         # An empty cell would rule a neighbor out; a grain in it does not.
-        grain = any(isinstance(one, Distinguishing) for one in problem.constraints)
+        grain = any(isinstance(constraint, Distinguishing) for constraint in problem.constraints)
         whole = [max(whole_part(w, unit), int(grain)) for w in (weights / total).tolist()]
         point = 0 if problem.integer else whole_part(float(atom / total), unit)
         first, edges, tail = mesh.first, None, None
         if mesh.tail_epsilon is None:
-            held = [k for k, w in enumerate(whole) if w] or [len(whole) // 2]
-            first, whole = first + held[0], whole[held[0] : held[-1] + 1]
+            filled = [k for k, w in enumerate(whole) if w] or [len(whole) // 2]
+            first, whole = first + filled[0], whole[filled[0] : filled[-1] + 1]
         if not problem.integer and mesh.offset == 0:
             edges = tuple(Fraction(first + k) for k in range(len(whole) + 1))
         if mesh.tail_epsilon is not None:
@@ -158,7 +160,7 @@ class Draft:
 
     def _balances(self) -> bool:
         """Whether a mean of exactly 0 has to be arranged."""
-        asked = any(isinstance(one, Unbiased) for one in self.problem.constraints)
+        asked = any(isinstance(constraint, Unbiased) for constraint in self.problem.constraints)
         return asked and not self.fold
 
     def _balanced(self, whole: list[int], first: int) -> list[int]:

@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from ....problem import Problem
-from ....program.layout import Line
-from ....program.program import Found, Program
+from ....program.layout import LineLayout
+from ....program.program import LinearProgram, ProgramSolution
 from ...bounds import Lower, Upper
 from ...search import Search
 from .draft import centred
@@ -30,16 +30,16 @@ _THINNED, _MANY_MULTIPLIERS = (0.03, 0.15), 20_000
 def bounded(problem: Problem, n: int, reach: int, search: Search) -> tuple[Lower, float]:
     """Multipliers, and how far out, in sensitivities, the program's solution lies."""
     relaxed = Relaxed(problem, problem.budgets, n, reach)
-    found = _solved(relaxed.program, search)
+    solution = _solved(relaxed.program, search)
     for share in _THINNED:
-        pairs, lower = relaxed.thinned(found.multipliers.pairs, share * search.gap)
+        pairs, lower = relaxed.thinned(solution.multipliers.pairs, share * search.gap)
         if sum(len(cells) for _, cells, _ in pairs.values()) <= _MANY_MULTIPLIERS:
             break
     # Thousands of multipliers: few digits keep the file small. (z counts e^eps times.)
     digits = 8 + math.ceil(0.4343 * float(problem.epsilon))
-    exact = relaxed.exact(replace(found.multipliers, pairs=pairs), lower, digits)
+    exact = relaxed.exact(replace(solution.multipliers, pairs=pairs), lower, digits)
     search.report(lower, math.inf, n)
-    masses = relaxed.line.spread(found.x)[0]
+    masses = relaxed.line.spread(solution.x)[0]
     filled = relaxed.line.cells[masses > 1e-3 * search.gap * float(masses.max())]
     if len(filled) == 0 or not np.isfinite(masses).all():
         return exact, 0.0  # no noise at all
@@ -61,14 +61,14 @@ def noise(
     return proposal.exact(safe) if better else None
 
 
-def _solved(program: Program[Line], search: Search) -> Found:
+def _solved(program: LinearProgram[LineLayout], search: Search) -> ProgramSolution:
     """To a small share of the gap, beginning with exponential weights."""
-    from ....program.interior import Interior  # (slow to import)
+    from ....program.interior import InteriorProgram  # (slow to import)
 
     line = program.layout
     start = np.exp(-np.abs(line.heads) / (0.5 * line.n))
     if line.atoms:
         start = np.append(start, 0.1 * float(line.masses[0, :-1] @ start))
-    found = Interior(program).solve(start, _SOLVED * search.gap, search.late)
-    search.count(found, len(found.multipliers.pairs))
-    return found
+    solution = InteriorProgram(program).solve(start, _SOLVED * search.gap, search.late)
+    search.count(solution, len(solution.multipliers.pairs))
+    return solution

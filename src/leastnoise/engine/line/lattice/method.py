@@ -47,9 +47,9 @@ def _as_real(problem: Problem, search: Search) -> Iterator[Bounds]:
         return  # much of what is open would stay open
     real = plan_of_noise(replace(problem, integer=False))
     seconds = None if search.deadline is None else search.left(_LONGEST) / 2
-    found = search.inner(real, (1 - 2 * _ADDED) * search.gap, seconds).lower
-    if found is not None:
-        yield proven(problem, found.multipliers, found.resolution), None
+    lower = search.inner(real, (1 - 2 * _ADDED) * search.gap, seconds).lower
+    if lower is not None:
+        yield proven(problem, lower.multipliers, lower.resolution), None
 
 
 def _whole(problem: Problem) -> bool:

@@ -20,12 +20,12 @@ from ....errors import ArgumentError
 from ....numeric import Floats, Ints
 from ....problem import Problem
 from ....problem.checks import MAX_RESOLUTION
-from ....program.layout import Line
-from ....program.program import Found, Program
+from ....program.layout import LineLayout
+from ....program.program import LinearProgram, ProgramSolution
 from ....program.simplex import Simplex
 from ...bounds import Bounds, Lower, Upper
 from ...search import Search
-from ..staircase.descent import Descent
+from ..staircase.descent import StaircaseDescent
 from ..staircase.forecast import narrow_steps, steps_matter
 from ..staircase.noise import on_integers, whole_cells
 from . import interior as at_once
@@ -104,7 +104,7 @@ class OneBudget:
         self,
         problem: Problem,
         resolution: int | None = None,
-        descent: Descent | None = None,
+        descent: StaircaseDescent | None = None,
         reach: float | None = None,
     ) -> None:
         self.problem, self.resolution = problem, resolution
@@ -117,7 +117,7 @@ class OneBudget:
             # The best noise leans to the cheaper side, away from what both of these look at.
             self._reach = max(self._reach, 1.6 * self.closed_forms.radius + 2)
         self._reach = self._reach if reach is None else reach
-        self._descent = Descent(problem) if descent is None else descent
+        self._descent = StaircaseDescent(problem) if descent is None else descent
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = 1
         self._finest_runs = 0
@@ -135,16 +135,16 @@ class OneBudget:
             for upper in self.closed_forms.mechanisms(n):
                 best = min(best, float(upper.value))
                 yield None, upper
-        found = self._canonical
-        if found is None and problem.integer and (flat(problem) or not self._affordable(n)):
-            found = interpolated(problem)
+        multipliers = self._canonical
+        if multipliers is None and problem.integer and (flat(problem) or not self._affordable(n)):
+            multipliers = interpolated(problem)
         # A bound far below the mechanisms is not worth the digits of its multipliers.
         if (
-            found is not None
-            and found.value > 0
-            and (search.bracket.lower is None or found.value > 0.5 * best)
+            multipliers is not None
+            and multipliers.value > 0
+            and (search.bracket.lower is None or multipliers.value > 0.5 * best)
         ):
-            yield found.exact(), None
+            yield multipliers.exact(), None
         search.report(0.0, math.inf, n)
 
     def down_the_stairs(self, search: Search) -> Iterator[Bounds]:
@@ -335,17 +335,17 @@ class OneBudget:
         simplex = self._simplex(program, relaxed.places)
         self._seed(simplex, n)
         safe = self.closed_forms.safe(n)
-        best: tuple[float, Found] | None = None
+        best: tuple[float, ProgramSolution] | None = None
         best_upper: tuple[float, Proposal] | None = None
         quiet, value, mixing, outside = 0, 0.0, math.inf, 0.0
-        for found in self._rounds(simplex, search):
-            lower = relaxed.bound(found.multipliers.pairs)
+        for solution in self._rounds(simplex, search):
+            lower = relaxed.bound(solution.multipliers.pairs)
             gained = best is None or lower > best[0] * (1 + _GAIN * search.gap)
-            gained |= found.value > value * (1 + _GAIN * search.gap)
-            value = max(value, found.value)
+            gained |= solution.value > value * (1 + _GAIN * search.gap)
+            value = max(value, solution.value)
             if best is None or lower > best[0]:
-                best = (lower, found)
-            masses = relaxed.line.spread(found.x)[0][n:-n]
+                best = (lower, solution)
+            masses = relaxed.line.spread(solution.x)[0][n:-n]
             outside = float(masses[:n].sum() + masses[-n:].sum())
             proposal = with_free_atom(self.problem, n, masses)
             mixed = None if safe is None else proposal.mixed(safe)
@@ -357,7 +357,7 @@ class OneBudget:
                 # What is left to add would move neither bound by a share of the gap.
                 mixing = upper - proposal.loss
                 settled = mixing <= _SETTLED * search.gap * lower
-                if settled and found.value - lower <= _SETTLED * search.gap * lower:
+                if settled and solution.value - lower <= _SETTLED * search.gap * lower:
                     quiet += 2
             upper_now = best_upper[0] if best_upper else math.inf
             search.report(best[0], upper_now, n)
@@ -387,15 +387,15 @@ class OneBudget:
         simplex = self._simplex(restricted.program, restricted.places)
         self._seed(simplex, n)
         best: tuple[float, Proposal] | None = None
-        for found in self._rounds(simplex, search):
-            proposal = Proposal(problem, n, *restricted.held(found.x))
+        for solution in self._rounds(simplex, search):
+            proposal = Proposal(problem, n, *restricted.held(solution.x))
             mixed = proposal.mixed(safe)
             if mixed is None:
                 continue
             if best is None or mixed.loss < best[0]:
                 best = (mixed.loss, proposal)
             search.report(0.0, best[0], n)
-            if mixed.loss <= found.value * (1 + _MOST_REPAIR):
+            if mixed.loss <= solution.value * (1 + _MOST_REPAIR):
                 break
         if best is not None and search.improves(best[0]):
             yield None, best[1].exact(safe)
@@ -446,7 +446,7 @@ class OneBudget:
                 masses = np.maximum(restricted.held(rounds[-1].x)[0], 1e-300)
                 yield None, Proposal(problem, n, masses, tail=True).exact(None)
 
-    def _simplex(self, program: Program[Line], places: Floats) -> Simplex:
+    def _simplex(self, program: LinearProgram[LineLayout], places: Floats) -> Simplex:
         epsilon, delta = program.budgets[0]
         floor = math.exp(-epsilon * min(self.closed_forms.radius, 40 / max(epsilon, 1e-9)))
         reference = np.maximum(np.exp(-epsilon * np.abs(places)), floor)
@@ -467,10 +467,10 @@ class OneBudget:
                 wanted.append((0, shift, finer))
         simplex.add(wanted)
 
-    def _rounds(self, simplex: Simplex, search: Search) -> Iterator[Found]:
-        for found in simplex.rounds(search.deadline, search.clock):
-            search.count(found, len(simplex.active()))
-            yield found
+    def _rounds(self, simplex: Simplex, search: Search) -> Iterator[ProgramSolution]:
+        for solution in simplex.rounds(search.deadline, search.clock):
+            search.count(solution, len(simplex.active()))
+            yield solution
             if search.late():
                 break
         search.bracket.failures += simplex.failures

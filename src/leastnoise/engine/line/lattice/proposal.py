@@ -66,19 +66,19 @@ class Proposal:
     def mixed(self, safe: Proposal, margin: float = MIXING_MARGINS[0]) -> Proposal | None:
         """With just enough of a strictly private one to keep the budget; None: there is none."""
         radius = max(self.radius, safe.radius)
-        one, two = self.widened(radius), safe.widened(radius)
+        wide, safe_wide = self.widened(radius), safe.widened(radius)
         budget = float(self.problem.epsilon), float(self.problem.delta)
-        share = share_of_safe(one.sticks, two.sticks, [budget], margin)
+        share = share_of_safe(wide.sticks, safe_wide.sticks, [budget], margin)
         if share is None:
             return None
-        weights = (1 - share) * one.weights + share * two.weights
-        return replace(one, weights=weights, atom=(1 - share) * one.atom + share * two.atom)
+        weights = (1 - share) * wide.weights + share * safe_wide.weights
+        return replace(wide, weights=weights, atom=(1 - share) * wide.atom + share * safe_wide.atom)
 
     def trimmed(self) -> Proposal:
         """Less the outer cells that hold nothing (symmetrically), scaled to a total of 1."""
-        held = np.flatnonzero(self.weights > 1e-18 * self.weights.max())
+        filled = np.flatnonzero(self.weights > 1e-18 * self.weights.max())
         centre = self.radius
-        radius = max(int(abs(held - centre).max()), 1)
+        radius = max(int(abs(filled - centre).max()), 1)
         weights = self.weights[centre - radius : centre + radius + 1]
         total = float(weights.sum()) + self.atom
         return replace(self, weights=weights / total, atom=self.atom / total)
@@ -87,11 +87,13 @@ class Proposal:
         """The exactly checked mechanism nearest to this one; None if it cannot be repaired."""
         if self.tail:
             return self._drafted(self.radius, math.inf)
-        found, scale = self.trimmed(), self.loss
-        if (2 * found.radius + 1) * found.n > MAX_WORK or found.radius > MAX_CELLS // 2 - 1:
+        proposal, scale = self.trimmed(), self.loss
+        if (
+            2 * proposal.radius + 1
+        ) * proposal.n > MAX_WORK or proposal.radius > MAX_CELLS // 2 - 1:
             return None
         for margin in MIXING_MARGINS if safe is not None else (0.0,):
-            mixed = found if safe is None else found.mixed(safe, margin)
+            mixed = proposal if safe is None else proposal.mixed(safe, margin)
             if mixed is None:
                 return None
             upper = mixed._drafted(mixed.radius, scale)
@@ -163,12 +165,12 @@ def strictly_private(problem: Problem, n: int) -> Proposal | None:
         if radius > MAX_CELLS // 2 or n * radius > MAX_WORK // 2:
             continue
         try:
-            found = discretise(problem, mechanism, n, radius)
-            worst, loss = float(found.sticks(float(problem.epsilon)).max()), found.loss
+            proposal = discretise(problem, mechanism, n, radius)
+            worst, loss = float(proposal.sticks(float(problem.epsilon)).max()), proposal.loss
         except (RegimeError, ArgumentError, FloatingPointError):
             continue
         if worst <= 0.9 * float(problem.delta) and loss < best_loss:
-            best, best_loss = found, loss
+            best, best_loss = proposal, loss
     return best
 
 

@@ -24,8 +24,8 @@ from ....numeric import Floats, Ints
 from ....problem import Point, Problem, ends_of, foldable
 from ....problem.constraints import Distinguishing, LossAtMost, Monotone, Unbiased, Unimodal
 from ....program.costs import floors
-from ....program.layout import Line, make_line
-from ....program.program import Multipliers, PairDuals, Program, Row
+from ....program.layout import LineLayout, make_line
+from ....program.program import LinearProgram, PairDuals, ProgramDuals, ProgramRow
 from ...bounds import Lower, proven
 
 _ZERO = Fraction(0)
@@ -67,7 +67,7 @@ class Relaxed:
         self._rows: list[tuple[int, str]] = []  # (constraint, which of its multipliers)
         self._compared: list[tuple[int, int]] = []  # (constraint, cell)
         rows, pairs = self._demands()
-        self.program: Program[Line] = Program(
+        self.program: LinearProgram[LineLayout] = LinearProgram(
             self.line,
             tuple((float(e), float(d)) for e, d in budgets),
             self._costs(problem.loss),
@@ -84,45 +84,51 @@ class Relaxed:
         return floors(loss, self.problem.step(self.n), self.problem.integer, self.reach + self.n)
 
     def _costs(self, loss: Loss) -> Floats:
-        held = self.line.held
-        return self.line.totals(self._floors(loss)[held + self.reach + self.n])
+        cells = self.line.held
+        return self.line.totals(self._floors(loss)[cells + self.reach + self.n])
 
-    def _demands(self) -> tuple[list[Row], list[tuple[int, int]]]:
+    def _demands(self) -> tuple[list[ProgramRow], list[tuple[int, int]]]:
         problem, line = self.problem, self.line
         step = problem.step(self.n)
-        rows: list[Row] = []
+        rows: list[ProgramRow] = []
         pairs: list[tuple[int, int]] = []
 
         def row(which: int, key: str, values: Floats, low: float, high: float) -> None:
             self._rows.append((which, key))
-            rows.append(Row(values, low, high))
+            rows.append(ProgramRow(values, low, high))
 
-        for which, one in enumerate(problem.constraints):
-            if isinstance(one, LossAtMost):
-                row(which, "weight", self._costs(one.loss), -math.inf, float(one.bound))
-            elif isinstance(one, Unbiased) and not self.fold:
+        for which, constraint in enumerate(problem.constraints):
+            if isinstance(constraint, LossAtMost):
+                row(
+                    which,
+                    "weight",
+                    self._costs(constraint.loss),
+                    -math.inf,
+                    float(constraint.bound),
+                )
+            elif isinstance(constraint, Unbiased) and not self.fold:
                 row(which, "slope", line.totals(line.held * float(step)), 0.0, 0.0)
-            elif isinstance(one, Distinguishing):
+            elif isinstance(constraint, Distinguishing):
                 last, first = end_cells(
                     problem.constraints, step, problem.sensitivity, problem.integer
                 )
                 near = line.totals(line.held <= last)
-                row(which, "left", near, -math.inf, float(one.at_most))
+                row(which, "left", near, -math.inf, float(constraint.at_most))
                 if not self.fold:
                     near = line.totals(line.held >= first)
-                    row(which, "right", near, -math.inf, float(one.at_most))
-            elif isinstance(one, (Monotone, Unimodal)):
-                pairs += self._comparisons(which, one)
+                    row(which, "right", near, -math.inf, float(constraint.at_most))
+            elif isinstance(constraint, (Monotone, Unimodal)):
+                pairs += self._comparisons(which, constraint)
         return rows, pairs
 
-    def _comparisons(self, which: int, one: Monotone | Unimodal) -> list[tuple[int, int]]:
+    def _comparisons(self, which: int, shape: Monotone | Unimodal) -> list[tuple[int, int]]:
         line, step = self.line, self.problem.step(self.n)
         column = dict(zip(line.cells.tolist(), line.column.tolist(), strict=True))
         pairs = []
         for j in sorted(i for i, c in column.items() if c >= 0):
             if (self.fold and j < 0) or abs(j) > self.reach:
                 continue
-            inner = inward(one.at, j, step, self.problem.integer, self.fold)
+            inner = inward(shape.at, j, step, self.problem.integer, self.fold)
             if inner is not None and column.get(inner, -1) >= 0:
                 pairs.append((column[inner], column[j]))
                 self._compared.append((which, j))
@@ -146,7 +152,7 @@ class Relaxed:
             return float(values.min()) - spent
         for cell, amount in narrow.lowered.items():
             values[edge + cell] -= float(amount)
-        radii, *raised = np.array([[float(one) for one in three] for three in narrow.raised]).T
+        radii, *raised = np.array([[float(value) for value in three] for three in narrow.raised]).T
         here, ends = values[edge], values[[edge - 1, edge + 1]]
         between = here + radii * (ends[:, None] - here) + raised
         values[edge] += raised[0][0]
@@ -177,7 +183,7 @@ class Relaxed:
 
     def exact(
         self,
-        multipliers: Multipliers,
+        multipliers: ProgramDuals,
         scale: float,
         digits: int = 14,
         narrow: tuple[NarrowEvent, ...] = (),
@@ -220,10 +226,10 @@ class Relaxed:
         return proven(problem, certificate, self.n)
 
     def _duals(
-        self, multipliers: Multipliers, rounded: Callable[[float], Fraction]
+        self, multipliers: ProgramDuals, rounded: Callable[[float], Fraction]
     ) -> tuple[Dual, ...]:
         constraints = self.problem.constraints
-        values = [dict.fromkeys(one.duals, _ZERO) for one in constraints]
+        values = [dict.fromkeys(constraint.duals, _ZERO) for constraint in constraints]
         cells: list[list[tuple[int, Fraction]]] = [[] for _ in constraints]
         for (which, key), dual in zip(self._rows, multipliers.rows.tolist(), strict=True):
             # The slope may have any sign.
@@ -234,16 +240,16 @@ class Relaxed:
             if amount > 0:
                 cells[which].append((i, amount))
         return tuple(
-            Dual(**numbers, cells=tuple(listed) if one.dual_cells else None)
-            for numbers, listed, one in zip(values, cells, constraints, strict=True)
+            Dual(**numbers, cells=tuple(listed) if constraint.dual_cells else None)
+            for numbers, listed, constraint in zip(values, cells, constraints, strict=True)
         )
 
 
 def _kept(pairs: PairDuals, reach: float, least: float) -> PairDuals:
     """Multipliers of cells within a reach, larger than the least."""
-    found = {}
+    large = {}
     for key, (y, cells, z) in pairs.items():
         mine = (np.abs(cells) <= reach) & (z > least)
         if mine.any():
-            found[key] = (y, cells[mine], z[mine])
-    return found
+            large[key] = (y, cells[mine], z[mine])
+    return large

@@ -23,8 +23,8 @@ from ....problem.constraints import (
 )
 from ....problem.privacy import GaussianCurve
 from ....program.costs import cell_means
-from ....program.layout import Line, make_line
-from ....program.program import Program, Row
+from ....program.layout import LineLayout, make_line
+from ....program.program import LinearProgram, ProgramRow
 from ...bounds import Upper
 from .draft import Draft, Lattice, centred
 
@@ -51,7 +51,7 @@ def lattice_of(problem: Problem, n: int, radius: int, points: tuple[Point, ...])
             last = min(last, -first)
             first = -last
         return Lattice(n, -_HALF, first, last, tail_epsilon) if first <= last else None
-    if any(isinstance(one, MaxError) for one in problem.constraints):
+    if any(isinstance(constraint, MaxError) for constraint in problem.constraints):
         # Rounding a value to the grid may add up to half a grid step beyond the last cell.
         limits = [
             limits[0] + Fraction(1, 2 * _COARSEST_GRID),
@@ -108,7 +108,7 @@ class Restricted:
             self._atom_allowed(),
             pieces,
         )
-        self.program: Program[Line] = Program(
+        self.program: LinearProgram[LineLayout] = LinearProgram(
             line,
             tuple((float(e), float(d)) for e, d in budgets),
             self._costs(problem.loss),
@@ -136,7 +136,9 @@ class Restricted:
         if (low is not None and low > 0) or (high is not None and high < 0):
             return False
         return all(
-            one.at == 0 for one in self.problem.constraints if isinstance(one, (Monotone, Unimodal))
+            constraint.at == 0
+            for constraint in self.problem.constraints
+            if isinstance(constraint, (Monotone, Unimodal))
         )
 
     def ends(self, cells: Ints) -> tuple[Floats, Floats]:
@@ -155,19 +157,23 @@ class Restricted:
             return np.array([float(loss.release_cell(i, step, grid)) for i in cells.tolist()])
         return cell_means(loss, *self.ends(cells))
 
-    def _rows(self, margin: float) -> list[Row]:
+    def _rows(self, margin: float) -> list[ProgramRow]:
         problem, line, rows = self.problem, self.line, []
         ease = 1 - 2 * max(margin, 1e-6)  # room for rounding and for the release grid
-        for one in problem.constraints:
-            if isinstance(one, LossAtMost):
-                rows.append(Row(self._costs(one.loss), -math.inf, float(one.bound) * ease))
-            elif isinstance(one, Unbiased) and not self.fold:
+        for constraint in problem.constraints:
+            if isinstance(constraint, LossAtMost):
+                rows.append(
+                    ProgramRow(
+                        self._costs(constraint.loss), -math.inf, float(constraint.bound) * ease
+                    )
+                )
+            elif isinstance(constraint, Unbiased) and not self.fold:
                 left, right = self.ends(line.held)
                 middle = line.held if problem.integer else (left + right) / 2
-                rows.append(Row(line.totals(middle), 0.0, 0.0))
-            elif isinstance(one, Distinguishing):
+                rows.append(ProgramRow(line.totals(middle), 0.0, 0.0))
+            elif isinstance(constraint, Distinguishing):
                 for near in self._near_ends(float(problem.sensitivity)):
-                    rows.append(Row(near, -math.inf, float(one.at_most) * ease))
+                    rows.append(ProgramRow(near, -math.inf, float(constraint.at_most) * ease))
         return rows
 
     def _near_ends(self, reach: float) -> list[Floats]:
@@ -177,14 +183,16 @@ class Restricted:
         if self.problem.integer:
             left = right = self.line.held.astype(np.float64)
         low, high = float(left.min()) + reach, float(right.max()) - reach
-        found = [self.line.totals(left < low - tiny, float(low > 0))]
+        totals = [self.line.totals(left < low - tiny, float(low > 0))]
         if not self.fold:
-            found.append(self.line.totals(right > high + tiny, float(high < 0)))
-        return found
+            totals.append(self.line.totals(right > high + tiny, float(high < 0)))
+        return totals
 
     def _comparisons(self) -> list[tuple[int, int]]:
         modes = {
-            one.at for one in self.problem.constraints if isinstance(one, (Monotone, Unimodal))
+            constraint.at
+            for constraint in self.problem.constraints
+            if isinstance(constraint, (Monotone, Unimodal))
         }
         if not modes:
             return []

@@ -114,7 +114,7 @@ def _width(problem: Problem) -> Fraction | float | None:
     low, high = ends_of(problem.constraints)
     if low is None and high is None:
         return None
-    if any(isinstance(one, Symmetric) for one in problem.constraints) or foldable(
+    if any(isinstance(constraint, Symmetric) for constraint in problem.constraints) or foldable(
         problem.constraints, problem.loss
     ):
         sizes = [size for size in (None if low is None else -low, high) if size is not None]
@@ -127,7 +127,7 @@ def _width(problem: Problem) -> Fraction | float | None:
 
 
 def _named(problem: Problem) -> list[dict[str, object]]:
-    return [one.spec() for one in problem.constraints]
+    return [constraint.spec() for constraint in problem.constraints]
 
 
 def _up(value: Fraction) -> str:

@@ -34,15 +34,15 @@ def _shares(problem: Problem, search: Search) -> Iterator[Bounds]:
     share = replace(problem, epsilon=total.epsilon / total.count, delta=total.delta / total.count)
     mu = mu_for(total)
     ways = [share] if mu is None else [share, replace(problem, gdp=mu)]
-    found = []
-    for done, one in enumerate(ways):
+    brackets = []
+    for done, way in enumerate(ways):
         seconds = search.left(LONGEST) / (len(ways) - done)
         try:
-            found.append(search.inner(single(one), search.gap, seconds))
+            brackets.append(search.inner(single(way), search.gap, seconds))
         except ArgumentError:  # the other way may have answers
-            if one is ways[-1] and not found:
+            if way is ways[-1] and not brackets:
                 raise
-    best = min(found, key=lambda one: one.upper.value if one.upper else math.inf)
+    best = min(brackets, key=lambda bracket: bracket.upper.value if bracket.upper else math.inf)
     assert best.upper is not None
     document = best.upper.answers
     asked = replace(document.problem, releases=total)

@@ -31,7 +31,7 @@ _MORE = (1.003, 1.01, 1.03, 1.1, 1.3, 2.0)
 
 def necessary_points(total: Releases, mu: float, late: Callable[[], bool]) -> tuple[Point, ...]:
     """Some of them, the total budget itself among them; those that are found before it is late."""
-    found = [(total.epsilon, total.delta)]
+    points = [(total.epsilon, total.delta)]
     if total.count > 1 and total.delta > 0:
         share = float(total.epsilon) / total.count
         places = {round(x * mu, 6) for x in _OF_GAUSSIAN} | {round(x * share, 6) for x in _OF_SHARE}
@@ -40,8 +40,8 @@ def necessary_points(total: Releases, mu: float, late: Callable[[], bool]) -> tu
                 epsilon = Fraction(place).limit_denominator(10**6)
                 delta = _least_delta(epsilon, total) if epsilon != total.epsilon else None
                 if delta is not None:
-                    found.append((epsilon, delta))
-    return tuple(sorted(found))
+                    points.append((epsilon, delta))
+    return tuple(sorted(points))
 
 
 @lru_cache(maxsize=1024)

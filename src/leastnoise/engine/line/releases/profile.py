@@ -58,12 +58,12 @@ class ProfileGrid:
     def _composed(self, deltas: Floats, count: int) -> tuple[Floats, Floats, float]:
         """Losses and masses of so many releases, and the mass of an infinite loss."""
         masses, rest = self._maps
-        one = np.maximum(masses @ deltas + rest, 0.0)
+        single = np.maximum(masses @ deltas + rest, 0.0)
         result = np.ones(1)
         for bit in bin(count)[2:]:
             result = np.convolve(result, result)
             if bit == "1":
-                result = np.convolve(result, one)
+                result = np.convolve(result, single)
         losses = np.asarray(float(self.step) * (np.arange(len(result)) - float(count * self.size)))
         return losses, result, -math.expm1(count * math.log1p(-float(deltas[-1])))
 
@@ -81,9 +81,9 @@ class ProfileGrid:
         losses, masses, infinite = self._composed(deltas, self.count - 1)
         rest = infinite + _above((self.epsilon - self._losses)[:, None] - losses[None, :]) @ masses
         slopes, constant = self._maps
-        found = slopes.T @ rest
-        found[-1] += 1.0  # an infinite loss of this one release
-        return np.maximum(found, 0.0), float(constant @ rest)
+        weights = slopes.T @ rest
+        weights[-1] += 1.0  # an infinite loss of this one release
+        return np.maximum(weights, 0.0), float(constant @ rest)
 
 
 def _above(exponents: Floats) -> Floats:

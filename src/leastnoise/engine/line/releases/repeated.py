@@ -27,9 +27,9 @@ from ....problem import Point, Problem, foldable
 from ....problem.budgets import mu_for
 from ....problem.constraints import Unbiased
 from ....problem.privacy import Releases
-from ....program.interior import Interior
-from ....program.layout import Line
-from ....program.program import Program
+from ....program.interior import InteriorProgram
+from ....program.layout import LineLayout
+from ....program.program import LinearProgram
 from ...bounds import Bounds, Lower, Upper
 from ...methods import plan_of_noise
 from ...search import Search
@@ -129,9 +129,9 @@ class Repeated:
     @property
     def possible(self) -> bool:
         """Whether the search can begin: few releases, cells and losses, and inequalities only."""
-        leaning = any(isinstance(one, Unbiased) for one in self.problem.constraints) and not (
-            foldable(self.problem.constraints, self.problem.loss)
-        )
+        leaning = any(
+            isinstance(constraint, Unbiased) for constraint in self.problem.constraints
+        ) and not (foldable(self.problem.constraints, self.problem.loss))
         return (
             self.total.count * self.grid.size <= MAX_LOSSES
             and not leaning
@@ -150,15 +150,15 @@ class Repeated:
         radius = math.ceil(self.radius * n)
         restricted = self._program(n, radius, search) if self.possible else None
         best = None if restricted is None else self._from_closed_forms(restricted, search)
-        found = None
+        upper = None
         if restricted is not None and best is not None:
             if self._worthwhile(n * _FINER) and not search.late():
                 restricted, best = self._made_finer(restricted, best, radius, search)
-            found = self._exact(restricted, best)
-        yield lower, found
-        if found is None or (self.few and not search.late()):
+            upper = self._exact(restricted, best)
+        yield lower, upper
+        if upper is None or (self.few and not search.late()):
             yield None, self._shared(search)[1]
-        if found is None:
+        if upper is None:
             yield None, self._along_curve(search)
 
     # -- simple ways --------------------------------------------------------------------------
@@ -244,17 +244,17 @@ class Repeated:
             stretched = (
                 self._noise(program, np.concatenate([shape(places / s), atoms])) for s in _STRETCHES
             )
-            start = next((one for one in stretched if one.total <= self._most), None)
-            found = None if start is None else self._rounds(program, start, search)
-            if found is not None and (best is None or found.loss < best.loss):
-                best = found
+            start = next((noise for noise in stretched if noise.total <= self._most), None)
+            noise = None if start is None else self._rounds(program, start, search)
+            if noise is not None and (best is None or noise.loss < best.loss):
+                best = noise
         return best
 
     @property
     def _most(self) -> float:
         return float(self.total.delta) * (1 - _MARGIN)
 
-    def _rounds(self, program: Program[Line], best: _Noise, search: Search) -> _Noise:
+    def _rounds(self, program: LinearProgram[LineLayout], best: _Noise, search: Search) -> _Noise:
         """Programs along the slope of the total, until they gain nothing."""
         for _ in range(_MOST_ROUNDS):
             new = self._along_the_slope(program, best, search)
@@ -269,7 +269,7 @@ class Repeated:
         return best
 
     def _along_the_slope(
-        self, program: Program[Line], now: _Noise, search: Search
+        self, program: LinearProgram[LineLayout], now: _Noise, search: Search
     ) -> _Noise | None:
         """The best noise for one release if the total were as linear in it as it is at first."""
         weights, constant = self.grid.weights(now.deltas)
@@ -280,13 +280,13 @@ class Repeated:
         start = np.full(len(now.x), _ATOM_AT_FIRST)  # of the atom; cells follow
         start[:heads] = np.maximum(now.x[:heads], 1e-6 * now.x[:heads].max())
         start[:heads] /= float(program.layout.masses[0, :heads] @ start[:heads])
-        found = Interior(program, (weights, most)).solve(start, _TOLERANCE, search.late)
-        search.count(found, 0)
-        if not np.isfinite(found.x).all() or found.x.max() <= 0:
+        solution = InteriorProgram(program, (weights, most)).solve(start, _TOLERANCE, search.late)
+        search.count(solution, 0)
+        if not np.isfinite(solution.x).all() or solution.x.max() <= 0:
             return None
-        return self._noise(program, found.x)
+        return self._noise(program, solution.x)
 
-    def _kept(self, program: Program[Line], best: _Noise, new: _Noise) -> _Noise:
+    def _kept(self, program: LinearProgram[LineLayout], best: _Noise, new: _Noise) -> _Noise:
         """As far from the best so far towards the new as the total allows."""
         if new.total <= self._most:
             return new
@@ -297,7 +297,7 @@ class Repeated:
             low, high = (share, high) if mixed.total <= self._most else (low, share)
         return self._noise(program, best.x + low * (new.x - best.x))
 
-    def _noise(self, program: Program[Line], x: Floats) -> _Noise:
+    def _noise(self, program: LinearProgram[LineLayout], x: Floats) -> _Noise:
         """The noise at a point, scaled to a total of 1."""
         line = program.layout
         dust = (np.arange(len(x)) >= len(line.heads)) & (x <= _LEAST_ATOM)
@@ -357,19 +357,19 @@ class Repeated:
         if n * (reach + n) * len(points) > _MOST_EVENTS:
             return None  # integers cannot be made coarser; without a bound the least loss is one
         relaxed = Relaxed(problem, points, n, reach)
-        found = Interior(relaxed.program).solve(
+        solution = InteriorProgram(relaxed.program).solve(
             np.exp(-np.abs(relaxed.places) / self.sigma), _TOLERANCE, stop
         )
-        lower = relaxed.exact(found.multipliers, max(found.value, 1e-300))
+        lower = relaxed.exact(solution.multipliers, max(solution.value, 1e-300))
         if lower.value <= 0:
             return None
         return replace(lower, certificate=replace(lower.multipliers, points=points))
 
 
-def _refined(coarse: Line, fine: Line, noise: _Noise) -> Floats:
+def _refined(coarse: LineLayout, fine: LineLayout, noise: _Noise) -> Floats:
     """The same noise on finer cells."""
     at = np.rint(fine.heads / _FINER).astype(np.int64) - coarse.first
     inside = (at >= 0) & (at < len(coarse.column))
     cells, atom = coarse.spread(noise.x)
-    found = np.where(inside, cells[np.clip(at, 0, len(cells) - 1)], 0.0) / _FINER
-    return np.concatenate([found, atom[: fine.atoms]])
+    masses = np.where(inside, cells[np.clip(at, 0, len(cells) - 1)], 0.0) / _FINER
+    return np.concatenate([masses, atom[: fine.atoms]])

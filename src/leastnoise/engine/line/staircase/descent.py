@@ -15,7 +15,7 @@ from ....problem import Problem
 from ...bounds import Bounds, Upper, proven
 from ...search import Search
 from .forecast import multipliers_prove_little, near_a_staircase
-from .multipliers import Centre, Stairs, centres, levels_for
+from .multipliers import Centre, StairProgram, centres, levels_for
 from .noise import Steps, steps_of
 
 #: Limits of the program of stairs: lattice points in all, seconds, and of those that are left the
@@ -29,7 +29,7 @@ _NOTHING = 1e3
 _LOSES = 2.0
 
 
-class Descent:
+class StaircaseDescent:
     """The staircase for one question; `used` are the shifts and cells that its bound is made of."""
 
     def __init__(self, problem: Problem) -> None:
@@ -45,12 +45,12 @@ class Descent:
         problem = self.problem
         steps = steps_of(_inside(problem))
         self.steps = replace(steps, problem=replace(problem, integer=False))
-        found = steps.best()
+        upper = steps.best()
         self.upper = (
             None
-            if found is None
+            if upper is None
             else replace(
-                found, document=replace(found.noise, epsilon=problem.epsilon, delta=problem.delta)
+                upper, document=replace(upper.noise, epsilon=problem.epsilon, delta=problem.delta)
             )
         )
         if self.upper is not None and problem.delta > 0:
@@ -72,7 +72,7 @@ class Descent:
         for asked, centre, lost in self._lattices(self.steps, search.gap):
             if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
                 break
-            program = Stairs(asked, centre, levels, typical)
+            program = StairProgram(asked, centre, levels, typical)
             seconds = min(_SECONDS_OF_STAIRS, _SHARE * search.left(math.inf))
             pairs = program.solved(search.within(seconds))
             if pairs is None:

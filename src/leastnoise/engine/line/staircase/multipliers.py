@@ -24,7 +24,7 @@ from ....lp import INF, Model, Status
 from ....numeric import Floats, Ints
 from ....problem import Problem
 from ....program.costs import floors
-from ....program.program import Multipliers, PairDuals
+from ....program.program import PairDuals, ProgramDuals
 from ...bounds import Lower
 from ..lattice.relaxed import Relaxed
 from .noise import Steps
@@ -100,9 +100,9 @@ class _Side:
         parts = [(single, np.arange(first, self.unknowns), np.ones(len(single)))]
         if len(shared):
             shares = _shares(self.shift[shared], self.marks).tocoo()
-            held = self.profiles[self.point[shared[shares.row]]]
+            profiles = self.profiles[self.point[shared[shares.row]]]
             columns = shares.col[:, None] * wide + np.arange(wide)[None, :]
-            values = shares.data[:, None] * held
+            values = shares.data[:, None] * profiles
             used = values > 0
             rows = np.broadcast_to(shared[shares.row][:, None], columns.shape)
             parts.append((rows[used], columns[used], values[used]))
@@ -115,12 +115,12 @@ class _Side:
         used = values > 0
         rows = np.broadcast_to(np.arange(count * points)[:, None], columns.shape)
         height = count * points + len(single)
-        own = np.arange(count * points, height)
+        lone = np.arange(count * points, height)
         budget = np.concatenate([node, count + self.shift[single] - few - 1])
         self.within = _matrix(
             [
                 (rows[used], columns[used], values[used]),
-                (own, np.arange(first, self.unknowns), np.ones(len(single))),
+                (lone, np.arange(first, self.unknowns), np.ones(len(single))),
                 (np.arange(height), self.unknowns + budget, -np.ones(height)),
             ],
             (height, self.unknowns + len(self.nodes)),
@@ -154,7 +154,7 @@ class _Side:
         return chosen
 
 
-class Stairs:
+class StairProgram:
     """One program: maximise theta less delta times the budgets of all shifts."""
 
     def __init__(self, problem: Problem, centre: Centre, levels: int, typical: float) -> None:
@@ -167,7 +167,7 @@ class Stairs:
         supply = np.maximum(typical - self._cost(centre.points), 0.0) / typical
         self.sides = [_Side(side, centre, supply) for side in ((1,) if self.fold else (1, -1))]
         # Columns: theta, then for each side its unknowns and the budgets of its nodes.
-        sizes = [one.unknowns + len(one.nodes) for one in self.sides]
+        sizes = [side.unknowns + len(side.nodes) for side in self.sides]
         self.starts = np.cumsum([1, *sizes]).tolist()
 
     def _cost(self, cells: Ints) -> Floats:
@@ -178,18 +178,18 @@ class Stairs:
         scale, model = 1 / self.typical, Model(1e-9)
         price = np.zeros(self.starts[-1])
         price[0] = -1.0
-        for one, start in zip(self.sides, self.starts, strict=False):
-            price[start + one.unknowns :][: len(one.nodes)] = (
-                (1 + self.fold) * self.delta * one.counts
+        for side, start in zip(self.sides, self.starts, strict=False):
+            price[start + side.unknowns :][: len(side.nodes)] = (
+                (1 + self.fold) * self.delta * side.counts
             )
         model.add_columns(price, 0.0, INF)
         self._fixed_rows(model, scale)
         limits = [
-            self._limits(one, start) for one, start in zip(self.sides, self.starts, strict=False)
+            self._limits(side, start) for side, start in zip(self.sides, self.starts, strict=False)
         ]
         fresh = [
-            np.tile(one.first, len(high) // self.centre.n)
-            for one, (_, high) in zip(self.sides, limits, strict=True)
+            np.tile(side.first, len(high) // self.centre.n)
+            for side, (_, high) in zip(self.sides, limits, strict=True)
         ]
         known = [np.zeros(len(high), dtype=bool) for _, high in limits]
         x = None
@@ -213,30 +213,30 @@ class Stairs:
         """Unknowns are within their budgets, and every point of the centre reaches theta."""
         count = len(self.centre.points)
         reached = [csr_matrix(np.ones((count, 1)))]
-        for one, start in zip(self.sides, self.starts, strict=False):
-            before, after = start, self.starts[-1] - start - one.within.shape[1]
-            within = [_none(one.within, before), one.within, _none(one.within, after)]
+        for side, start in zip(self.sides, self.starts, strict=False):
+            before, after = start, self.starts[-1] - start - side.within.shape[1]
+            within = [_none(side.within, before), side.within, _none(side.within, after)]
             model.add_matrix(hstack(within).tocsr(), -INF, 0.0)
-            out = one.out + one.out[::-1] if self.fold else one.out
-            reached += [-out, csr_matrix((count, len(one.nodes)))]
+            out = side.out + side.out[::-1] if self.fold else side.out
+            reached += [-out, csr_matrix((count, len(side.nodes)))]
         rows = hstack(reached).tocsr()
         half = slice(count // 2 if self.fold else 0, count)
         model.add_matrix(rows[half], -INF, scale * self._cost(self.centre.points[half]))
 
-    def _limits(self, one: _Side, start: int) -> tuple[csr_matrix, Floats]:
+    def _limits(self, side: _Side, start: int) -> tuple[csr_matrix, Floats]:
         """What may arrive at a point of the first stair: E inflow <= k - theta + outflow.
 
         Stair after stair the outflow is at most the budget of the full shift, or what the next
         stair can take: one row for each way to end.
         """
         n, parts, heights = self.centre.n, [], []
-        before, after = start - 1, self.starts[-1] - start - one.unknowns
-        into = hstack([csr_matrix((n, before)), self.exp * one.into, csr_matrix((n, after))])
-        full = start + one.unknowns + len(one.nodes) - 1
+        before, after = start - 1, self.starts[-1] - start - side.unknowns
+        into = hstack([csr_matrix((n, before)), self.exp * side.into, csr_matrix((n, after))])
+        full = start + side.unknowns + len(side.nodes) - 1
         height, slope = np.zeros(n), 0.0
         for level in range(1, self.levels + 1):
             fall = self.exp ** -(level - 1)
-            height = height + fall * self._cost(one.side * (one.sinks + (level - 1) * n))
+            height = height + fall * self._cost(side.side * (side.sinks + (level - 1) * n))
             slope += fall
             last = level == self.levels
             if last or self.delta > 0:  # otherwise the budget costs nothing
@@ -256,14 +256,14 @@ class Stairs:
 
     def _multipliers(self, x: Floats) -> PairDuals:
         n, points, theta = self.centre.n, self.centre.points, float(x[0])
-        found: PairDuals = {}
-        for one, start in zip(self.sides, self.starts, strict=False):
-            z = one.carried @ x[start : start + one.unknowns]
+        pairs: PairDuals = {}
+        for side, start in zip(self.sides, self.starts, strict=False):
+            z = side.carried @ x[start : start + side.unknowns]
             least = _SMALL * float(z.max(initial=0.0))
-            budget = float(x[start + one.unknowns + len(one.nodes) - 1])
-            cells, chain = self._chain(one, theta, budget)
-            shift = np.concatenate([one.shift, np.full(len(cells), n)])
-            where = np.concatenate([points[one.point], cells])
+            budget = float(x[start + side.unknowns + len(side.nodes) - 1])
+            cells, chain = self._chain(side, theta, budget)
+            shift = np.concatenate([side.shift, np.full(len(cells), n)])
+            where = np.concatenate([points[side.point], cells])
             values = np.concatenate([z, chain])
             kept = values > least
             shift, where, values = shift[kept], where[kept], values[kept]
@@ -273,22 +273,22 @@ class Stairs:
                 if len(part):
                     # A folded program counts to the left, as the simplex method does.
                     sign = -1 if self.fold else 1
-                    found[0, -sign * one.side * int(shift[part[0]])] = (
+                    pairs[0, -sign * side.side * int(shift[part[0]])] = (
                         float(values[part].max()),
                         sign * where[part],
                         values[part],
                     )
-        return found
+        return pairs
 
-    def _chain(self, one: _Side, theta: float, budget: float) -> tuple[Ints, Floats]:
+    def _chain(self, side: _Side, theta: float, budget: float) -> tuple[Ints, Floats]:
         """What each point of a stair sends to the next, from the outside in."""
         n = self.centre.n
         most = budget if self.delta > 0 else math.inf
-        cells, chain, taken = [one.sinks[:0]], [np.zeros(0)], np.zeros(n)
+        cells, chain, taken = [side.sinks[:0]], [np.zeros(0)], np.zeros(n)
         for level in range(self.levels, 1, -1):
-            at = one.side * (one.sinks + (level - 1) * n)
+            at = side.side * (side.sinks + (level - 1) * n)
             taken = np.clip((self._cost(at) - theta + taken) / self.exp, 0.0, most)
-            cells.append(at - one.side * n)
+            cells.append(at - side.side * n)
             chain.append(taken)
         return np.concatenate(cells), np.concatenate(chain)
 
@@ -304,7 +304,7 @@ class Stairs:
         """The exact bound that multipliers prove, with digits enough for a gap."""
         nothing = np.zeros(0)
         digits = math.ceil(0.4343 * float(self.problem.epsilon)) - math.floor(math.log10(gap)) + 2
-        return self._relaxed().exact(Multipliers(pairs, nothing, nothing), scale, digits)
+        return self._relaxed().exact(ProgramDuals(pairs, nothing, nothing), scale, digits)
 
 
 def _none(beside: csr_matrix, columns: int) -> csr_matrix:
@@ -318,20 +318,20 @@ def _shares(places: Ints, nodes: Ints) -> csr_matrix:
     below = np.where(nodes[above] == places, above, above - 1)
     share = (places - nodes[below]) / np.maximum(nodes[above] - nodes[below], 1)
     rows = np.arange(len(places))
-    found = coo_matrix(
+    shares = coo_matrix(
         (
             np.concatenate([1 - share, share]),
             (np.concatenate([rows, rows]), np.concatenate([below, above])),
         ),
         shape=(len(places), len(nodes)),
     ).tocsr()
-    found.eliminate_zeros()
-    return found
+    shares.eliminate_zeros()
+    return shares
 
 
 def _matrix(parts: list[tuple[Ints, Ints, Floats]], shape: tuple[int, int]) -> csr_matrix:
     """From (rows, columns, values)."""
-    rows, columns, values = (np.concatenate(one) for one in zip(*parts, strict=True))
+    rows, columns, values = (np.concatenate(column) for column in zip(*parts, strict=True))
     return coo_matrix((values, (rows, columns)), shape=shape).tocsr()
 
 
@@ -373,12 +373,12 @@ def centres(
         for k in near.start + np.flatnonzero(lost[near] <= _LOST * gap):  # beyond it, no matter
             below = at_zero - float(loss.minorant(0, steps.problem.step(int(several[k]))))
             lost[k] += _BENT * below / best
-        found, least = n + int(lost[near].argmin()), float(lost[near].min())
+        finest, least = n + int(lost[near].argmin()), float(lost[near].min())
         n = near.stop + first
         if least <= allowed:
             none = False
-            yield centre(found)
-            n, allowed = max(n, math.ceil(_APART * found)), _LESS * min(allowed, 2 * least)
+            yield centre(finest)
+            n, allowed = max(n, math.ceil(_APART * finest)), _LESS * min(allowed, 2 * least)
     if none and math.isfinite(lost.min()):
         yield centre(first + int(lost.argmin()))
 

@@ -101,7 +101,7 @@ class Steps:
             both = (
                 replace(real, left=self.left + k * x, right=self.right + k * y) for k in (1, -1)
             )
-            return (sum(one.expected() for one in both) / 2 / best - 1) / h**2
+            return (sum(moved.expected() for moved in both) / 2 / best - 1) / h**2
 
         a, c = bent(h, 0.0), bent(0.0, h)
         return a, (bent(h, h) - a - c) / 2, c
@@ -115,11 +115,11 @@ class Steps:
 
     def best(self) -> Upper | None:
         """With an end if there is a delta, and without one where that is better."""
-        found = self.finite() if self.problem.delta > 0 else None
-        if found is not None and float(found.value) <= (1 + _WORSE) * self.expected():
-            return found
-        several = [one for one in (found, self.endless()) if one is not None]
-        return min(several, key=lambda one: one.value, default=None)
+        upper = self.finite() if self.problem.delta > 0 else None
+        if upper is not None and float(upper.value) <= (1 + _WORSE) * self.expected():
+            return upper
+        several = [some for some in (upper, self.endless()) if some is not None]
+        return min(several, key=lambda some: some.value, default=None)
 
     # -- with delta ---------------------------------------------------------------------------
 
@@ -137,8 +137,8 @@ class Steps:
             sides, cut = (1 - self.right, self.right), False
         rounded = [self._mark(side, fine) / fine for side in sides]
         steps = replace(self, left=rounded[0], right=rounded[1])
-        found = steps._best_end(n * grid if cut else 0) if steps.narrow > 0 else None
-        return None if found is None else steps._drafted(n, grid, *found)
+        end = steps._best_end(n * grid if cut else 0) if steps.narrow > 0 else None
+        return None if end is None else steps._drafted(n, grid, *end)
 
     def _mark(self, edge: float, fine: int) -> int:
         """A whole number of half grid steps; for integers an odd one, between whole numbers."""
@@ -264,14 +264,14 @@ class Steps:
             )
             weights = np.exp(-float(problem.epsilon) * level)
             try:
-                found = Proposal(problem, n, weights, tail=True, origin="staircase").exact(None)
+                upper = Proposal(problem, n, weights, tail=True, origin="staircase").exact(None)
             except (ArgumentError, FormatError):
-                found = None
-            if found is None:
+                upper = None
+            if upper is None:
                 continue
             if not self.problem.integer:
-                return found
-            return on_integers(found, self.problem)
+                return upper
+            return on_integers(upper, self.problem)
         return None
 
     def _fitting(self) -> tuple[int, int]:
@@ -287,8 +287,8 @@ class Steps:
         width = int(self.problem.sensitivity)
         if width <= min(_LISTED, listed):
             return 1, width
-        found = {odd_cell(width, n) for n in several.tolist() if n <= width}
-        cells = np.array(sorted(found or {1}))
+        widths = {odd_cell(width, n) for n in several.tolist() if n <= width}
+        cells = np.array(sorted(widths or {1}))
         n = -(-width // cells)
         best = (self._misfit(n) + 2 * (n * cells / width - 1)).argmin()
         return int(cells[best]), int(n[best])
@@ -298,15 +298,15 @@ class Steps:
         return self.moved(n, 0.5) + _CELL * n
 
 
-def on_integers(found: Upper | None, problem: Problem) -> Upper | None:
+def on_integers(upper: Upper | None, problem: Problem) -> Upper | None:
     """Real noise on cells of whole widths, rounded to the whole numbers.
 
     A file counts in an odd number of them: a cell may be several such steps wide. None if that
     are more steps than a file may have.
     """
-    if found is None or found.noise.integer:
-        return found
-    noise, wide = found.noise, int(found.noise.step)
+    if upper is None or upper.noise.integer:
+        return upper
+    noise, wide = upper.noise, int(upper.noise.step)
     grid = _odd_part(wide)
     if grid < wide:
         cells = range(noise.first, noise.first + len(noise.weights) + 1)
@@ -315,7 +315,7 @@ def on_integers(found: Upper | None, problem: Problem) -> Upper | None:
             return None
         noise = replace(noise, first=0, edges=edges, step=Fraction(grid))
     noise = replace(noise, kind="integer", grid=grid, sensitivity=problem.sensitivity)
-    return checked(noise, problem, float(found.value), found.origin)
+    return checked(noise, problem, float(upper.value), upper.origin)
 
 
 def whole_cells(
@@ -383,7 +383,7 @@ def steps_of(problem: Problem) -> Steps:
         return steps(at).expected(count)
 
     start = np.array([[0.0, 1.0], [-0.5, 1.0], [0.0, 0.3]])
-    found = minimize(
+    optimum = minimize(
         expected,
         start[0],
         method="Nelder-Mead",
@@ -394,7 +394,7 @@ def steps_of(problem: Problem) -> Steps:
             "initial_simplex": start,
         },
     )
-    best = steps(found.x)
+    best = steps(optimum.x)
     return _between_integers(replace(best, problem=problem)) if problem.integer else best
 
 
@@ -404,7 +404,7 @@ def _between_integers(steps: Steps) -> Steps:
     ends = [round(end * width - 0.5) + 0.5 for end in (steps.left, steps.right)]
     near = [(ends[0] + i, ends[1] + j) for i in (0, 1, -1) for j in (0, 1, -1)]
     several = (replace(steps, left=a / width, right=b / width) for a, b in near if a + b > 0)
-    return min(several, key=lambda one: one.expected(), default=steps)
+    return min(several, key=lambda steps: steps.expected(), default=steps)
 
 
 def checked(document: Document, problem: Problem, scale: float, origin: str) -> Upper | None:

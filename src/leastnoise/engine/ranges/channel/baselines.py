@@ -61,7 +61,9 @@ def additive_bracket(
 
 def additive_answer(problem: Problem, search: Search) -> Upper | None:
     """The best additive noise, where it answers such a question."""
-    if any(one is not None for one in (problem.crossing, search.plan.outputs, problem.max_error)):
+    if any(
+        demand is not None for demand in (problem.crossing, search.plan.outputs, problem.max_error)
+    ):
         return None
     close = min(max(search.gap / 2, 1e-4), 5e-3)
     if problem.gdp is not None:
@@ -81,9 +83,9 @@ def translated(problem: Problem, search: Search) -> Lower | None:
             continue
         close, seconds = max(search.gap / 4, 1e-4), search.left(_seconds(problem))
         additive = additive_bracket(problem, close, seconds, resolution, search).lower
-        found = additive and translated_lower(problem, additive.multipliers)
-        if found is not None:
-            return found
+        lower = additive and translated_lower(problem, additive.multipliers)
+        if lower is not None:
+            return lower
     return None
 
 
@@ -102,13 +104,13 @@ def _seconds(problem: Problem) -> float:
 def additive_upper(problem: Problem, gap: float, search: Search) -> Upper | None:
     """The best additive noise for the question's budgets and loss, if there is any."""
     seconds = search.left(_seconds(problem))
-    found = additive_bracket(problem, gap, seconds, None, search).upper
-    if found is None or _too_much(problem, found.value):
+    upper = additive_bracket(problem, gap, seconds, None, search).upper
+    if upper is None or _too_much(problem, upper.value):
         return None
     # The largest step that divides both the range and the sensitivity.
     step = problem.width / (problem.sensitivity / problem.width).denominator
     step = Fraction(1) if problem.integer else step
-    noise = replace(found.noise, epsilon=problem.epsilon, delta=problem.delta)
+    noise = replace(upper.noise, epsilon=problem.epsilon, delta=problem.delta)
     problem = replace(problem, curve=noise.gdp)  # with the chords that this noise keeps
     document = ChannelDocument(
         problem,
@@ -116,12 +118,12 @@ def additive_upper(problem: Problem, gap: float, search: Search) -> Upper | None
         1,
         0,
         (),
-        found.value,
+        upper.value,
         Fraction(0),
         ChannelCertificate(step, ()),
-        additive=additive_part(noise, found.value),
+        additive=additive_part(noise, upper.value),
     )
-    return replace(found, document=document, origin="additive", repair=0.0, method="")
+    return replace(upper, document=document, origin="additive", repair=0.0, method="")
 
 
 def constant_upper(problem: Problem, outputs: tuple[Fraction, ...] | None) -> Upper | None:

@@ -26,7 +26,7 @@ from .forecast import wide
 from .mesh import Mesh, mesh_of, node_costs
 from .nodes import document_on_nodes
 from .programs import ChannelPrograms
-from .rows import Channel, float_loss, mix, whole_channel
+from .rows import RowChannel, float_loss, mix, whole_channel
 from .warm_start import Pattern, pattern_of
 
 #: Cells per sensitivity, in turn, for the rows of the core and for its lower bound.
@@ -40,25 +40,25 @@ _INSIDE = Fraction(1, 10_000)
 def improved(
     programs: ChannelPrograms,
     simplex: Simplex,
-    additive: Channel,
+    additive: RowChannel,
     costs: Floats,
     shares: Floats,
     search: Search,
-) -> Channel:
+) -> RowChannel:
     """The program's best rows, mixed with additive noise until every pair is private."""
     layout = simplex.program.layout
     before: list[Pattern] = search.keep(Pattern, list)
     programs.seed(simplex, before[-1] if before else None, shares)
     best, best_loss = additive, float_loss(additive, costs, additive.atoms)
-    for found in programs.rounds(simplex, search):
-        rows = layout.spread(found.x)[0]
+    for solution in programs.rounds(simplex, search):
+        rows = layout.spread(solution.x)[0]
         mixed = mix(replace(additive, rows=rows), additive, 1e-9, layout.reach)
         if mixed is not None and float_loss(mixed, costs, additive.atoms) < best_loss:
             best, best_loss = mixed, float_loss(mixed, costs, additive.atoms)
         search.report(0.0, best_loss, additive.mesh.count)
         before.append(
             pattern_of(
-                layout, found, len(simplex.program.budgets), shares, 1.01 / len(additive.rows)
+                layout, solution, len(simplex.program.budgets), shares, 1.01 / len(additive.rows)
             )
         )
     return best
@@ -74,10 +74,10 @@ def noise_inside(mesh: Mesh, search: Search) -> Floats:
         profile=tuple((e, d * (1 - _INSIDE)) for e, d in problem.profile),
     )
     resolution = None if problem.integer else int(mesh.private_to / mesh.step)
-    found = additive_bracket(inside, 1e-2, search.left(_SECONDS), resolution, search).upper
-    if found is None or found.noise.tail is not None or found.noise.edges is not None:
+    upper = additive_bracket(inside, 1e-2, search.left(_SECONDS), resolution, search).upper
+    if upper is None or upper.noise.tail is not None or upper.noise.edges is not None:
         raise ArgumentError("delta", float(problem.delta), "larger for a range this wide")
-    document = found.noise
+    document = upper.noise
     if document.step != mesh.step:
         raise ArgumentError("delta", float(problem.delta), "larger for a range this wide")
     radius = max(-document.first, document.first + len(document.weights) - 1)
@@ -101,9 +101,9 @@ def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
             yield None, _core(programs, mesh, search)
         yield programs.relaxed(mesh, search)
     search.reason = search.reason or "the finest mesh was reached"
-    found = additive_answer(problem, search)
-    if found is not None:
-        yield None, replace(found, document=replace(found.answers, beyond=search.plan.wide))
+    upper = additive_answer(problem, search)
+    if upper is not None:
+        yield None, replace(upper, document=replace(upper.answers, beyond=search.plan.wide))
 
 
 def _core(programs: ChannelPrograms, mesh: Mesh, search: Search) -> Upper | None:
@@ -136,7 +136,7 @@ def _core(programs: ChannelPrograms, mesh: Mesh, search: Search) -> Upper | None
         for column, value in zip(layout.column[k].tolist(), rows[k].tolist(), strict=True)
     }
     simplex = programs.simplex(layout, costs, None, problem.budgets, fixed=fixed)
-    additive = Channel(mesh, tuple(places), rows, np.zeros(len(rows)))
+    additive = RowChannel(mesh, tuple(places), rows, np.zeros(len(rows)))
     best = improved(programs, simplex, additive, costs, shares, search)
     whole = whole_channel(best)
     # The row of the node next to the core, from that node on.

@@ -15,7 +15,7 @@ import numpy as np
 from ....certify.kinds.dependent_check import answer_span
 from ....numeric import Ints
 from ....program.layout import RangeLayout
-from ....program.program import Row
+from ....program.program import ProgramRow
 from .mesh import Mesh
 from .nodes import fewest_steps
 
@@ -45,7 +45,9 @@ def within(mesh: Mesh, outputs: list[Fraction]) -> Ints | None:
     return np.where(np.array(far), -1, np.arange(mesh.count * len(outputs)).reshape(shape))
 
 
-def limits(layout: RangeLayout, mesh: Mesh, outputs: list[Fraction]) -> list[tuple[int, Row]]:
+def limits(
+    layout: RangeLayout, mesh: Mesh, outputs: list[Fraction]
+) -> list[tuple[int, ProgramRow]]:
     """The instance bound at both ends of what is rounded to every cell."""
     problem, bound = mesh.problem, mesh.problem.instance_bound
     if bound is None:
@@ -58,7 +60,7 @@ def limits(layout: RangeLayout, mesh: Mesh, outputs: list[Fraction]) -> list[tup
         for value in set(ends) if k in layout.distinct else ():
             losses = np.asarray(problem.loss(points - float(value)))
             coefficients = layout.row(k, losses, at_own)
-            rows.append((k, Row(coefficients, -math.inf, float(bound) * (1 - INSIDE))))
+            rows.append((k, ProgramRow(coefficients, -math.inf, float(bound) * (1 - INSIDE))))
     return rows
 
 

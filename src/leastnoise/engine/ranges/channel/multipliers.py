@@ -95,12 +95,12 @@ def _pairs(
                     continue
                 # The weight of the rarer of the two, so that no row is charged too much.
                 share = min(weight, weights[m])
-                found = tuple(
+                cells = tuple(
                     (k + sign * i, round(share * z / short) * short)
                     for i, z in entry.cells
                     if 0 <= k + sign * i < count
                 )
-                kept = tuple(sorted(cell for cell in found if cell[1]))
+                kept = tuple(sorted(cell for cell in cells if cell[1]))
                 if kept:
                     most = max(z for _, z in kept)
                     yield PairMultipliers(k, m, False, most, kept, entry.point)
@@ -116,10 +116,10 @@ def _decimal(unit: Fraction) -> Fraction:
 
 def multipliers_of_rows(layout: RangeLayout, rows: Sequence[int], values: Floats) -> Floats:
     """Multipliers of rows of a program, one for each row of the range."""
-    found, last = np.zeros(layout.rows), layout.rows - 1
+    rates, last = np.zeros(layout.rows), layout.rows - 1
     for k, value in zip(rows, values.tolist(), strict=True):
         if layout.symmetric and k != last - k:
-            found[k] = found[last - k] = max(value, 0.0) / 2
+            rates[k] = rates[last - k] = max(value, 0.0) / 2
         else:
-            found[k] = max(value, 0.0)
-    return found
+            rates[k] = max(value, 0.0)
+    return rates

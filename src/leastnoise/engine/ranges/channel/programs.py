@@ -17,7 +17,7 @@ import numpy as np
 from ....numeric import Floats, Ints
 from ....problem import Point, Problem
 from ....program.layout import RangeLayout
-from ....program.program import Found, Program, Row
+from ....program.program import LinearProgram, ProgramRow, ProgramSolution
 from ....program.simplex import Simplex
 from ...bounds import Bounds, Lower, Upper
 from ...line.curve.chords import chords_below, points_on
@@ -26,7 +26,7 @@ from .every_value import INSIDE, limits, near, within
 from .forecast import as_asked, counts, eased
 from .mesh import Mesh, lower_costs, reversible, unweighted, upper_costs
 from .multipliers import exact_lower, multipliers_of_rows
-from .rows import Channel, constant, exact_upper, extract_atoms, float_loss, mix
+from .rows import RowChannel, constant, exact_upper, extract_atoms, float_loss, mix
 from .warm_start import Pattern, pattern_of
 
 #: Cells of the meshes in turn.
@@ -78,11 +78,12 @@ class ChannelPrograms:
         """A lower bound and, where the program says all there is to say, a channel."""
         problem, bound = self.problem, self.problem.instance_bound
         layout = self.layout((mesh.count, mesh.count), mesh.nearest, labels=near(mesh))
-        limits: list[tuple[int, Row]] = []
+        limits: list[tuple[int, ProgramRow]] = []
         if bound is not None:
             floors = lower_costs(replace(mesh, problem=unweighted(problem))) * mesh.count
             limits = [
-                (k, Row(layout.row(k, floors[k]), -math.inf, float(bound))) for k in layout.distinct
+                (k, ProgramRow(layout.row(k, floors[k]), -math.inf, float(bound)))
+                for k in layout.distinct
             ]
         places = (np.arange(mesh.count) + 0.5) / mesh.count
         last, lower = self._lower_rounds(
@@ -105,12 +106,12 @@ class ChannelPrograms:
         mesh: Mesh,
         layout: RangeLayout,
         points: Sequence[Point],
-        limits: list[tuple[int, Row]],
+        limits: list[tuple[int, ProgramRow]],
         places: Floats,
         search: Search,
         inside: float = 1.0,
         easily: bool = False,
-    ) -> tuple[Found | None, Lower | None]:
+    ) -> tuple[ProgramSolution | None, Lower | None]:
         """The last solution of the relaxed program, and the bound it proves.
 
         `easily`: with a larger delta where it is tiny, for which a solver finds better multipliers.
@@ -119,9 +120,9 @@ class ChannelPrograms:
         simplex = self.simplex(layout, lower_costs(mesh), None, used, limits, inside)
         self.seed(simplex, self._lower_pattern, places)
         last, best, quiet = None, 0.0, 0
-        for found in self.rounds(simplex, search):
-            quiet = quiet + 1 if found.value <= best * (1 + 0.01 * search.gap) else 0
-            last, best = found, found.value
+        for solution in self.rounds(simplex, search):
+            quiet = quiet + 1 if solution.value <= best * (1 + 0.01 * search.gap) else 0
+            last, best = solution, solution.value
             search.report(best, math.inf, mesh.count)
             # Whole numbers need the solution itself; else the bound is all that is wanted.
             if not self.problem.integer and (quiet >= 2 or search.closes(best, math.inf)):
@@ -191,7 +192,7 @@ class ChannelPrograms:
         low, width = float(self.problem.low), float(self.problem.width)
         places = np.array([(float(y) - low) / width for y in outputs])
         self.seed(simplex, self._upper_pattern, places)
-        best: tuple[float, Channel] | None = None
+        best: tuple[float, RowChannel] | None = None
         last = None
         for last in self.rounds(simplex, search):
             channel = self.channel(mesh, outputs, *layout.spread(last.x))
@@ -264,13 +265,13 @@ class ChannelPrograms:
         costs: Floats,
         atom_costs: Floats | None,
         points: Sequence[Point],
-        limits: Sequence[tuple[int, Row]] = (),
+        limits: Sequence[tuple[int, ProgramRow]] = (),
         inside: float = 1.0,
         fixed: dict[int, float] | None = None,
     ) -> Simplex:
         """The program of a channel, scaled by what the best constant answer costs."""
         budgets = tuple((float(e), float(d) * inside if counts(d) else 0.0) for e, d in points)
-        program = Program(
+        program = LinearProgram(
             layout,
             budgets,
             layout.totals(costs, atom_costs),
@@ -313,13 +314,15 @@ class ChannelPrograms:
 
     def channel(
         self, mesh: Mesh, outputs: list[Fraction], rows: Floats, atoms: Floats | None
-    ) -> Channel:
+    ) -> RowChannel:
         problem = self.problem
         fixed = (self.outputs, problem.crossing, problem.max_error) != (None, None, None)
         none = np.zeros(mesh.count)
-        return Channel(mesh, tuple(outputs), rows, none if atoms is None else atoms, fixed)
+        return RowChannel(mesh, tuple(outputs), rows, none if atoms is None else atoms, fixed)
 
-    def exact(self, channel: Channel, costs: Floats, origin: str, search: Search) -> Upper | None:
+    def exact(
+        self, channel: RowChannel, costs: Floats, origin: str, search: Search
+    ) -> Upper | None:
         """The channel, repaired and exactly checked, if it can be better than what is known."""
         atoms = self.atom_costs(channel.mesh)
         if not self.free_rows or not search.improves(float_loss(channel, costs, atoms)):
@@ -327,10 +330,10 @@ class ChannelPrograms:
         safe = [constant(channel, costs)]
         return exact_upper(channel, safe, costs, atoms, origin, _ROUNDING * search.gap)
 
-    def rounds(self, simplex: Simplex, search: Search) -> Iterator[Found]:
-        for found in simplex.rounds(search.deadline, search.clock, _VIOLATED):
-            search.count(found, len(simplex.active()))
-            yield found
+    def rounds(self, simplex: Simplex, search: Search) -> Iterator[ProgramSolution]:
+        for solution in simplex.rounds(search.deadline, search.clock, _VIOLATED):
+            search.count(solution, len(simplex.active()))
+            yield solution
             if search.late():
                 break
         search.bracket.failures += simplex.failures

@@ -27,7 +27,7 @@ from .nodes import WholeChannel, fewest_steps, finer_steps, node_document
 
 
 @dataclass(frozen=True)
-class Channel:
+class RowChannel:
     """Float rows over some outputs, and the probability of the true value itself."""
 
     mesh: Mesh
@@ -37,12 +37,12 @@ class Channel:
     fixed: bool = False  # whether the outputs must stay where they are
 
 
-def float_loss(channel: Channel, costs: Floats, atom_costs: Floats) -> float:
+def float_loss(channel: RowChannel, costs: Floats, atom_costs: Floats) -> float:
     """Expected loss in floating point."""
     return float((costs * channel.rows).sum() + (atom_costs * channel.atoms).sum())
 
 
-def constant(channel: Channel, costs: Floats) -> Channel:
+def constant(channel: RowChannel, costs: Floats) -> RowChannel:
     """The best answer that ignores the data: privacy at no cost."""
     rows = np.zeros_like(channel.rows)
     if min(delta for _, delta in channel.mesh.problem.budgets) > 0:
@@ -53,7 +53,7 @@ def constant(channel: Channel, costs: Floats) -> Channel:
     return replace(channel, rows=rows, atoms=np.zeros_like(channel.atoms))
 
 
-def additive(channel: Channel, mechanism: Mechanism) -> Channel:
+def additive(channel: RowChannel, mechanism: Mechanism) -> RowChannel:
     """Closed-form noise on the middle of the cell, each output taking what is nearest to it.
 
     What falls beyond the first or last output is answered there: clamping is post-processing.
@@ -72,14 +72,16 @@ def additive(channel: Channel, mechanism: Mechanism) -> Channel:
     return replace(channel, rows=rows, atoms=np.zeros_like(channel.atoms))
 
 
-def closed_forms(channel: Channel, delta: Fraction) -> list[tuple[str, Channel]]:
+def closed_forms(channel: RowChannel, delta: Fraction) -> list[tuple[str, RowChannel]]:
     """Every closed form private at (epsilon, delta), seen through the outputs."""
     problem = channel.mesh.problem
     asked = Problem(problem.epsilon, delta, channel.mesh.farthest * channel.mesh.step, problem.loss)
     return [(m.name, additive(channel, m)) for m in closed_forms_of(asked, delta)]
 
 
-def mix(channel: Channel, safe: Channel, margin: float, reach: int | None = None) -> Channel | None:
+def mix(
+    channel: RowChannel, safe: RowChannel, margin: float, reach: int | None = None
+) -> RowChannel | None:
     """The channel with just enough of a strictly private one to respect every pair.
 
     `reach` is how far apart rows must be compared, if they are not those of cells.
@@ -101,29 +103,31 @@ def mix(channel: Channel, safe: Channel, margin: float, reach: int | None = None
     )
 
 
-def _sticks(channel: Channel, reach: int) -> Sticks:
+def _sticks(channel: RowChannel, reach: int) -> Sticks:
     return lambda epsilon: row_sticks(channel.rows, channel.atoms, math.exp(epsilon), reach)[2]
 
 
-def _pure_share(channel: Channel, safe: Channel, exp: float, margin: float, reach: int) -> float:
+def _pure_share(
+    channel: RowChannel, safe: RowChannel, exp: float, margin: float, reach: int
+) -> float:
     """The same for delta = 0, the safe rows being constant.
 
     Every row is compared output by output; a constant row leaves (e^eps - 1) of itself.
     """
     share = 0.0
     for d in range(1, reach + 1):
-        for one, two in (
+        for row, other in (
             (channel.rows[:-d], channel.rows[d:]),
             (channel.rows[d:], channel.rows[:-d]),
         ):
-            over = np.maximum(one - exp * two, 0.0) + margin * one
-            room = (exp - 1) * safe.rows[: len(one)]
+            over = np.maximum(row - exp * other, 0.0) + margin * row
+            room = (exp - 1) * safe.rows[: len(row)]
             ratio = np.divide(over, room, out=np.zeros_like(over), where=room > 0)
             share = max(share, float(ratio.max()))
     return share / (1 + share) * (1 + 1e-9)
 
 
-def extract_atoms(channel: Channel) -> Channel:
+def extract_atoms(channel: RowChannel) -> RowChannel:
     """Turn the part of row k at its own cell that no neighbor shares into the true value.
 
     The channel's outputs are the middles of the cells. It costs no privacy (`rows.proof.md`).
@@ -142,8 +146,8 @@ def extract_atoms(channel: Channel) -> Channel:
 
 
 def exact_upper(
-    channel: Channel,
-    safe: list[Channel],
+    channel: RowChannel,
+    safe: list[RowChannel],
     costs: Floats,
     atom_costs: Floats,
     origin: str,
@@ -158,9 +162,9 @@ def exact_upper(
         if not mixed:
             return None
         best = min(mixed, key=lambda c: float_loss(c, costs, atom_costs))
-        found = _checked(best, float_loss(best, costs, atom_costs), origin, allowed)
-        if found is not None:
-            return found
+        upper = _checked(best, float_loss(best, costs, atom_costs), origin, allowed)
+        if upper is not None:
+            return upper
     return None
 
 
@@ -169,31 +173,31 @@ def _bits(delta: Fraction) -> int:
     return 62 + (max(0, math.ceil(-math.log2(delta)) - 8) if delta > 0 else 70)
 
 
-def whole_channel(channel: Channel, bits: int | None = None) -> WholeChannel:
+def whole_channel(channel: RowChannel, bits: int | None = None) -> WholeChannel:
     """The channel in whole numbers over 2^bits."""
     used = np.flatnonzero(channel.rows.max(axis=0) > 1e-18)
-    one = 1 << (bits or _bits(min(delta for _, delta in channel.mesh.problem.budgets)))
+    unit = 1 << (bits or _bits(min(delta for _, delta in channel.mesh.problem.budgets)))
     rows, atoms = [], []
     for row, atom in zip(channel.rows[:, used].tolist(), channel.atoms.tolist(), strict=True):
         total = sum(row) + atom
-        weights = [whole_part(w / total, one) for w in row]
-        whole = whole_part(atom / total, one)
-        rest = one - sum(weights) - whole
+        weights = [whole_part(w / total, unit) for w in row]
+        whole = whole_part(atom / total, unit)
+        rest = unit - sum(weights) - whole
         middle = len(weights) // 2
         at = middle if len(weights) % 2 and weights[middle] > abs(rest) else int(np.argmax(weights))
         weights[at] += rest
         rows.append(tuple(weights))
         atoms.append(whole)
     outputs = tuple(channel.outputs[j] for j in used)
-    return WholeChannel(channel.mesh, outputs, one, rows, atoms, channel.fixed)
+    return WholeChannel(channel.mesh, outputs, unit, rows, atoms, channel.fixed)
 
 
-def _checked(channel: Channel, loss: float, origin: str, allowed: float) -> Upper | None:
+def _checked(channel: RowChannel, loss: float, origin: str, allowed: float) -> Upper | None:
     """The document with its upper bound, if it is private and obeys the instance bound."""
     whole = whole_channel(channel)
     if min(min(row) for row in whole.rows) < 0 or min(whole.atoms) < 0:
         return None
-    problem, found = channel.mesh.problem, None
+    problem, best = channel.mesh.problem, None
     bounded = problem.instance_bound is not None or problem.max_error is not None
     steps: int | None = fewest_steps(channel.mesh)
     while steps is not None:
@@ -208,8 +212,8 @@ def _checked(channel: Channel, loss: float, origin: str, allowed: float) -> Uppe
             break
         if channel.mesh.problem.integer or (better is None and not bounded):
             return better
-        found = better or found
+        best = better or best
         # Steps that break a bound on single values cost too much: twice as many, if there can be.
         excess = allowed * loss * 2 if better is None else float(better.value) - loss
         steps = finer_steps(channel.mesh, steps, excess, allowed * loss)
-    return found
+    return best

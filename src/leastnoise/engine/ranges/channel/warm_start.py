@@ -8,7 +8,7 @@ import numpy as np
 
 from ....numeric import Floats, Ints
 from ....program.layout import RangeLayout
-from ....program.program import Found
+from ....program.program import ProgramSolution
 from ....program.simplex import Simplex
 
 
@@ -47,12 +47,12 @@ class Pattern:
 
 
 def pattern_of(
-    layout: RangeLayout, found: Found, budgets: int, places: Floats, margin: float
+    layout: RangeLayout, solution: ProgramSolution, budgets: int, places: Floats, margin: float
 ) -> Pattern:
     """Where the multipliers of a solution are positive."""
     kept: dict[tuple[int, int, int], Floats] = {}
     last = layout.rows - 1
-    for (j, pair), (_, outputs, _) in found.multipliers.pairs.items():
+    for (j, pair), (_, outputs, _) in solution.multipliers.pairs.items():
         k, m = divmod(pair, layout.rows)
         kept[j, k, m] = places[outputs]
         if layout.symmetric:

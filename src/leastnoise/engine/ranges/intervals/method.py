@@ -13,7 +13,7 @@ from ...bounds import Bounds
 from ...method import Method
 from ...search import Search
 from ..channel.mesh import reversible
-from ..channel.rows import Channel
+from ..channel.rows import RowChannel
 from .forecast import worth_trying
 from .mixture import SECONDS, bounds_of, exact_mixture, meshes, mixture
 
@@ -32,14 +32,14 @@ def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
     symmetric = reversible(problem)
     atoms = search.plan.atoms and not problem.integer and problem.delta > 0
     left = partial(search.left, SECONDS)
-    best: tuple[Channel, float] | None = None
+    best: tuple[RowChannel, float] | None = None
     proven = 0.0  # by intervals: another method may have done better than a coarse mesh can
     for for_bound, for_answers in meshes(problem):
         if for_answers is not None:
-            found = mixture(for_answers, symmetric, atoms, left())
+            mixed = mixture(for_answers, symmetric, atoms, left())
             search.bracket.rounds += 1
-            if found is not None and (best is None or found[1] < best[1]):
-                best = found
+            if mixed is not None and (best is None or mixed[1] < best[1]):
+                best = mixed
         if best is None or search.done():
             break
         if for_bound is not None:

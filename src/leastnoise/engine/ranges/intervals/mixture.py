@@ -27,9 +27,9 @@ from ...bounds import Lower, Upper, certified
 from ..channel.mesh import Mesh, lower_costs, mesh_of, node_costs, upper_costs
 from ..channel.multipliers import exact_lower
 from ..channel.nodes import document_on_nodes
-from ..channel.rows import Channel, constant, mix, whole_channel
+from ..channel.rows import RowChannel, constant, mix, whole_channel
 from .forecast import flat
-from .transport import Prices, at_least_cost, outermost_first, proven
+from .transport import ValuePrices, at_least_cost, outermost_first, proven
 
 #: How such a mechanism is called.
 INTERVALS = "intervals"
@@ -122,7 +122,7 @@ def _rays(problem: Problem, count: int, reach: int) -> Rays | None:
 
 def mixture(
     mesh: Mesh, symmetric: bool, atoms: bool, seconds: float = SECONDS
-) -> tuple[Channel, float] | None:
+) -> tuple[RowChannel, float] | None:
     """(rows for the nodes of a mesh, their loss): the best mixture of intervals.
 
     With `atoms`, the value itself (its node, if a file cannot say so) has nearly delta.
@@ -154,7 +154,7 @@ def mixture(
     if atoms and not _reveals(problem):
         rows, share = (1 - share) * rows + share * np.eye(count), 0.0
     loss = (1 - share) * float((rows * costs).sum())
-    return Channel(mesh, tuple(places), rows, np.full(count, share), True), loss
+    return RowChannel(mesh, tuple(places), rows, np.full(count, share), True), loss
 
 
 def _spare(problem: Problem) -> float:
@@ -167,7 +167,7 @@ def _reveals(problem: Problem) -> bool:
     return plain and problem.loss.falls_nowhere
 
 
-def exact_mixture(channel: Channel) -> Upper | None:
+def exact_mixture(channel: RowChannel) -> Upper | None:
     """The answers, if they pass the exact check."""
     mesh, problem = channel.mesh, channel.mesh.problem
     reveals, bits = bool(channel.atoms.any()), None
@@ -175,18 +175,18 @@ def exact_mixture(channel: Channel) -> Upper | None:
         error = (1 if reveals else 4) * (1 + math.exp(problem.epsilon)) * len(channel.outputs) / 2
         bits = math.ceil(math.log2(error / (_spare(problem) * float(problem.delta))))
     else:
-        found = mix(channel, constant(channel, channel.rows), 1e-12, mesh.farthest)
-        if found is None:
+        mixed = mix(channel, constant(channel, channel.rows), 1e-12, mesh.farthest)
+        if mixed is None:
             return None
-        channel = found
+        channel = mixed
     whole = whole_channel(replace(channel, atoms=np.zeros(len(channel.atoms))), bits)
     laws = [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows]
     document = _shorter(document_on_nodes(problem, mesh.step, whole.denominator, laws))
     if reveals:  # what rounding has left of delta
         left = (problem.delta - worst_pair(document)[1]) / (1 - problem.delta)
         revealed = max(0, math.floor(left * whole.denominator))
-        one = whole.denominator + revealed
-        document = replace(document, denominator=one, revealed=revealed)
+        denominator = whole.denominator + revealed
+        document = replace(document, denominator=denominator, revealed=revealed)
     return certified(document, INTERVALS, loss=problem.loss, resolution=mesh.count)
 
 
@@ -216,11 +216,11 @@ def bounds_of(
     program may take.
     """
     tight, *looser = (most * loss for most in _MOST_PRICES)
-    found = [(mesh, _prices(mesh, symmetric, tight, left())) for mesh in _near(about)]
-    listed = [(mesh, prices) for mesh, prices in found if prices is not None]
+    tries = [(mesh, _prices(mesh, symmetric, tight, left())) for mesh in _near(about)]
+    listed = [(mesh, prices) for mesh, prices in tries if prices is not None]
     if not listed:
         return
-    mesh, prices = max(listed, key=lambda one: float(one[1].price.sum()))
+    mesh, prices = max(listed, key=lambda pair: float(pair[1].price.sum()))
     for most in looser:  # uneven ones, if they are better
         other = _prices(mesh, symmetric, most, left())
         if other is None or other.price.sum() <= (1 + 1e-4) * prices.price.sum():
@@ -251,7 +251,7 @@ def _near(mesh: Mesh) -> Iterator[Mesh]:
             yield mesh_of(problem, count)
 
 
-def _prices(mesh: Mesh, symmetric: bool, most: float, seconds: float) -> Prices | None:
+def _prices(mesh: Mesh, symmetric: bool, most: float, seconds: float) -> ValuePrices | None:
     """Prices from between the vertices, none above its share of `most`."""
     problem, delta = mesh.problem, float(mesh.problem.delta)
     rays, floors = _rays(problem, mesh.count, mesh.nearest), lower_costs(mesh)
@@ -268,7 +268,7 @@ def _prices(mesh: Mesh, symmetric: bool, most: float, seconds: float) -> Prices 
     solved = _solved(rays, costs, symmetric, seconds, most / (1 - delta) * weights)
     if solved is None:
         return None
-    return Prices(solved[1], floors, mesh.nearest, epsilon, symmetric, stairs)
+    return ValuePrices(solved[1], floors, mesh.nearest, epsilon, symmetric, stairs)
 
 
 def _solved(
@@ -292,7 +292,7 @@ def _solved(
         matrix, costs = (matrix + matrix[:, ::-1])[:, :half], 2 * costs
     scale = 1 / max(float(costs.min()), 1e-300)
     rows = csr_matrix(np.where(matrix > _DUST, matrix, 0.0).T)
-    found = minimised(
+    solution = minimised(
         costs * scale,
         rows,
         1.0,
@@ -300,11 +300,11 @@ def _solved(
         how="simplex" if most is None else "interior",
         seconds=seconds,
     )
-    if not found.usable:
+    if not solution.usable:
         return None
     shares = np.zeros(len(kept))
-    shares[kept] = np.maximum(found.primal, 0.0)
-    prices = np.array(found.row_dual) / scale
+    shares[kept] = np.maximum(solution.primal, 0.0)
+    prices = np.array(solution.row_dual) / scale
     if symmetric:  # a price is that of a value and of its mirror image together
         prices[: size // 2] /= 2
         prices = np.concatenate([prices, prices[: size // 2][::-1]])

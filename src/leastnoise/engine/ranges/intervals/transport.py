@@ -25,7 +25,7 @@ _DUST = 1e-7
 
 
 @dataclass(frozen=True)
-class Prices:
+class ValuePrices:
     """Prices of cells, what each cell is charged for each answer, and how far pairs reach."""
 
     price: Floats
@@ -74,7 +74,7 @@ class _Around:
     allowed: NDArray[np.bool_]
 
 
-def outermost_first(prices: Prices) -> PairDuals:
+def outermost_first(prices: ValuePrices) -> PairDuals:
     """Few multipliers with which every row costs about its price, whatever it answers.
 
     The stairs' outermost cells, which reach the fewest others, give first, to those nearest.
@@ -86,19 +86,19 @@ def outermost_first(prices: Prices) -> PairDuals:
     for answer, rest in enumerate(around.need.copy()):
         inward = np.flatnonzero(rest > 0)
         for giver in (side + g for g in range(reach - 1, -1, -1) for side in (0, reach)):
-            held = float(around.offer[answer, giver])
+            rest_of_giver = float(around.offer[answer, giver])
             for cell in inward.tolist() if giver < reach else inward[::-1].tolist():
-                if held <= 0:
+                if rest_of_giver <= 0:
                     break
                 if around.allowed[answer, cell, giver] and rest[cell] > 0:
-                    given = min(held, float(rest[cell]))
+                    given = min(rest_of_giver, float(rest[cell]))
                     shares[answer, cell, giver] = given
                     rest[cell] -= given
-                    held -= given
+                    rest_of_giver -= given
     return _as_pairs(prices, listed, around, shares)
 
 
-def at_least_cost(prices: Prices, delta: float, seconds: float) -> PairDuals:
+def at_least_cost(prices: ValuePrices, delta: float, seconds: float) -> PairDuals:
     """Many multipliers whose budgets cost least: the best of all ways to share out, by a program.
 
     What no giver has left lowers a price instead, where that is cheaper.
@@ -118,7 +118,7 @@ def at_least_cost(prices: Prices, delta: float, seconds: float) -> PairDuals:
 
 
 def _shared(
-    prices: Prices,
+    prices: ValuePrices,
     delta: float,
     listed: _Listed,
     around: _Around,
@@ -154,10 +154,10 @@ def _shared(
     _add_sums(model, np.concatenate([row, np.arange(len(key))]), entries, need, INF)
     key, row = np.unique(which * around.givers.shape[1] + giver, return_inverse=True)
     _add_sums(model, row, z, -INF, around.offer.ravel()[key] / unit)
-    found = model.solve(seconds).primal
-    if len(found) < count or not np.isfinite(found).all():
+    primal = model.solve(seconds).primal
+    if len(primal) < count or not np.isfinite(primal).all():
         return np.zeros(count)
-    return np.asarray(np.maximum(found[:count], 0.0) * unit)
+    return np.asarray(np.maximum(primal[:count], 0.0) * unit)
 
 
 def _add_sums(
@@ -174,7 +174,7 @@ def _add_sums(
     )
 
 
-def proven(prices: Prices, pairs: PairDuals, delta: float) -> tuple[float, float]:
+def proven(prices: ValuePrices, pairs: PairDuals, delta: float) -> tuple[float, float]:
     """(what multipliers prove, what of it their budgets cost), in floats to choose by."""
     rows, growth, spent = prices.costs.copy(), math.exp(prices.epsilon), 0.0
     last = prices.cells - 1
@@ -189,7 +189,7 @@ def proven(prices: Prices, pairs: PairDuals, delta: float) -> tuple[float, float
     return float(rows.min(axis=1).sum()) - spent, spent
 
 
-def _around(prices: Prices, listed: _Listed) -> _Around:
+def _around(prices: ValuePrices, listed: _Listed) -> _Around:
     """What is left to be shared out when stairs beyond the first have given on all they can."""
     size, reach = prices.cells, prices.reach
     answers = np.arange((size + 1) // 2 if prices.symmetric else size)
@@ -218,20 +218,20 @@ def _around(prices: Prices, listed: _Listed) -> _Around:
     return _Around(answers, cells, np.maximum(need, 0.0), givers, offer, allowed)
 
 
-def _left(needed: Floats, answers: Ints, prices: Prices) -> Floats:
+def _left(needed: Floats, answers: Ints, prices: ValuePrices) -> Floats:
     """What each cell has left, for each answer, when all cells above it have given on theirs."""
     size, reach, growth = prices.cells, prices.reach, math.exp(prices.epsilon)
     edge = size - 1 - (needed > 0)[:, ::-1].argmax(axis=1)  # the last that needs something
     far = np.arange(size) > np.maximum(edge, answers)[:, None] + prices.stairs * reach
-    own = np.where(far, 0.0, -needed)
+    needs = np.where(far, 0.0, -needed)
     left = np.zeros((len(answers), size + reach))
     for cell in range(size - 1, -1, -1):
-        left[:, cell] = own[:, cell] + np.maximum(left[:, cell + reach], 0.0) / growth
+        left[:, cell] = needs[:, cell] + np.maximum(left[:, cell + reach], 0.0) / growth
     return left[:, :size]
 
 
 def _given_on(
-    left: Floats, last: Ints, answers: Ints, prices: Prices, listed: _Listed, turned: bool
+    left: Floats, last: Ints, answers: Ints, prices: ValuePrices, listed: _Listed, turned: bool
 ) -> Floats:
     """What the first stair above `last` can give; those beyond it give to the stair before."""
     size, reach = prices.cells, prices.reach
@@ -250,7 +250,7 @@ def _given_on(
     return np.where(np.arange(size) <= last[:, None] + reach, given, 0.0)
 
 
-def _as_pairs(prices: Prices, listed: _Listed, around: _Around, shares: Floats) -> PairDuals:
+def _as_pairs(prices: ValuePrices, listed: _Listed, around: _Around, shares: Floats) -> PairDuals:
     """By pair; in a symmetric question one of a pair and its mirror image."""
     size, last = prices.cells, prices.cells - 1
     which, cell, giver = np.nonzero(shares > _DUST * float(shares.max(initial=0.0)))
@@ -270,11 +270,11 @@ def _as_pairs(prices: Prices, listed: _Listed, around: _Around, shares: Floats) 
         pair, answer = np.where(flip, turned, pair), np.where(flip, last - answer, answer)
     key, inverse = np.unique(pair * size + answer, return_inverse=True)
     sums: Floats = np.bincount(inverse, values).astype(np.float64)
-    found: PairDuals = {}
-    for one, start, end in _groups(key // size):
-        own = sums[start:end]
-        found[0, one] = (float(own.max()), key[start:end] % size, own)
-    return found
+    duals: PairDuals = {}
+    for key_of_pair, start, end in _groups(key // size):
+        values_of_pair = sums[start:end]
+        duals[0, key_of_pair] = (float(values_of_pair.max()), key[start:end] % size, values_of_pair)
+    return duals
 
 
 def _groups(keys: Ints) -> list[tuple[int, int, int]]:

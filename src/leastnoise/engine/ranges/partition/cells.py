@@ -19,7 +19,7 @@ from ....exact import exp_lower
 from ....numeric import Floats, Ints
 from ....problem import Problem
 from ...bounds import Upper, certified
-from .prices import Priced, far_from_ends
+from .prices import PricedNodes, far_from_ends
 
 #: How such a mechanism is called.
 PARTITION = "partition"
@@ -32,7 +32,7 @@ _BITS, _SPARE = 40, Fraction(1, 1000)
 _ROUNDS = 30
 
 
-def partitioned(problem: Problem, priced: Priced, atoms: bool = True) -> Upper | None:
+def partitioned(problem: Problem, priced: PricedNodes, atoms: bool = True) -> Upper | None:
     """The answers, if they pass the exact check; None, too, if there would be too many.
 
     With `atoms`, the value itself has nearly delta.
@@ -69,11 +69,11 @@ def _checked(problem: Problem, edges: Floats, atoms: bool) -> Upper | None:
     cuts[-1] = last + 1
     if (np.diff(cuts) <= 0).any():
         return None
-    intervals, one = _weighted(problem, cuts, n, last)
+    intervals, denominator = _weighted(problem, cuts, n, last)
     document = ChannelDocument(
         problem,
         step,
-        one,
+        denominator,
         0,
         (),
         Fraction(0),
@@ -82,8 +82,8 @@ def _checked(problem: Problem, edges: Floats, atoms: bool) -> Upper | None:
         intervals=intervals,
     )
     if atoms:
-        revealed = math.floor(one * problem.delta / (1 - problem.delta) * (1 - _SPARE))
-        document = replace(document, denominator=one + revealed, revealed=revealed)
+        revealed = math.floor(denominator * problem.delta / (1 - problem.delta) * (1 - _SPARE))
+        document = replace(document, denominator=denominator + revealed, revealed=revealed)
     return certified(document, PARTITION, loss=problem.loss, resolution=len(edges) - 1)
 
 
@@ -101,35 +101,35 @@ def _weighted(problem: Problem, cuts: Ints, n: int, last: int) -> tuple[Interval
     whole = [math.ceil(stairs[0] * 2 ** (_BITS + max(0, math.ceil(-math.log2(small)))))]
     for _ in stairs[1:]:
         whole.append(math.ceil(whole[-1] / growth))
-    one = math.floor(size * whole[0] * growth)
+    denominator = math.floor(size * whole[0] * growth)
     part = Intervals(tuple(sizes.tolist()), tuple(answers.tolist()), tuple(weights), tuple(whole))
     # A larger weight takes from the own answers of others: who has enough keeps it.
-    most = [math.ceil(own / (whole[0] * growth)) for _, own in part.own(n, one)]
+    most = [math.ceil(weight / (whole[0] * growth)) for _, weight in part.own(n, denominator)]
     weights = [max(pair) for pair in zip(weights, most, strict=True)]
-    return replace(part, weights=tuple(weights)), one
+    return replace(part, weights=tuple(weights)), denominator
 
 
 def _stairs(problem: Problem, apart: int, n: int, count: int, growth: Fraction) -> list[Fraction]:
     """1/e^eps, 1/e^(2 eps) and so on: to the last one, or until the rest is far below delta."""
-    found = [1 / growth]
-    while len(found) * n < apart:
-        if problem.delta > 0 and count * found[-1] <= problem.delta * _SPARE / 2:
+    stairs = [1 / growth]
+    while len(stairs) * n < apart:
+        if problem.delta > 0 and count * stairs[-1] <= problem.delta * _SPARE / 2:
             break
-        found.append(found[-1] / growth)
-    return found
+        stairs.append(stairs[-1] / growth)
+    return stairs
 
 
 def _own_shares(stairs: list[float], cuts: Ints, answers: Ints, n: int) -> Floats:
     """The share that each interval's own answer has, if all others have theirs over e^eps."""
     shares = np.ones(len(answers))
-    own = np.arange(len(answers))
+    indices = np.arange(len(answers))
     for _ in range(_ROUNDS):
         sums = np.concatenate([[0.0], np.cumsum(shares)])
-        low, high, given = own, own, np.zeros(len(answers))
+        low, high, given = indices, indices, np.zeros(len(answers))
         for stair, v in enumerate(stairs, 1):  # of the intervals within so many sensitivities
             lower = np.searchsorted(cuts, answers - stair * n, side="right") - 1
             higher = np.searchsorted(cuts, answers + stair * n, side="right") - 1
-            lower, higher = np.clip(lower, 0, own), np.clip(higher, own, len(own) - 1)
+            lower, higher = np.clip(lower, 0, indices), np.clip(higher, indices, len(indices) - 1)
             given += v * (sums[low] - sums[lower] + sums[higher + 1] - sums[high + 1])
             low, high = lower, higher
         shares = 1 - given

@@ -38,12 +38,12 @@ def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
     stairs = stairs_that_pay(problem, price)
     for nodes in _NODES:
         n = min(fitting(problem, (nodes * int(problem.loss.exponent or 1),)))
-        found = priced(problem, n, stairs)
-        if found is None or search.done():
+        prices = priced(problem, n, stairs)
+        if prices is None or search.done():
             return
         search.bracket.resolutions.append(n)
-        yield priced_lower(problem, found, stairs), None
-        upper = partitioned(problem, found, search.plan.atoms)
+        yield priced_lower(problem, prices, stairs), None
+        upper = partitioned(problem, prices, search.plan.atoms)
         yield None, upper
         if upper is None:
             return  # more intervals than a file holds: what others find is not as near as that

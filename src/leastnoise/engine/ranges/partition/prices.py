@@ -37,7 +37,7 @@ _MOST_NODES = 24_000
 
 
 @dataclass(frozen=True)
-class Priced:
+class PricedNodes:
     """Prices of the nodes of a range, a long middle shortened to as much as an answer sees."""
 
     step: Fraction
@@ -57,11 +57,11 @@ class Priced:
         digits = _DIGITS - math.floor(math.log10(float(self.prices.max())))
         missing, length, before = self.count - len(self.prices), 0, Fraction(-1)
         for k, price in enumerate(self.prices.tolist()):
-            own = Fraction(math.floor(Fraction(price * (1 - lower)) * 10**digits), 10**digits)
-            if own != before and length:
+            rounded = Fraction(math.floor(Fraction(price * (1 - lower)) * 10**digits), 10**digits)
+            if rounded != before and length:
                 yield length, before
                 length = 0
-            length, before = length + 1 + (missing if k == self.middle[0] else 0), own
+            length, before = length + 1 + (missing if k == self.middle[0] else 0), rounded
         yield length, before
 
 
@@ -91,29 +91,29 @@ class _Rule:
         y = np.arange(self.count)[:, None]
         k = y + np.arange(-self.around, self.around + 1)
         there = (k >= 0) & (k < self.count)
-        own = prices[np.clip(k, 0, self.count - 1)] - self.losses[y - k + self.far]
-        lacks = np.where(there, np.maximum(own, 0.0), 0.0)
+        surplus = prices[np.clip(k, 0, self.count - 1)] - self.losses[y - k + self.far]
+        lacks = np.where(there, np.maximum(surplus, 0.0), 0.0)
         lacking = lacks > 0
         first, last = lacking.argmax(axis=1), lacks.shape[1] - 1 - lacking[:, ::-1].argmax(axis=1)
         n, growth, y = self.n, self.growth, y[:, 0]
-        one, two = k[:, 0] + first, k[:, 0] + last
-        middle = np.clip(y, one, two)
+        begin, end = k[:, 0] + first, k[:, 0] + last
+        middle = np.clip(y, begin, end)
         up = k >= middle[:, None]
         given = np.where(k > middle[:, None], self._surplus(prices, k, 1), 0.0)
         given += np.where(k + 1 < middle[:, None], self._surplus(prices, k, -1), 0.0)
         lacks = np.maximum(0.0, lacks * growth - given)
         sums = np.concatenate([[0.0], np.cumsum(prices)])
-        above = self._sum(sums, y, one + n + 1, middle + n, 1)
-        below = self._sum(sums, y, middle - 1 - n, two - n - 1, -1)
+        above = self._sum(sums, y, begin + n + 1, middle + n, 1)
+        below = self._sum(sums, y, middle - 1 - n, end - n - 1, -1)
         left = np.maximum(0.0, (lacks * up).sum(axis=1) - above)
         left += np.maximum(0.0, (lacks * ~up).sum(axis=1) - below)
-        inner = self._sum(sums, y, two + 1, one + n, 1)
-        inner += self._sum(sums, y, two - n, one - 1, -1)
+        inner = self._sum(sums, y, end + 1, begin + n, 1)
+        inner += self._sum(sums, y, end - n, begin - 1, -1)
         # All that helps, over all that is needed.
-        found: Floats = 1 + np.divide(
+        ratio: Floats = 1 + np.divide(
             inner - left, lacks.sum(axis=1), out=np.ones(self.count), where=left > 0
         )
-        return found
+        return ratio
 
     def _surplus(self, prices: Floats, k: Ints, side: int) -> Floats:
         """What the node a sensitivity from each k has to give for the answer of its row."""
@@ -122,9 +122,9 @@ class _Rule:
         for stair in range(self.stairs):
             at = k + side * (stair + 1) * self.n
             there = (at >= 0) & (at < self.count)
-            own = self.losses[np.clip(y - at, -self.far, self.far) + self.far]
-            own = own - prices[np.clip(at, 0, self.count - 1)]
-            total += np.where(there, own, 0.0) / self.growth**stair
+            spare = self.losses[np.clip(y - at, -self.far, self.far) + self.far]
+            spare = spare - prices[np.clip(at, 0, self.count - 1)]
+            total += np.where(there, spare, 0.0) / self.growth**stair
         return total
 
     def _sum(self, sums: Floats, y: Ints, first: Ints, last: Ints, side: int) -> Floats:
@@ -135,13 +135,13 @@ class _Rule:
             end = np.minimum(self.count - 1, last + side * stair * self.n)
             there = start <= end
             start, end = np.where(there, start, y), np.where(there, end, y)
-            own = self.sums[y - start + self.far + 1] - self.sums[y - end + self.far]
-            own -= sums[end + 1] - sums[start]
-            total += np.where(there, own, 0.0) / self.growth**stair
+            part = self.sums[y - start + self.far + 1] - self.sums[y - end + self.far]
+            part -= sums[end + 1] - sums[start]
+            total += np.where(there, part, 0.0) / self.growth**stair
         return total
 
 
-def priced(problem: Problem, n: int, stairs: int) -> Priced | None:
+def priced(problem: Problem, n: int, stairs: int) -> PricedNodes | None:
     """Prices on n nodes a sensitivity; None if there would be too many of them."""
     step = problem.sensitivity / n
     count = int(problem.width / step)
@@ -162,7 +162,7 @@ def priced(problem: Problem, n: int, stairs: int) -> Priced | None:
         prices = np.minimum(prices, 1.9 * start)
         if short < count:
             prices[layer : short - layer] = prices[layer : short - layer].min()
-    return Priced(step, count, prices, middle)
+    return PricedNodes(step, count, prices, middle)
 
 
 def far_from_ends(problem: Problem) -> tuple[float, float]:
@@ -172,14 +172,14 @@ def far_from_ends(problem: Problem) -> tuple[float, float]:
     return half, float(tuned.expected_loss(problem.loss))
 
 
-def priced_lower(problem: Problem, found: Priced, stairs: int) -> Lower | None:
+def priced_lower(problem: Problem, prices_of_values: PricedNodes, stairs: int) -> Lower | None:
     """The bound that prices prove; None if they prove none within half the work of a check."""
     for lower in _LOWER:
-        prices = Prices(stairs, tuple(found.runs(lower)))
-        certificate = ChannelCertificate(found.step, (), prices=prices)
+        prices = Prices(stairs, tuple(prices_of_values.runs(lower)))
+        certificate = ChannelCertificate(prices_of_values.step, (), prices=prices)
         try:
             with counted(BUDGET // 2):
-                return proven(problem, certificate, found.count)
+                return proven(problem, certificate, prices_of_values.count)
         except LimitError:
             return None
         except FormatError:

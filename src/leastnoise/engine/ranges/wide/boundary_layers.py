@@ -23,7 +23,7 @@ from ....lp import Model
 from ....numeric import Floats
 from ....problem import Problem
 from ....program.layout import RangeLayout
-from ....program.program import Found, Program
+from ....program.program import LinearProgram, ProgramSolution
 from ....program.simplex import Simplex
 from ....work import BUDGET, counted
 from ...bounds import Lower, proven
@@ -63,14 +63,14 @@ class _Copied:
 
     def row(self, k: int, layer: int, outputs: int) -> Floats:
         """What node k is charged for each output, copies having their sources from `layer` on."""
-        found = self.floors[np.arange(outputs) - k + 2 * self.edge + self.most].copy()
+        charges = self.floors[np.arange(outputs) - k + 2 * self.edge + self.most].copy()
         growth = math.exp(self.epsilon)
         for m, z in self.shifts.items():
             if k >= layer:
-                _add(found, z, k - self.edge, 1.0)
+                _add(charges, z, k - self.edge, 1.0)
             if k - m >= layer:
-                _add(found, z, k - m - self.edge, -growth)
-        return found
+                _add(charges, z, k - m - self.edge, -growth)
+        return charges
 
 
 def _add(row: Floats, values: Floats, first: int, factor: float) -> None:
@@ -152,22 +152,22 @@ def copied_lower(problem: Problem, search: Search, seconds: float) -> Lower | No
     multipliers = additive.multipliers
     n, count = (whole / multipliers.step for whole in (problem.sensitivity, problem.width))
     count += problem.integer
-    if any(one.denominator != 1 for one in (n, count)) or count < 4 * n:
+    if any(number.denominator != 1 for number in (n, count)) or count < 4 * n:
         return None
-    shifts, found = tuple(_rounded(entry) for entry in multipliers.shifts), []
+    shifts, bounds = tuple(_rounded(entry) for entry in multipliers.shifts), []
     for layer in (0, int(n)):  # with copies up to the ends, or where every pair has both nodes
         certificate = ChannelCertificate(multipliers.step, (), (), (), Copies(layer, shifts))
         # Half of the work is left for reading the file and for its answers.
         with suppress(LimitError), counted(BUDGET // 2):
-            found.append(proven(problem, certificate, int(count)))
-    return max(found, key=lambda one: one.value, default=None)
+            bounds.append(proven(problem, certificate, int(count)))
+    return max(bounds, key=lambda bound: bound.value, default=None)
 
 
 def serves(problem: Problem) -> bool:
     """Whether additive multipliers hold for every value alike."""
     demands = (problem.prior, problem.crossing, problem.instance_bound, problem.max_error)
     several = problem.gdp is not None or problem.profile
-    return all(one is None for one in demands) and not several
+    return all(demand is None for demand in demands) and not several
 
 
 def _with_ends(
@@ -184,18 +184,18 @@ def _with_ends(
     pairs: list[PairMultipliers] = []
     for side in (1, -1)[: 2 - turns]:
         program, copied = _end(easier, additive, layer, count, side)
-        found = _solved(program, copied, layer, search, seconds / (2 - turns))
-        if found is not None:
-            pairs += _pairs(found, program.layout, count, side, turns)
+        solution = _solved(program, copied, layer, search, seconds / (2 - turns))
+        if solution is not None:
+            pairs += _pairs(solution, program.layout, count, side, turns)
     copies = Copies(layer, tuple(_rounded(entry) for entry in additive.shifts))
     certificate = ChannelCertificate(additive.step, tuple(pairs), (), (), copies)
     both = (certificate, replace(certificate, pairs=()))
-    return max((proven(problem, one, count) for one in both), key=lambda one: one.value)
+    return max((proven(problem, tried, count) for tried in both), key=lambda tried: tried.value)
 
 
 def _end(
     problem: Problem, additive: Certificate, layer: int, count: int, side: int
-) -> tuple[Program[RangeLayout], _Copied]:
+) -> tuple[LinearProgram[RangeLayout], _Copied]:
     """The program over the nodes of the lower end (side = 1), or of the upper one turned around."""
     n = int(problem.sensitivity / additive.step)
     listed: dict[int, dict[int, float]] = {}
@@ -220,12 +220,12 @@ def _end(
     layout = RangeLayout((nodes, outputs), n, symmetric=False)
     costs = np.stack([copied.row(k, layer, outputs) for k in range(nodes)]) / count
     budgets = ((float(problem.epsilon), float(problem.delta)),)
-    return Program(layout, budgets, layout.totals(costs)), copied
+    return LinearProgram(layout, budgets, layout.totals(costs)), copied
 
 
 def _solved(
-    program: Program[RangeLayout], copied: _Copied, layer: int, search: Search, seconds: float
-) -> Found | None:
+    program: LinearProgram[RangeLayout], copied: _Copied, layer: int, search: Search, seconds: float
+) -> ProgramSolution | None:
     """Rounds until they gain little: every round's multipliers prove something."""
     layout = program.layout
     # What additive noise costs, once for every node of the end.
@@ -246,26 +246,26 @@ def _solved(
     end = search.clock() + seconds
     deadline = end if search.deadline is None else min(end, search.deadline)
     last, quiet = None, 0
-    for found in simplex.rounds(deadline, search.clock, _VIOLATED):
-        search.count(found, len(simplex.active()))
-        little = last is not None and found.value - last.value <= _LITTLE
+    for solution in simplex.rounds(deadline, search.clock, _VIOLATED):
+        search.count(solution, len(simplex.active()))
+        little = last is not None and solution.value - last.value <= _LITTLE
         quiet = quiet + 1 if little else 0
-        last = found
+        last = solution
         if quiet >= _QUIET or search.clock() >= deadline:
             break
     return last
 
 
 def _pairs(
-    found: Found, layout: RangeLayout, count: int, side: int, turns: bool
+    solution: ProgramSolution, layout: RangeLayout, count: int, side: int, turns: bool
 ) -> Iterator[PairMultipliers]:
     """The multipliers that a program at an end found, rounded, at their nodes."""
-    largest = max((y for y, _, _ in found.multipliers.pairs.values()), default=0.0)
+    largest = max((y for y, _, _ in solution.multipliers.pairs.values()), default=0.0)
     if largest <= 0:
         return
     unit = Fraction(10) ** (math.floor(math.log10(largest)) - _DIGITS)
     last = count - 1
-    for (_, pair), (_, outputs, values) in sorted(found.multipliers.pairs.items()):
+    for (_, pair), (_, outputs, values) in sorted(solution.multipliers.pairs.items()):
         whole = [round(Fraction(z) / unit) for z in values.tolist()]
         cells = [(int(y), w * unit) for y, w in zip(outputs, whole, strict=True) if w > 0]
         source, target = divmod(pair, layout.rows)

@@ -43,7 +43,7 @@ def grouped_rows(problem: Problem, count: int, search: Search) -> Lower | None:
     if problem.integer:  # those numbers are lost that fill no group
         size, numbers = problem.sensitivity, problem.width + 1
         several = range(group, group + group // 2 + 1)
-        group = max(several, key=lambda one: numbers // (one * size) * one)
+        group = max(several, key=lambda k: numbers // (k * size) * k)
     if group > MAX_GROUP:
         return None
 
@@ -62,10 +62,10 @@ def bound_of_groups(
     # Real values: the range is made of whole steps, none longer than a group.
     step = reach if problem.integer else problem.width / -(-problem.width // reach)
     about, _ = grouped(problem, group, step)
-    found = bound(replace(about, sensitivity=step))
-    if found is None or not isinstance(found.certificate, ChannelCertificate):
+    lower = bound(replace(about, sensitivity=step))
+    if lower is None or not isinstance(lower.certificate, ChannelCertificate):
         return None
-    return proven(problem, replace(found.certificate, group=group), found.resolution)
+    return proven(problem, replace(lower.certificate, group=group), lower.resolution)
 
 
 def long_steps(problem: Problem, count: int, search: Search) -> Upper | None:
@@ -99,9 +99,9 @@ def long_steps(problem: Problem, count: int, search: Search) -> Upper | None:
         if not search.plan.atoms:
             document = replace(document, rows=_shared(document.rows))
         with suppress(LimitError), counted(BUDGET // 2):
-            found = certified(document, LONG_STEPS, loss=problem.loss, resolution=mesh.count)
-            if found is not None:
-                return found
+            upper = certified(document, LONG_STEPS, loss=problem.loss, resolution=mesh.count)
+            if upper is not None:
+                return upper
     return None
 
 
@@ -117,7 +117,7 @@ def _shared(rows: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
         if sum(map(bool, columns[j])) == 1:
             to = j + 1 if j < middle else j - 1
             if j == middle:
-                others = (k for k, one in enumerate(columns) if k != j and any(one))
+                others = (k for k, column in enumerate(columns) if k != j and any(column))
                 to = min(others, key=lambda k: abs(k - middle))
             columns[to] = [a + b for a, b in zip(columns[to], columns[j], strict=True)]
             columns[j] = [0] * len(rows)

@@ -55,12 +55,12 @@ def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
         if search.bracket.upper is not None and search.late():
             return
         seconds = search.left(_SECONDS_OF_NOISE)
-        found = remapped.moved_upper(problem, steps, seconds, search)
-        yield None, found
-        if found is not None:
-            if float(found.value) > best * (1 - _GAINED * search.gap):
+        upper = remapped.moved_upper(problem, steps, seconds, search)
+        yield None, upper
+        if upper is not None:
+            if float(upper.value) > best * (1 - _GAINED * search.gap):
                 return
-            best = min(best, float(found.value))
+            best = min(best, float(upper.value))
 
 
 def _layers(problem: Problem, search: Search) -> Iterator[Bounds]:

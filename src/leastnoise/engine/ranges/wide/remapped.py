@@ -57,7 +57,7 @@ def serves(problem: Problem) -> bool:
         problem.max_error,
         problem.gdp,
     )
-    return all(one is None for one in demands) and not problem.monotone
+    return all(demand is None for demand in demands) and not problem.monotone
 
 
 def moved_upper(problem: Problem, n: int, seconds: float, search: Search) -> Upper | None:
@@ -70,10 +70,10 @@ def moved_upper(problem: Problem, n: int, seconds: float, search: Search) -> Upp
     if not serves(problem) or last.denominator != 1:
         return None
     resolution = None if problem.integer else n
-    found = additive_bracket(problem, _GAP, seconds, resolution, search).upper
-    if found is None:
+    upper = additive_bracket(problem, _GAP, seconds, resolution, search).upper
+    if upper is None:
         return None
-    noise = found.noise
+    noise = upper.noise
     if noise.tail is not None or noise.edges is not None or noise.step != step:
         return None
     first = min(noise.first, 0)
@@ -149,9 +149,9 @@ def _tables(document: ChannelDocument) -> Moved:
     )
 
 
-def _trimmed(table: Ints, own: Ints, unit: int) -> tuple[int, ...]:
+def _trimmed(table: Ints, unmoved: Ints, unit: int) -> tuple[int, ...]:
     """Without the inner entries that move nothing; answers in such units, the largest as it is."""
-    moving = np.flatnonzero(table != own)
+    moving = np.flatnonzero(table != unmoved)
     kept = table[: int(moving[-1]) + 1 if len(moving) else 0]
     whole = unit * np.rint(kept / unit).astype(np.int64)
     return tuple(np.minimum(whole, table.max()).tolist())
@@ -181,13 +181,13 @@ def _answers(document: ChannelDocument, near: int, places: int, turned: bool = F
             # Row a of these has what nodes stop - 1 down to `first` pay for the answer a.
             errors = sliding_window_view(middle, stop - first)[several - stop + 1 + near]
             costs = errors @ reached[::-1]
-            for node, own in ((0, end), (near, start)):
+            for node, costs_there in ((0, end), (near, start)):
                 if first <= node < stop:
-                    costs += reached[node - first] * (own - middle)[several - node + near]
-            found = int(several[costs.argmin()])
-            if abs(found - answer) < look or found in (0, near):
+                    costs += reached[node - first] * (costs_there - middle)[several - node + near]
+            cheapest = int(several[costs.argmin()])
+            if abs(cheapest - answer) < look or cheapest in (0, near):
                 break
-        answer = found
+        answer = cheapest
         best[place] = answer
     return best
 
@@ -196,8 +196,8 @@ def _costs(problem: Problem, step: Fraction, near: int) -> tuple[Floats, Floats,
     """About what the first, a middle and the last node pay for errors from -near to near."""
     errors = np.arange(-near, near + 1.0)
     if problem.integer:
-        own = np.asarray(problem.loss(errors), dtype=np.float64)
-        return own, own, own
+        costs = np.asarray(problem.loss(errors), dtype=np.float64)
+        return costs, costs, costs
     # A value that is rounded to the node is at most a step away, less likely the further it is.
     points, shares = np.polynomial.legendre.leggauss(_POINTS)
     away = (1 + points) / 2
