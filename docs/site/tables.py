@@ -42,7 +42,7 @@ def multiple(ratio: float) -> str:
     return f"{ratio:.{0 if ratio >= 9.995 else 2 if ratio >= 1.01 else 4}f}"
 
 
-COST = "| you publish | leastnoise | the best known formula | Laplace noise | Gaussian noise |"
+COST = "| you publish | leastnoise | best formula | Laplace | Gaussian |"
 
 
 def cost() -> str:

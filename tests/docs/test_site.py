@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import json
 import logging
 import re
+import shutil
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -157,6 +162,70 @@ def test_the_words_of_the_field_are_headings_that_the_search_knows(site):
     words = ("partition selection", "neighbors", "percentile", "post-processing", "glossary", "faq")
     assert titles >= {*words, "how do i choose epsilon?", "how do i install it?"}
     assert not any(entry["location"].startswith("proofs/") for entry in found)
+
+
+#: What somebody types, and the page that has to come first.
+SEARCHES = {
+    "partition selection": "glossary.html#partition-selection",
+    "neighbors": "glossary.html#neighbors",
+    "neighbours": "glossary.html#neighbors",
+    "percentile": "faq.html#how-do-i-ask-for-a-percentile",
+    "post-processing": "glossary.html#post-processing",
+    "how do I choose epsilon": "faq.html#how-do-i-choose-epsilon",
+    "glossary": "glossary.html",
+    "install": "install.html",
+    "confidence interval": "glossary.html#margin-of-error-confidence-interval",
+    "privacy budget": "glossary.html#privacy-budget",
+    "contribution bound": "glossary.html#contribution-bound",
+    "laplace": "glossary.html#laplace-noise",
+    "gaussian": "glossary.html#gaussian-noise",
+    "k-anonymity": "faq.html#why-is-it-not-enough-to-remove-names-or-to-use-k-anonymity",
+    "gdpr": "faq.html#does-it-make-my-release-hipaa-or-gdpr-compliant",
+    "group by": "groups.html",
+    "opendp": "coming-from-opendp.html",
+    "synthetic data": "faq.html#can-it-make-synthetic-data",
+    "missing values": "queries.html#missing-values",
+}
+
+
+@pytest.fixture
+def address(site: Path) -> Iterator[str]:
+    """The site behind a server of this machine: the search needs one."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *words: object) -> None:
+            pass
+
+    handler = functools.partial(Quiet, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/index.html"
+        server.shutdown()
+
+
+def test_the_search_shows_the_right_page_first(address):
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("no Chromium on this machine: `make browser` installs it where it can")
+    field, first = ".md-search__input", ".md-search-result__item a"
+    with playwright.sync_playwright() as here:
+        browser = here.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto(address)
+        page.click(field)
+        for words, target in SEARCHES.items():
+            name, _, heading = target.partition("#")
+            page.fill(field, words)
+            page.dispatch_event(field, "keyup")
+            # A result links to its page, and marks the words there; below it are its headings.
+            expected = f"{first}[href*='/{name}?h=']"
+            if heading:
+                expected = f".md-search-result__item:first-child a[href$='#{heading}']"
+            page.wait_for_selector(expected, timeout=15_000, state="attached")
+            top = page.get_attribute(f"{first} >> nth=0", "href") or ""
+            assert f"/{name}?h=" in top, f"{words}: {top}"
+        browser.close()
 
 
 def test_every_command_is_in_the_reference(site):
