@@ -19,8 +19,8 @@ BOOSTS = {
     r"(comparison|dp-in-ten-minutes|guarantee|install|queries)\.md": 1.5,
     r"command-line\.md": 0.8,
     r"commands\.md": 0.7,
-    r"(api/.*|certificate.*|.*-details)\.md": 0.5,
-    r"(architecture|benchmarks|engine-methods|formal|hierarchy|paper-map|proofs|reproduction)\.md": 0.5,
+    r"(api/.*|certificate.*|.*-details|proofs)\.md": 0.5,
+    r"(architecture|benchmarks|engine-methods|formal|hierarchy|paper-map|reproduction)\.md": 0.5,
 }
 
 
