@@ -224,7 +224,12 @@ def ask(
         Path | None, typer.Option(help="Draw the answer (.png or .svg).", metavar="FILE")
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(help="Write a report: FILE.html, and FILE.json beside it.")
+        Path | None,
+        typer.Option(help="Write a report: FILE.html, and FILE.json beside it.", metavar="FILE"),
+    ] = None,
+    title: Annotated[
+        str | None,
+        typer.Option(help="Title of the report [default: the name of the table].", metavar="TEXT"),
     ] = None,
     as_json: _Json = False,
     **given: Any,
@@ -253,6 +258,8 @@ def ask(
         raise ArgumentError("plot", str(plot), "left out with several queries: --report draws them")
     if report is not None:
         checked_report(report)
+    elif title is not None:
+        raise ArgumentError("title", title, "left out without --report")
     options = _budget_and_unit(given)
     options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
     alone = len(queries) == 1
@@ -267,7 +274,7 @@ def ask(
         if plot is not None:
             answers[0].plot(plot)
         if report is not None:
-            report_of(answers, report, ledger=book)
+            report_of(answers, report, ledger=book, title=title)
     finally:  # whatever it was, what was paid for is told
         _tell(answers, book, as_json)
 

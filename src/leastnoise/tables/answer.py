@@ -56,6 +56,9 @@ class Answer:
     by: tuple[str, ...] = ()
     #: The same for answers that cost their budget together, once; empty where it is alone.
     batch: str = ""
+    #: The name of the file or table ("" of one in memory), and the day (UTC): both are public.
+    table: str = ""
+    date: str = ""
 
     @property
     def value(self) -> Any:
@@ -91,6 +94,8 @@ class Answer:
         """Plain numbers and strings, for JSON; an end that is not known is None."""
         return {
             "query": self.query,
+            "table": self.table,
+            "date": self.date,
             "answers": [
                 {
                     "key": key,

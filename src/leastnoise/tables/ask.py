@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -146,8 +147,12 @@ def answered(
         collected = collect(table, ready)
         tell("drawing the noise")
         drawn = draw_together(ready, collected, entropy)
+        today = str(datetime.now(UTC).date())
         every = zip(ready, drawn, strict=True)
-        return [one.draw(sums, entropy, charge) for one, sums in every]
+        return [
+            replace(one.draw(sums, entropy, charge), table=table.name, date=today)
+            for one, sums in every
+        ]
 
     return paid(work)  # exact sums are in frames of `work` alone, which no error keeps
 

@@ -14,9 +14,10 @@ from ..sources.expression import parse_condition
 from ..sources.rows import Cell, Rows
 from ..sources.where import truth_of
 from ..unit import Row, Unit
-from .crossed import Crossed, named_in, names_of
+from .crossed import Crossed, named_in, names_of, parts_of
 from .keys import keys_of, listed, numbered
 from .numbers import Estimate, Form, Part, Released, Sharing, half_width
+from .place import Place
 
 #: Keys to be found privately: a key appears only if enough units have it.
 PRIVATE = "private"
@@ -278,6 +279,22 @@ class Query:
         if not self.grouped:
             return iter(columns)
         return (named_in(label, name) for label in self.labels(keys) for name in columns)
+
+    def places(self, keys: Sequence[str]) -> Iterator[Place]:
+        """Where each answer stands in tables for readers, in the order of `answer_names`."""
+        names = self.columns_answered
+        inner = [Place() if len(names) == 1 else Place(("column",), (name,)) for name in names]
+        return (one.within(self._group_place(key)) for key in keys for one in inner)
+
+    def _group_place(self, key: str) -> Place:
+        """Where the group of a key stands."""
+        if self.by is None:
+            return Place()
+        if isinstance(self.by, str):
+            return Place((self.by,), (key,))
+        crossed = self.crossed
+        names = tuple(self.by)
+        return Place(names, tuple(parts_of(key))) if crossed is None else crossed.place(int(key))
 
     # -- shared -----------------------------------------------------------------------------------
 

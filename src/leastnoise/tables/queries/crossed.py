@@ -16,6 +16,7 @@ from math import prod
 from ...errors import ArgumentError, Described
 from ..sources import WHOLE, Form
 from ..sources.rows import Cell, Rows, sought
+from .place import Place
 
 #: Groups that an engine tells apart by comparing, row by row.
 MOST_GROUPS = 100_000
@@ -39,13 +40,21 @@ class Crossed:
         """How many combinations there are."""
         return prod(map(len, self.keys))
 
-    def label(self, number: int) -> str:
-        """A combination in words, different for each; `parts_of` takes it apart again."""
+    def combination(self, number: int) -> tuple[str, ...]:
+        """The keys of a combination."""
         found = []
         for keys in reversed(self.keys):
             number, at = divmod(number, len(keys))
             found.append(keys[at])
-        return label_of(found[::-1])
+        return tuple(found[::-1])
+
+    def label(self, number: int) -> str:
+        """A combination in words, different for each; `parts_of` takes it apart again."""
+        return label_of(self.combination(number))
+
+    def place(self, number: int) -> Place:
+        """Where a combination stands."""
+        return Place(self.names, self.combination(number))
 
     def cell(self, rows: Rows) -> Cell:
         """The number of each row's combination; NULL where a column has none of its keys."""

@@ -5,6 +5,7 @@ Sensitivity and proof: `linear.proof.md`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,6 +14,7 @@ from ...hints import hinted_class
 from ...problem.workload import Workload
 from .histogram import Histogram
 from .linear import MOST_ANSWERS, Linear
+from .place import Place
 
 
 class _Binned(Linear, Histogram):
@@ -43,6 +45,11 @@ class _Binned(Linear, Histogram):
         sums = self._sums(self._bins)
         many = self._groups
         return sums if many == 1 else Workload.product(Workload.identity(many), sums)
+
+    def places(self, keys: Sequence[str]) -> Iterator[Place]:
+        """The sums of a group, behind its keys."""
+        names = self._sum_names()
+        return (self._bin_place(name, group) for group in range(self._groups) for name in names)
 
     def names(self) -> list[str]:
         """Each sum, behind its combination of keys."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -20,6 +20,7 @@ from .base import PRIVATE, Query, Setting
 from .count import Count
 from .crossed import MOST_GROUPS, Crossed
 from .keys import numbered
+from .place import Place
 from .scale import FURTHEST, NARROWEST
 
 _MOST_BINS = 10_000
@@ -141,6 +142,15 @@ class Histogram(Count):
         return (
             self._bin(i) if self._outer is None else f"{self._outer.label(outer)}: {self._bin(i)}"
         )
+
+    def places(self, keys: Sequence[str]) -> Iterator[Place]:
+        """The bins of a group, behind its keys."""
+        bins = len(self._edges) - 1
+        return (self._bin_place(self._bin(int(key) % bins), int(key) // bins) for key in keys)
+
+    def _bin_place(self, name: str, group: int) -> Place:
+        inner = Place((str(self.column),), (name,))
+        return inner if self._outer is None else inner.within(self._outer.place(group))
 
     def _bin(self, i: int) -> str:
         edges = self._edges

@@ -5,7 +5,7 @@ Sensitivity and proof: `linear.proof.md`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -21,6 +21,7 @@ from .base import PRIVATE, Query
 from .crossed import Crossed, names_of, quoted
 from .keys import keys_of, listed
 from .linear import MOST_ANSWERS, Linear
+from .place import Place
 
 #: In the name of a count: whatever the attribute is.
 EVERY = "*"
@@ -160,6 +161,15 @@ class Marginals(Linear):
             for chosen in self._sets
             for values in product(*(own if i in chosen else [EVERY] for i, own in enumerate(keys)))
         ]
+
+    def places(self, keys: Sequence[str]) -> Iterator[Place]:
+        """The values of each table's own attributes."""
+        crossed = self.crossed
+        return (
+            Place(tuple(crossed.names[i] for i in chosen), values)
+            for chosen in self._sets
+            for values in product(*(crossed.keys[i] for i in chosen))
+        )
 
     def __str__(self) -> str:
         every = (self.ways,) if isinstance(self.ways, int) else self.ways

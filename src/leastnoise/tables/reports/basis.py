@@ -36,9 +36,12 @@ from ..queries.base import PRIVATE, Query, Setting
 from ..queries.groups import asked_of, touched
 from ..queries.mean_vector import VECTOR
 from ..queries.numbers import Form, Part
+from ..queries.place import Place
 from ..unit import check_neighbors
 
 PROVEN, REFUTED, NOT_COVERED = "proven", "refuted", "not covered"
+#: Of a mechanism without a file: private by a theorem of this tool, whose proof is in prose.
+BY_THEOREM = "by theorem"
 #: The largest exponent in the delta of many steps.
 _FURTHEST = 900
 _FREE = Budget(Fraction(0), Fraction(0))
@@ -119,11 +122,20 @@ class Basis:
         return touched(self.query, self.setting)
 
     @property
+    def keys_answered(self) -> Sequence[str]:
+        """The keys of its groups: those that were found, or public ones; "" where there is one."""
+        public = self.query.public_keys
+        return self.found if self.found is not None else ("",) if public is None else public
+
+    @property
     def names(self) -> Iterator[str]:
         """What its answers are called, one by one."""
-        public = self.query.public_keys
-        keys = self.found if self.found is not None else ("",) if public is None else public
-        return self.query.answer_names(keys)
+        return self.query.answer_names(self.keys_answered)
+
+    @property
+    def places(self) -> Iterator[Place]:
+        """Where they stand in tables for readers."""
+        return self.query.places(self.keys_answered)
 
     def to_json(self) -> dict[str, Any]:
         """Texts and whole numbers; files by their hashes."""
@@ -171,7 +183,10 @@ def file_name(text: str) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """One step from a published number to its proof: "proven", "refuted" or "not covered"."""
+    """One step from a published number to its proof.
+
+    verdict: "proven" from files and arguments, "by theorem", "refuted" or "not covered".
+    """
 
     words: str
     verdict: str
@@ -184,8 +199,8 @@ _Found = tuple[Step, Budget]
 def check_batch(batch: Sequence[Basis], documents: Mapping[str, Any], budget: Budget) -> list[Step]:
     """Whether answers cost what was charged for all of them; `documents` are private ones.
 
-    Guarantee: if every step is "proven", these answers are private with this budget, for numbers
-    that are read as their questions say.
+    Guarantee: if every step is "proven" or "by theorem", these answers are private with this
+    budget, for numbers that are read as their questions say, and drawn as the theorem says.
     """
     found, shared = list[_Found](), dict[str, list[Basis]]()
     for basis in batch:
@@ -209,12 +224,20 @@ def check_batch(batch: Sequence[Basis], documents: Mapping[str, Any], budget: Bu
         f"the charge is epsilon = {_short(budget.epsilon)}, delta = {_short(budget.delta)} for one "
         f"{batch[0].setting.unit}, {batch[0].setting.neighbors}"
     )
-    whole = PROVEN if all(step.verdict == PROVEN for step in steps) else NOT_COVERED
+    whole = weakest(steps)
     verdict = whole if epsilon == budget.epsilon and delta <= budget.delta else REFUTED
     if verdict == REFUTED and len(batch) > 1 and 0 < budget.delta >= delta and not shared:
         words += ", composed by privacy loss distributions, which this check does not follow"
         verdict = NOT_COVERED
     return [*steps, Step(words, verdict)]
+
+
+def weakest(steps: Sequence[Step]) -> str:
+    """What holds of all steps together, where none is refuted."""
+    verdicts = {step.verdict for step in steps}
+    if verdicts <= {PROVEN}:
+        return PROVEN
+    return BY_THEOREM if verdicts <= {PROVEN, BY_THEOREM} else NOT_COVERED
 
 
 def _named(batch: Sequence[Basis]) -> str:
@@ -258,8 +281,8 @@ def _of_keys(basis: Basis, part: str, document: Any) -> _Found:
 def _of_values(basis: Basis, files: Sequence[Any], delta: Fraction) -> Iterator[_Found]:
     """What the numbers of a question rest on, where no other one shares it."""
     if basis.epsilon is not None:
-        words = "chosen by an exponential mechanism, which has no file: see its reason"
-        yield _said([basis], words, NOT_COVERED, Budget(basis.epsilon, Fraction(0)))
+        words = "chosen by an exponential mechanism of this epsilon: a theorem, without a file"
+        yield _said([basis], words, BY_THEOREM, Budget(basis.epsilon, Fraction(0)))
     elif basis.counts_keys:
         yield _of_keys(
             basis, "private keys and their counts", files[0] if len(files) == 1 else None

@@ -3,109 +3,199 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import groupby
 from typing import Any
 
 from ...errors import MissingExtraError
-from ...exact import text_of
 from ...formatting import bare_unit, escaped
+from ...work import add_up
 from ..answer import Answer, rounded
+from ..queries.numbers import Estimate
 from .basis import Step
 from .embedded import embedded
+from .grid import Grid, grids_of
+from .page_style import STYLE
+from .wording import day, heading, promises, short, source
+
+#: Answers of more groups are not drawn, but for those whose axis is one of numbers.
+_DRAWN = 60
+_NUMBERED = ("histogram", "cumulative")
+_ANSWER = "<th class=n>answer</th><th class=n>95% confidence interval</th>"
 
 
 def page_of(held: Mapping[str, Any], answers: Sequence[Answer], steps: Sequence[Step]) -> str:
     """The page of a report that was written as `held`."""
-    rows = "".join(
-        f"<tr><th>{escaped(one['heading'])}</th><td>{escaped(one['words'])}</td>"
-        f"<td class='{escaped(one['by'].replace(' ', '-'))}'>{escaped(one['by'])}</td></tr>"
+    budget = Fraction(held["epsilon"]), Fraction(held["delta"])
+    unit, neighbors = bare_unit(answers[0].unit), answers[0].neighbors
+    facts = [source(answers), f"privacy unit: {unit} ({neighbors})"]
+    facts.append(f"epsilon = {short(budget[0])}, delta = {short(budget[1])} in all")
+    said = promises(answers, *budget)
+    reviewed = "".join(
+        f"<div><dt>{escaped(one['heading'])}</dt><dd>{escaped(one['words'])} "
+        f"<i class='{escaped(one['by'].replace(' ', '-'))}'>{escaped(one['by'])}</i></dd></div>"
         for one in held["headings"]
     )
     return _PAGE.format(
+        style=STYLE,
         title=escaped(held["title"]),
+        facts=escaped(" · ".join(one for one in facts if one)),
+        promises="".join(f"<div><h2>{escaped(a)}</h2><p>{escaped(b)}</p></div>" for a, b in said),
         answers="".join(answers_html(answers)),
-        rows=rows,
-        steps="".join(f"<li>{escaped(one.words)}: {one.verdict}</li>" for one in steps),
+        reviewed=reviewed,
+        spent=_spent(answers),
+        steps="".join(
+            f"<li>{escaped(one.words)}: <strong>{one.verdict}</strong></li>" for one in steps
+        ),
         sha256=held["sha256"],
         checker=embedded(held),
     )
 
 
 def answers_html(answers: Sequence[Answer]) -> list[str]:
-    """A section for each answer; those of one charge say how many queries share it."""
-    return [
-        _section(one, sum(x.batch == one.batch for x in answers) if one.batch else 1)
-        for one in answers
-    ]
+    """Single numbers in one table, and a section for each answer with groups."""
+    found: list[str] = []
+    for single, group in groupby(answers, lambda one: set(one.groups) == {""}):
+        some = list(group)
+        found += [_singles(some)] if single else map(_section, some)
+    return found
 
 
-def _section(answer: Answer, mates: int) -> str:
-    """One query: its numbers, its picture, and what it rests on."""
+def _singles(answers: Sequence[Answer]) -> str:
+    """One number of each query, in one table."""
     rows = "".join(
-        f"<tr><th>{escaped(key) or 'all rows'}</th><td>{value}</td>"
-        f"<td>{f'{low} to {high}' if low and high else 'see the notes'}</td></tr>"
-        for key, (value, low, high) in (
-            (key, tuple(map(escaped, rounded(one)))) for key, one in answer.groups.items()
-        )
+        f"<tr><th scope=row>{escaped(heading(one.basis.query))}</th>{_cells(one.groups[''])}</tr>"
+        for one in answers
     )
-    picture = ""
-    if len(answer.groups) > 1:
-        try:
-            drawn = base64.b64encode(answer.plot().png()).decode()
-            picture = (
-                f'<img alt="the same answers as a picture" src="data:image/png;base64,{drawn}">'
-            )
-        except MissingExtraError:
-            pass  # the table says it all
-    said = [answer.why, answer.noise, *answer.notes]
-    items = "".join(f"<li>{escaped(line)}</li>" for line in said)
-    spent = (
-        f"Spent epsilon = {text_of(answer.epsilon)}, delta = {text_of(answer.delta)}"
-        + (f" once for all {mates} queries," if mates > 1 else "")
-        + f" for the privacy unit {bare_unit(answer.unit)} ({answer.neighbors})"
-        + (f"; charge {answer.charge}" if answer.batch and answer.charge is not None else "")
-    )
+    head = f"<tr><th></th>{_ANSWER}</tr>"
+    how = "".join(_how(one) for one in answers)
+    return f"<section><table class=list>{head}{rows}</table>{how}</section>"
+
+
+def _section(answer: Answer) -> str:
+    """One query with groups: its tables, its picture, and what it rests on."""
+    grids = list(grids_of(answer))
+    shaded = answer.basis.query.counts_rows
+    tables = "".join(_table(grid, shaded) for grid in grids)
+    tables = tables or "<p>No group had enough rows to be released.</p>"
     return (
-        f"<section><h2>{escaped(answer.query)}</h2><table><tr><th></th><th>answer</th>"
-        f"<th>95% confidence interval</th></tr>{rows}</table>{picture}<p>{escaped(spent)}.</p>"
-        f"<details><summary>How this was computed</summary><ul>{items}</ul></details></section>"
+        f"<section><h2>{escaped(heading(answer.basis.query))}</h2>"
+        f"<div class=both>{_picture(answer, grids)}{tables}</div>{_how(answer)}</section>"
     )
+
+
+def _picture(answer: Answer, grids: Sequence[Grid]) -> str:
+    """The numbers on an axis; none of tables with two axes, which are shaded."""
+    numbered = answer.basis.query.word in _NUMBERED
+    many = len(answer.groups) > _DRAWN and not numbered
+    crossed = grids[0].across is not None and not numbered if grids else True
+    if many or crossed or len(grids) > 1 or len(answer.groups) < 2:
+        return ""
+    try:
+        drawn = base64.b64encode(answer.plot().png()).decode()
+    except MissingExtraError:
+        return ""  # the table says it all
+    return f'<img alt="the same answers as a picture" src="data:image/png;base64,{drawn}">'
+
+
+def _table(grid: Grid, shaded: bool) -> str:
+    """A list with intervals beside the numbers, or a cross table with intervals below them."""
+    names = "".join(f"<th>{escaped(name)}</th>" for name in grid.down)
+    if grid.across is None:
+        head = f"<tr>{names}{_ANSWER}</tr>"
+        rows = [(keys, _cells(row[""])) for keys, row in grid.rows.items()]
+    else:
+        across = "".join(f"<th class=n>{escaped(key)}</th>" for key in grid.columns)
+        over = f"<th colspan={len(grid.columns)}>{escaped(grid.across)}</th>"
+        head = f"<tr><th colspan={len(grid.down)}></th>{over}</tr><tr>{names}{across}</tr>"
+        rows = [(keys, _row(grid, keys, shaded)) for keys in grid.rows]
+    body = "".join(f"<tr>{_keys(keys)}{cells}</tr>" for keys, cells in rows)
+    kind = "list" if grid.across is None else "cross"
+    return (
+        f"<div class=scroll tabindex=0><table class={kind}><thead>{head}</thead>"
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _row(grid: Grid, keys: tuple[str, ...], shaded: bool) -> str:
+    """The cells of a cross table's row; all but totals are shaded by their size."""
+    row, most = grid.rows[keys], grid.most if shaded else 0.0
+    return "".join(
+        _cell(row.get(key), 0.0 if grid.total in (*keys, key) else most) for key in grid.columns
+    )
+
+
+def _keys(keys: Iterable[str]) -> str:
+    return "".join(f"<th scope=row>{escaped(key) or 'all rows'}</th>" for key in keys)
+
+
+def _around(one: Estimate) -> tuple[str, str]:
+    """The value, and its interval in words."""
+    value, low, high = map(escaped, rounded(one))
+    return value, f"{low} to {high}" if low and high else "see below"
+
+
+def _cells(one: Estimate) -> str:
+    value, around = _around(one)
+    return f"<td>{value}</td><td class=ends>{around}</td>"
+
+
+def _cell(one: Estimate | None, most: float) -> str:
+    """A number of a cross table, with its interval below it; shaded by its size if `most` is."""
+    if one is None:
+        return "<td></td>"
+    value, around = _around(one)
+    share = max(0.0, one.value) / most if most > 0 else 0.0
+    shade = f" style='background:rgba(86,180,233,{0.5 * share:.2f})'" if share else ""
+    return f"<td{shade}>{value}<small>{around}</small></td>"
+
+
+def _how(answer: Answer) -> str:
+    """What an answer rests on, to be unfolded."""
+    said = [f"query: {answer.query}", answer.why, answer.noise, *answer.notes]
+    items = "".join(f"<li>{escaped(line)}</li>" for line in said)
+    name = escaped(heading(answer.basis.query))
+    return f"<details><summary>How this was computed: {name}</summary><ul>{items}</ul></details>"
+
+
+def _spent(answers: Sequence[Answer]) -> str:
+    """What was asked when, and what it spent: a row for each charge."""
+    rows = []
+    charges: dict[tuple[str, str, int | None], list[Answer]] = {}
+    for one in answers:
+        charges.setdefault((one.table, one.date, one.charge), []).append(one)
+    for (table, date, charge), some in charges.items():
+        each = {one.batch or f"{number} alone": one for number, one in enumerate(some)}.values()
+        queries = "; ".join(heading(one.basis.query) for one in some)
+        epsilon = short(add_up(one.epsilon for one in each))
+        delta = short(add_up(one.delta for one in each))
+        number = "" if charge is None else str(charge)
+        cells = (day(date), table, queries, epsilon, delta, number)
+        rows.append("".join(f"<td>{escaped(cell)}</td>" for cell in cells))
+    names = ("asked on", "table", "queries", "epsilon", "delta", "charge")
+    head = "".join(f"<th>{name}</th>" for name in names)
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<div class=scroll tabindex=0><table><tr>{head}</tr>{body}</table></div>"
 
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-body {{
-  font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem;
-  color: #222; background: #fff;
-}}
-table {{ border-collapse: collapse; margin: 1rem 0; }}
-th, td {{
-  text-align: left; padding: .3rem .8rem; border-bottom: 1px solid #ddd; vertical-align: top;
-}}
-td:nth-child(2) {{ font-variant-numeric: tabular-nums; }}
-h2 {{ font-size: 1.15rem; margin-top: 2.5rem; }}
-img {{ max-width: 100%; }}
-details li {{ overflow-wrap: anywhere; }}
-.proven {{ color: #05603a; }}
-.stated-by-the-tool {{ color: #1f4b99; }}
-.stated-by-you {{ color: #7a4b00; }}
-.not-covered {{ color: #8b1a1a; }}
-</style></head><body>
-<h1>{title}</h1>
-<p>Everything on this page is differentially private and may be published. Each
-interval holds the exact answer with 95% confidence, one at a time.</p>
+<style>{style}</style></head><body>
+<header><h1>{title}</h1><p class="facts">{facts}</p></header>
+<section class="promises" aria-label="What this page promises">{promises}</section>
 {answers}
-<h2>For reviewers</h2>
-<table><tr><th>heading</th><th>what holds</th><th>stated by</th></tr>{rows}</table>
-<details><summary>From the numbers to their proofs</summary><ul>{steps}</ul></details>
-<p>This page holds the report a second time, for programs, with its mechanism files; so does the
-JSON file beside it. <code>leastnoise verify</code> checks either file: every step from a number to
-its proof. It reads that part alone, not the words above. Its hash: <code>{sha256}</code></p>
-<p>The browser can check the mechanism files, the hash and the budgets by itself, without a
-connection. That program is written independently of <code>leastnoise verify</code>.</p>
+<section><h2>For reviewers</h2><dl>{reviewed}</dl>
+{spent}
+<details><summary>From the numbers to their proofs</summary><ul>{steps}</ul></details></section>
+<section><h2>Check this report</h2>
+<p>The browser checks the mechanism files, the hash and the budgets by itself, without a
+connection. <code>leastnoise verify</code> checks this file, too, and every step from a number to
+its proof. The two programs were written independently of each other. Both read the copy of the
+report for programs that this page holds, not the words above.</p>
 <div id="checker"></div>
+<p class="hash">SHA-256 of the report: <code>{sha256}</code></p></section>
 {checker}
 </body></html>
 """

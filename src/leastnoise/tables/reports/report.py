@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date as Date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,23 @@ from ..ledger.ledger import Balance
 from ..planning.budget import Budget
 from ..queries.arguments import difference
 from ..queries.numbers import Estimate
-from .basis import PROVEN, REFUTED, Basis, Step, check_batch, file_name
+from .basis import (
+    BY_THEOREM,
+    NOT_COVERED,
+    PROVEN,
+    REFUTED,
+    Basis,
+    Step,
+    check_batch,
+    file_name,
+    weakest,
+)
 from .ledger import balance_from, charged_to
 from .page import answers_html, page_of
 
-REPORT = "leastnoise-report/2"
+REPORT = "leastnoise-report/3"
+#: Those of earlier versions, which lack what a report holds now.
+_EARLIER = ("leastnoise-report/1", "leastnoise-report/2")
 #: Work for all files of a report: a short file can take seconds, and a report hold thousands.
 _WORK = 40 * BUDGET
 #: Microseconds of the name of an answer.
@@ -66,8 +79,8 @@ _HEADINGS = (
 UNCHECKED = (
     "Not checked, because no file can show it: the numbers and their intervals, that they answer "
     "these queries about a table of the stated size and were drawn from these files; explanations "
-    "of the noise and notes; the title; and the balance of the ledger. They are as the author of "
-    "this report states them."
+    "of the noise and notes; the title, the names of tables and the dates; and the balance of the "
+    "ledger. They are as the author of this report states them."
 )
 
 
@@ -186,7 +199,7 @@ class PublishedReport:
             "neighbors": self.answers[0].neighbors,
             "epsilon": text_of(self.epsilon),
             "delta": text_of(self.delta),
-            "loss_by": PROVEN if all(step.verdict == PROVEN for step in steps) else _TOOL,
+            "loss_by": {NOT_COVERED: _TOOL}.get(part := weakest(steps), part),
             "files": len(self.files),
             "files_by": PROVEN if self.files else _TOOL,
             "ledger": ledger,
@@ -203,15 +216,16 @@ def report(
     path: str | Path | None = None,
     *,
     ledger: Ledger | str | Path | None = None,
-    title: str = "Private answers",
+    title: str | None = None,
 ) -> PublishedReport:
-    """A report of answers for reviewers: queries, numbers, budget, reasons and proofs.
+    """A report of answers, of one ask or of several: numbers, budget, reasons and proofs.
 
     Written to `path` if it is given: FILE.html with FILE.json beside it, or the JSON alone.
     Everything in it is private already. Answers of one `ask_all` spend their budget once. All are
     about the same unit and neighbors, or their budgets would not add up.
 
-    ledger: the one that all of them were charged to.
+    ledger: the one that all of them were charged to. title: that of the page; by default the name
+    of the table.
 
     Guarantee: the report holds nothing but what is in the answers, so it is as private as they
     are.
@@ -230,6 +244,9 @@ def report(
             "answers", Described(type(answers).__name__), "an Answer, or a list of Answers"
         )
     book = Ledger(ledger) if isinstance(ledger, (str, Path)) else ledger
+    if title is None:
+        tables = ", ".join(dict.fromkeys(one.table for one in held if one.table))
+        title = f"Private answers{' about ' * bool(tables)}{tables}"
     found = PublishedReport(title, held, None if book is None else book.balance)
     if not found.charged:
         raise ArgumentError("ledger", str(ledger), "the ledger that the answers were charged to")
@@ -252,6 +269,8 @@ def _protects(answer: Answer) -> str:
 
 def _batch_json(budget: Budget, own: Sequence[Answer]) -> dict[str, Any]:
     return {
+        "table": own[0].table,
+        "date": own[0].date,
         "epsilon": text_of(budget.epsilon),
         "delta": text_of(budget.delta),
         "charge": own[0].charge,
@@ -273,12 +292,13 @@ def _answer_json(answer: Answer) -> dict[str, Any]:
 def check_report(raw: Any) -> list[Step]:
     """Walk from every published number to its proof; `FormatError` if it is no report.
 
-    Guarantee: with every step "proven", the answers are private with the budget that the report
-    states, if their numbers are what these questions read of a table and these files add to it.
-    That the tables are read so is the tool's own proof, in prose.
+    Guarantee: with every step "proven" or "by theorem", the answers are private with the budget
+    that the report states, if their numbers are what these questions read of a table and these
+    files, or the theorem's mechanism, make of it. That the tables are read so is the tool's own
+    proof, in prose.
     """
-    if isinstance(raw, dict) and raw.get("format") == "leastnoise-report/1":
-        words = "a report of format 1 does not hold its queries: ask and report again"
+    if isinstance(raw, dict) and raw.get("format") in _EARLIER:
+        words = f"a report of an earlier format, {raw['format']}: its mechanism files verify alone"
         raise FormatError(words)
     limit_depth(raw)
     try:
@@ -305,23 +325,32 @@ def check_report(raw: Any) -> list[Step]:
 
 
 def exit_code_of(steps: Sequence[Step]) -> int:
-    """0: every step is proven; 1: one is refuted; 3: one is not covered."""
-    verdicts = {step.verdict for step in steps}
-    return 1 if REFUTED in verdicts else 0 if verdicts == {PROVEN} else 3
+    """0: every step is proven, or by theorem; 1: one is refuted; 3: one is not covered."""
+    if REFUTED in {step.verdict for step in steps}:
+        return 1
+    return 3 if weakest(steps) == NOT_COVERED else 0
 
 
 def summary_of_report(raw: Any, steps: Sequence[Step]) -> str:
     """Whom a report protects and with which budget, once `check_report` has found these steps."""
-    verdicts = {step.verdict for step in steps}
-    if REFUTED in verdicts:
+    if REFUTED in {step.verdict for step in steps}:
         return "Refuted: a step from the published numbers to their proofs is false."
     words = {one["heading"]: one["words"] for one in raw["headings"]}
-    neighbors = words["Neighboring tables"].split(":")[0]
+    neighbors, part = words["Neighboring tables"].split(":")[0], weakest(steps)
     return (
-        f"Proven{'' if verdicts == {PROVEN} else ' in part'}: all answers together are "
-        f"({raw['epsilon']}, {raw['delta']})-DP for the privacy unit "
-        f"{words['Privacy unit']!r} and {neighbors} neighbors."
+        f"Proven{' in part' if part == NOT_COVERED else ''}: all answers together are "
+        f"({raw['epsilon']}, {raw['delta']})-DP for the privacy unit {words['Privacy unit']!r} and "
+        f"{neighbors} neighbors. How far one unit moves each number follows from the queries, "
+        f"and the noise from the files{_ALSO[part]}."
     )
+
+
+#: What else the guarantee rests on, by the weakest of its steps.
+_ALSO = {
+    PROVEN: "",
+    BY_THEOREM: "; quantiles have no file, and rest on a theorem",
+    NOT_COVERED: "; no file covers a part of it, so the sum is stated by the tool",
+}
 
 
 def _checked_files(texts: Mapping[str, str]) -> tuple[dict[str, Any], list[Step]]:
@@ -331,12 +360,13 @@ def _checked_files(texts: Mapping[str, str]) -> tuple[dict[str, Any], list[Step]
     for name, text in texts.items():
         with counted() as one:
             document = parse_any(text)
-            private = check_any(document).private
+            checked = check_any(document)
         work += one.spent
         if work > _WORK:
             raise LimitError("checking the files of this report takes more work than allowed")
-        found.append(Step(f"mechanism {name[:12]}: is private", PROVEN if private else REFUTED))
-        if private:
+        words = f"mechanism {name[:12]}: {checked.summary.partition(': ')[2]}"
+        found.append(Step(words, PROVEN if checked.private else REFUTED))
+        if checked.private:
             documents[name] = document
     return documents, found
 
@@ -349,14 +379,18 @@ def _read(raw: Any) -> PublishedReport:
         budget = Budget(epsilon, check_delta(batch["delta"], epsilon))
         if paid is not None and (type(paid) is not int or paid < 1):
             raise ArgumentError("charge", Described(type(paid).__name__), "an integer from 1 on")
+        table, date = batch["table"], batch["date"]
+        if not isinstance(table, str) or str(Date.fromisoformat(date)) != date:
+            raise ArgumentError("date", Described(type(date).__name__), "a day, and a table's name")
+        charged = {"table": table, "date": date, "charge": paid}
         for one in batch["answers"]:
-            answers.append(_read_answer(one, raw["mechanisms"], budget, paid, number))
+            answers.append(_read_answer(one, raw["mechanisms"], budget, charged, number))
     balance = None if raw["ledger"] is None else balance_from(raw["ledger"])
     return PublishedReport(raw["title"], tuple(answers), balance)
 
 
 def _read_answer(
-    raw: Any, files: Mapping[str, str], budget: Budget, paid: int | None, number: int
+    raw: Any, files: Mapping[str, str], budget: Budget, charged: Mapping[str, Any], number: int
 ) -> Answer:
     basis = Basis.from_json(raw["basis"], files)
     query, setting = basis.query, basis.setting
@@ -376,9 +410,9 @@ def _read_answer(
         noise=raw["noise"],
         notes=tuple(raw["notes"]),
         mechanisms=(),
-        charge=paid,
         basis=basis,
         batch=f"batch {number}",
+        **charged,
     )
 
 

@@ -56,7 +56,16 @@ def open_table(source: Any) -> Table:
     if repeated:
         table.close()
         raise ArgumentError("table", repeated[0], "without duplicate column names")
-    return table
+    return replace(table, name=_name_of(source))
+
+
+def _name_of(source: Any) -> str:
+    """What a file or a table of a database is called; "" for one in memory."""
+    if isinstance(source, (str, Path)):
+        return str(source).partition("#")[2] if "://" in str(source) else Path(source).name
+    if isinstance(source, CsvFile):
+        return Path(source.path).name
+    return str(source.get_name()) if type(source).__module__.partition(".")[0] == "ibis" else ""
 
 
 @contextlib.contextmanager

@@ -108,6 +108,7 @@ class Table:
     relation: what stands after FROM. told: whether names may be listed in an error.
     sized: whether neighbors, one unit of which is replaced, have as many rows. A file, a frame or
     a base table has; a view or an expression may leave rows out by what they hold.
+    name: of the file or the table, for reports; "" of one in memory.
     """
 
     engine: Engine
@@ -115,6 +116,7 @@ class Table:
     held: tuple[Column, ...]
     told: bool = True
     sized: bool = False
+    name: str = ""
 
     @property
     def columns(self) -> tuple[str, ...]:

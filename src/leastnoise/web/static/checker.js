@@ -1353,14 +1353,16 @@ function checkReport(data) {
   const [epsilon, delta] = ["epsilon", "delta"].map((name) => number(data.get(name), name, 4000));
   const adds = same(total("epsilon"), epsilon) && same(total("delta"), delta);
   say("budget", adds ? "proven" : "refuted", `the answers spend epsilon = ${plain(epsilon)}, delta = ${plain(delta)} in all, as their parts add up`);
-  let missing = 0;
+  let missing = 0, chosen = 0;
   for (const batch of batches) {
     for (const answer of list(batch.get("answers"), "answers", 100000)) {
       const basis = object(answer.get("basis"), "basis");
+      if (basis.get("epsilon") !== null) chosen += 1;
       for (const name of [...list(basis.get("files"), "files", 1000), basis.get("keys")]) if (name !== null && !files.has(name)) missing += 1;
     }
   }
   if (missing) say("files", "refuted", "an answer names a mechanism file that is not in the report");
+  if (chosen) say("quantiles", "by theorem", `${chosen === 1 ? "one answer has" : `${chosen} answers have`} no mechanism file: the exponential mechanism is private by a theorem`);
   say("queries", "not checked", "how far one unit moves each number, and that the files are for that: leastnoise verify checks it");
   const refuted = claims.filter((one) => one.verdict === "refuted").map((one) => one.name);
   const heading = (name) => list(data.get("headings"), "headings", 100).find((one) => one.get("heading") === name)?.get("words") ?? "";
@@ -1391,7 +1393,7 @@ function check(content, patience = PATIENCE) {
       [, text] = held;
     }
     const data = object(parseJson(text), "the file");
-    if (data.get("format") === "leastnoise-report/2") return checkReport(data);
+    if (data.get("format") === "leastnoise-report/3") return checkReport(data);
     demand(text.length <= 8000000, "the file is larger than 8,000,000 bytes");
     demand(data.get("format") === "leastnoise/1", '"format" must be "leastnoise/1"');
     return checkMechanism(data);

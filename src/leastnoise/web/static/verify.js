@@ -14,7 +14,7 @@ const REPORT_WORDS = {
   1: "A step of this report is refuted: do not use it.",
   3: "Some steps of this report are not covered.",
 };
-const CLASSES = { proven: "proven", refuted: "refuted", "not checked": "unknown", "not covered": "unknown" };
+const CLASSES = { proven: "proven", "by theorem": "proven", refuted: "refuted", "not checked": "unknown", "not covered": "unknown" };
 let following = null;
 
 export function begin() {

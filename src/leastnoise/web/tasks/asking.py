@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +35,13 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
         answers = [ask(table, queries[0], **options)]
     else:
         answers = ask_all(table, queries, rows=form["rows"], **options)
+    answers = [replace(one, table=arguments["name"]) for one in answers]
     told, proofs = _told(answers, folder)
     balance = balance_of(ledger)
     place = {
         name: arguments[name] for name in ("name", "demo", "shown", "budget", "lasting", "csv")
     }
-    title = f"Private answers about {place['name']}"
-    report(answers, folder / "report.html", ledger=ledger, title=title)
+    report(answers, folder / "report.html", ledger=ledger)
     (folder / "script.py").write_text(script(form, place), encoding="utf-8")
     (folder / "notebook.ipynb").write_text(notebook(form, place), encoding="utf-8")
     return {"answers": told, "balance": balance, "files": [*FILES, *proofs]}

@@ -1,0 +1,124 @@
+"""What a report says in plain sentences: headings, and what its budget means for a person."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import date as Date
+from fractions import Fraction
+
+from ...exact import text_of
+from ..answer import Answer
+from ..queries.base import Query, Setting
+from ..unit import PrivacyUnit
+
+#: A title and sentences.
+Said = tuple[str, str]
+_SAID = {
+    "count": "Number of rows",
+    "sum": "Sum of {}",
+    "mean": "Mean of {}",
+    "variance": "Variance of {}",
+    "median": "Median of {}",
+    "quantile": "Quantile of {}",
+    "histogram": "Rows by {}",
+    "proportion": "Proportion of rows with {}",
+    "cumulative": "Rows with {} below each edge",
+    "range_counts": "Rows in each range of {}",
+    "marginals": "Rows by {}",
+}
+
+
+def heading(query: Query) -> str:
+    """A query as people say it; as it is written where that is not known."""
+    text = str(query)
+    said, about = _SAID.get(query.word), text.partition("(")[2]
+    behind = "" if query.where is None else f" where {query.where}"
+    if query.by is not None:
+        behind += f" by {query.by if isinstance(query.by, str) else ', '.join(query.by)}"
+    if said is None or not text.endswith(f"){behind}"):
+        return text
+    about = about.removesuffix(f"){behind}").partition(", ways=")[0]
+    if query.word == "count" and about:
+        said = "Number of rows with a {}"
+    return said.format(about) + behind
+
+
+def day(date: str) -> str:
+    """A day as people write it."""
+    if not date:
+        return ""
+    known = Date.fromisoformat(date)
+    return f"{known.day} {known:%B %Y}"
+
+
+def source(answers: Sequence[Answer]) -> str:
+    """Which tables the answers are about, and when they were asked."""
+    tables = dict.fromkeys(one.table for one in answers if one.table)
+    days = sorted({one.date for one in answers if one.date})
+    when = " to ".join(day(one) for one in dict.fromkeys((*days[:1], *days[-1:])))
+    return " · ".join(one for one in (", ".join(tables), when) if one)
+
+
+def promises(answers: Sequence[Answer], epsilon: Fraction, delta: Fraction) -> list[Said]:
+    """What the noise hides and what not, what the budget means, and how to read an interval."""
+    setting = answers[0].basis.setting
+    several = isinstance(setting.unit, PrivacyUnit)
+    what = f"what {'the rows of ' * several}any one {_unit(setting)} say{'s' * (not several)}"
+    hidden = f"whether any one {_unit(setting)} is in the table, and {what}"
+    return [
+        (
+            "What is hidden",
+            "Every number was made inexact at random, on purpose. This hides "
+            f"{what if setting.replace else hidden}. Epsilon says how well.",
+        ),
+        ("What is not hidden", _open(answers)),
+        (f"What epsilon = {short(epsilon)} means", _odds(answers[0], epsilon, delta)),
+        (
+            "How to read an interval",
+            "With 95% confidence it holds the number that the table gives without noise. It does "
+            "not cover errors in the table, values beyond the bounds, or rows that were left out.",
+        ),
+    ]
+
+
+def _unit(setting: Setting) -> str:
+    return setting.unit.id if isinstance(setting.unit, PrivacyUnit) else "row"
+
+
+def _open(answers: Sequence[Answer]) -> str:
+    """What anybody may learn."""
+    setting = answers[0].basis.setting
+    words = (
+        "What is true of many people can be seen, as it could without any one of them. The names "
+        "of tables and columns, the queries, their bounds and public groups are not secret."
+    )
+    if setting.replace:
+        words += f" It is not hidden either that a {_unit(setting)} is in the table."
+    if not isinstance(setting.unit, PrivacyUnit):
+        words += " A person with several rows is protected less, because each row is by itself."
+    return words
+
+
+def _odds(answer: Answer, epsilon: Fraction, delta: Fraction) -> str:
+    """How often a guess is right at most that was even before: (e^eps + delta) / (e^eps + 1)."""
+    setting = answer.basis.setting
+    share = 0.5 + 0.5 * math.tanh(float(epsilon) / 2)
+    share += float(delta) / (1 + math.exp(float(epsilon)))
+    digits = 10 if share > 0.99 else 1
+    most = min(100.0, math.ceil(100 * digits * share) / digits)
+    unit = _unit(setting)
+    about = (
+        f"which of two things a {unit} says" if setting.replace else f"whether a {unit} is there"
+    )
+    also = f" This includes delta = {short(delta)}." if delta else ""
+    return (
+        f"Somebody knows everything about all others, and guesses {about}. Without this page half "
+        f"of these guesses are right. With all of it at most {most:g} of 100 are.{also}"
+    )
+
+
+def short(value: Fraction) -> str:
+    """A budget in few digits; exact if it has few."""
+    text = text_of(value)
+    return text if len(text) < 8 and "/" not in text else f"{float(value):.4g}"

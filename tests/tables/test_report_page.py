@@ -1,0 +1,188 @@
+"""The page of a report: what it says to people who know nothing of the tool."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+
+import pytest
+
+from cli_command import run
+from leastnoise.tables import (
+    Count,
+    Cumulative,
+    Histogram,
+    Marginals,
+    Mean,
+    MeanVector,
+    Median,
+    PrivacyUnit,
+    Proportion,
+    RangeCounts,
+    ask,
+    ask_all,
+    report,
+)
+from leastnoise.tables.reports.grid import grids_of
+from leastnoise.tables.reports.wording import heading
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("duckdb")
+
+TABLE = pd.DataFrame(
+    {
+        "state": ["Bayern", "Hessen", "Berlin"] * 200,
+        "sex": ["f", "m"] * 300,
+        "pay": [float(k) for k in range(600)],
+    }
+)
+STATES, SEXES = ["Bayern", "Hessen", "Berlin"], ["f", "m"]
+BOTH = {"by": ["state", "sex"], "keys": [STATES, SEXES]}
+BINS = {"low": 0, "high": 600, "bins": 3}
+QUERIES = [
+    Count(),
+    Count(**BOTH),
+    Count(by="state", keys="private"),
+    Count(by=["state", "sex"], keys="private"),
+    Mean("pay", low=0, high=600, by="sex", keys=SEXES),
+    MeanVector(["pay", "pay2"], low=[0, 0], high=[600, 600], by="sex", keys=SEXES),
+    Histogram("pay", **BINS),
+    Histogram("pay", **BINS, **BOTH),
+    Cumulative("pay", **BINS, by="sex", keys=SEXES),
+    RangeCounts("pay", **BINS),
+    Marginals(["state", "sex"], [0, 1, 2], keys=[STATES, SEXES]),
+    Median("pay", low=0, high=600, by="sex", keys=SEXES),
+]
+
+
+class Words(HTMLParser):
+    """The text of a page but for its scripts and style, and the rows of its tables."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.words, self.rows, self.apart = "", [], 0
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.apart += tag in ("script", "style")
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th") and self.rows:
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag):
+        self.apart -= tag in ("script", "style")
+
+    def handle_data(self, data):
+        if not self.apart:
+            self.words += data
+            if self.rows and self.rows[-1]:
+                self.rows[-1][-1] += data
+
+
+def test_every_answer_has_one_place_in_the_tables_of_its_query():
+    keys = {"Count": ["Bayern", "f"], "several": ["Bayern, f"]}
+    for query in QUERIES:
+        if query.keys == "private":
+            labels = keys["Count"] if isinstance(query.by, str) else keys["several"]
+        else:
+            labels = ("",) if query.public_keys is None else query.public_keys
+        names, places = [*query.answer_names(labels)], [*query.places(labels)]
+        assert len(names) == len(places) == len({*places}), query
+        for name, place in zip(names, places, strict=True):
+            assert len(place.axes) == len(place.keys)
+            assert all(key in name for key in place.keys), query
+
+
+def test_counts_by_two_columns_are_a_cross_table_with_totals():
+    """They were a line for each cell, called "Bayern, *"."""
+    answer = ask(TABLE, QUERIES[-2], epsilon=15)
+    (grid,) = grids_of(answer)
+    assert (grid.down, grid.across, grid.columns) == (("state",), "sex", ["f", "m", "all"])
+    assert [key for (key,) in grid.rows] == [*STATES, "all"]
+    assert grid.rows[("all",)]["all"].value == answer.groups["*, *"].value
+    assert grid.rows[("Hessen",)]["m"].value == answer.groups["Hessen, m"].value
+    assert grid.rows[("Hessen",)]["all"].value == answer.groups["Hessen, *"].value
+    page = Words(report(answer).to_html())
+    assert "*" not in page.words and "Rows by state, sex" in page.words
+    assert ["state", "f", "m", "all"] in page.rows
+    assert len([row for row in page.rows if row[0] in STATES]) == 3
+
+
+def test_a_column_called_as_the_total_is_not_taken_for_it():
+    keys = [["all", "none"], SEXES]
+    frame = pd.DataFrame({"state": ["all", "none"] * 50, "sex": ["f", "m"] * 50})
+    answer = ask(frame, Marginals(["state", "sex"], [0, 1, 2], keys=keys), epsilon=15)
+    (grid,) = grids_of(answer)
+    assert grid.total == "all rows" and len(grid.rows) == len(grid.columns) == 3
+
+
+def test_a_page_says_whose_data_when_and_what_is_hidden(tmp_path):
+    TABLE.to_csv(tmp_path / "pay 2024.csv", index=False)
+    answers = ask_all(tmp_path / "pay 2024.csv", [Count(), Proportion("sex = 'f'")], epsilon=1)
+    held = report(answers)
+    page = Words(held.to_html())
+    today = datetime.now(UTC)
+    assert held.title == "Private answers about pay 2024.csv"
+    assert f"{today.day} {today:%B %Y}" in page.words
+    for words in (
+        "This hides whether any one row is in the table, and what any one row says.",
+        "With all of it at most 74 of 100 are.",
+        "A person with several rows is protected less",
+        "the names of tables and columns",
+    ):
+        assert words.lower() in page.words.lower()
+    assert ["Number of rows"] in [row[:1] for row in page.rows]
+    (batch,) = {(one["table"], one["date"]) for one in held.to_json()["batches"]}
+    assert batch == ("pay 2024.csv", str(today.date()))
+
+
+def test_a_page_says_what_replaced_units_show():
+    unit = PrivacyUnit("sex", max_rows_per_group=9)
+    answer = ask(TABLE, Count(), epsilon=2, delta="1e-6", unit=unit, neighbors="replace")
+    page = Words(report(answer).to_html()).words
+    assert "This hides what the rows of any one sex say." in page
+    assert "It is not hidden either that a sex is in the table." in page
+    assert "at most 89 of 100" in page and "A person with several rows" not in page
+
+
+def test_several_asks_make_one_report():
+    answers = [ask(TABLE, Count(where=f"pay > {k}"), epsilon=1) for k in range(3)]
+    held = report(answers, title="All of March")
+    assert held.epsilon == 3 and held.title == "All of March"
+    page = Words(held.to_html())
+    assert len([row for row in page.rows if row[0].startswith("Number of rows where")]) == 3
+    assert "at most 96 of 100" in page.words
+
+
+def test_a_report_with_a_median_verifies(tmp_path):
+    """It ended with code 3, as if its privacy were unknown."""
+    TABLE.to_csv(tmp_path / "t.csv", index=False)
+    queries = ["count()", "median(pay, low=0, high=600)"]
+    out = tmp_path / "r.html"
+    found = run("ask", tmp_path / "t.csv", *queries, "--epsilon", 1, "--report", out,
+                "--title", "Pay in 2024")  # fmt: skip
+    assert found.returncode == 0 and "<h1>Pay in 2024</h1>" in out.read_text()
+    found = run("verify", out)
+    assert found.returncode == 0
+    assert "quantiles have no file, and rest on a theorem" in " ".join(found.stdout.split())
+    assert re.search(r"median\(pay\).*by theorem", found.stdout, re.DOTALL)
+    found = run("ask", tmp_path / "t.csv", "count()", "--epsilon", 1, "--title", "x")
+    assert found.returncode == 2 and "--title must be left out without --report" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        (Count(), "Number of rows"),
+        (Count("pay", where="sex = 'f'"), "Number of rows with a pay where sex = 'f'"),
+        (QUERIES[1], "Number of rows by state, sex"),
+        (QUERIES[4], "Mean of pay by sex"),
+        (Proportion("pay > 3"), "Proportion of rows with pay > 3"),
+        (QUERIES[7], "Rows by pay by state, sex"),
+        (QUERIES[-2], "Rows by state, sex"),
+    ],
+)
+def test_headings_are_sentences(query, words):
+    assert heading(query) == words
