@@ -143,7 +143,6 @@ EXEMPT = {
     "tables/ask.py": "leans on tables/planning/noise.proof.md",
     "tables/queries/base.py": "what a query says; leans on the queries' own proofs",
     "tables/queries/keys.py": "reads arguments",
-    "tables/queries/numbers.py": "records; leans on the queries' own proofs",
     "tables/queries/registry.py": "a table of queries",
     "tables/planning/exponential.py": "leans on tables/queries/quantile.proof.md",
     "tables/planning/keys_first.py": "leans on tables/planning/keyed.proof.md",

@@ -18,11 +18,8 @@ from ..problem.workload_parts import Marginals, Named, Part
 from ..sampling import Entropy
 from ..sampling.normal import DiscreteLaplace
 from .additive import AdditiveNoise
-from .bars import laplace_bars
+from .bars import LONGEST, Pattern, laplace_bar, pattern_bars
 from .joint import JointNoise
-
-#: The sizes of the coefficients of one answer, each with how many there are.
-Pattern = tuple[tuple[float, int], ...]
 
 
 class Counts:
@@ -109,23 +106,20 @@ def _product(pattern: Pattern, other: Pattern) -> Pattern:
 def sums_bars(law: Document, patterns: Sequence[Pattern], beyond: float) -> Floats:
     """What sums of independent draws pass in size with a probability of at most `beyond`.
 
-    The law's own quantile where there is one draw, else by Chernoff's bound, in floats.
+    In floats; exactly where the coefficients of a sum are alike, else by Chernoff's bound.
     """
     noise = AdditiveNoise(law)
-    alone = noise.error_bound(1 - beyond)
-    moments = _log_moments(noise, law)
-    known: dict[Pattern, float] = {}
-    for pattern in set(patterns):
-        if sum(n for _, n in pattern) <= 1:
-            known[pattern] = sum(x for x, _ in pattern) * alone
-            continue
-        most = max(x for x, _ in pattern)
-        bars = [
-            (math.log(2 / beyond) + sum(n * moments(t * x / most) for x, n in pattern)) / (t / most)
-            for t in _rates(noise, law)
-        ]
-        known[pattern] = min(bars)
-    return np.array([known[pattern] for pattern in patterns])
+    alone, masses = noise.error_bound(1 - beyond), _masses_of(noise)
+    moments, rates = _log_moments(noise, law), _rates(noise, law)
+    return pattern_bars(alone, masses, moments, rates, patterns, beyond)
+
+
+def _masses_of(noise: AdditiveNoise) -> Floats:
+    """Those of the integers from -h to h, with next to nothing left."""
+    half = int(noise.error_bound(1 - 1e-15)) + 1
+    if 2 * half + 1 > LONGEST:
+        return np.zeros(0)
+    return np.diff(noise.cdf(np.arange(-half - 1, half + 1, dtype=float)))
 
 
 def _rates(noise: AdditiveNoise, law: Document) -> list[float]:
@@ -176,7 +170,7 @@ class Answers:
         if self.noise is not None:
             return self.noise.error_bound(1 - beyond)
         assert self.rate is not None
-        return float(laplace_bars(float(self.rate), np.ones(1), beyond)[0])
+        return laplace_bar(float(self.rate), beyond)
 
     def length(self, c: Floats) -> float:
         """The standard deviation of a sum of answers in parts of that of one.

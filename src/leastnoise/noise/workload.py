@@ -30,7 +30,7 @@ from ..numeric import Floats
 from ..problem.workload_parts import Marginals, Part, along
 from ..sampling import Entropy, system_entropy
 from .additive import AdditiveNoise
-from .bars import laplace_bars
+from .bars import RATES, laplace_bar, laplace_bars, laplace_masses, laplace_moment, pattern_bars
 from .counts import codes_of, whole_vector, width_of
 from .plain import Answers, Counts, crossed, sums_bars
 from .summed import Summed
@@ -162,8 +162,8 @@ class WorkloadNoise:
     def bars(self, beyond: float) -> Floats:
         """What the size of each error passes with at most this probability.
 
-        Gaussian noise: by the quantiles of the normal law, its steps are tiny. Laplace noise: by
-        the exact law of one measurement, or by Chernoff's bound. Other laws likewise; joint noise:
+        Gaussian noise: by the quantiles of the normal law, its steps are tiny. Laplace noise and
+        others: by the exact distribution of a sum of counts, or by Chernoff's bound; joint noise:
         by its exact counts, or by draws.
         """
         law = self.document.law
@@ -179,6 +179,12 @@ class WorkloadNoise:
         if name != "epsilon":
             return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self.std)
         grid = float(self.document.grid)
+        if all(isinstance(one, Counts) for one in self._factors):
+            rate = float(value) * grid
+            patterns = crossed([one.patterns for one in self._factors])
+            alone, masses = laplace_bar(rate, beyond), laplace_masses(rate)
+            moment, rates = laplace_moment(rate), [rate * share for share in RATES]
+            return grid * pattern_bars(alone, masses, moment, rates, patterns, beyond)
         most, squares = np.ones(1), np.ones(1)
         for factor in self._factors:
             most = np.multiply.outer(most, factor.largest).ravel()

@@ -37,8 +37,8 @@ class Line:
 
 def believed(
     limits: Sequence[float], lines: tuple[Line, Line], values: tuple[Fraction, Fraction]
-) -> tuple[float, float] | None:
-    """The least and the largest f in [0, 1] that are believed; None if there is none.
+) -> tuple[float, float]:
+    """The least and the largest f in [0, 1] that are believed; all of it if there is none.
 
     limits: of the noise of the line, for each of the pieces. If line_0(f) exact_0 + line_1(f)
     exact_1 = 0 for the true f, it is among them with the confidence of the limits.
@@ -59,7 +59,7 @@ def believed(
             ends = max(left, roots[0]), min(right, roots[1])
         if ends[0] <= ends[1]:
             found += ends
-    return (min(found), max(found)) if found else None
+    return (min(found), max(found)) if found else (0.0, 1.0)
 
 
 @cache

@@ -21,6 +21,7 @@ from .numbers import (
     Sharing,
     clamped,
     nearest_of,
+    not_negative,
     ratio_interval,
 )
 from .scale import Scale
@@ -209,10 +210,12 @@ def mean_estimate(scale: Scale, released: list[Released], noise: Any = None) -> 
         if ends is not None:
             ends = scale.middle + scale.step / 2 * ends[0], scale.middle + scale.step / 2 * ends[1]
         return clamped(value, ends, scale.low, scale.high)
+    # What lies above the lower bound and below the upper one is never negative.
+    sides = (scale.top * count + total) / 2, (scale.top * count - total) / 2
+    above, below = not_negative(sides)
     # A share f of the way from low to high is believed if it makes what was released likely.
     at = (Line(1, -1), Line(0, -1)) if sided else (Line(1, 0), Line(scale.top, -2 * scale.top))
-    found = believed(noise.limits(at), at, (one, two))
-    if found is None:
-        return clamped(value, None, scale.low, scale.high)
-    low, high = (scale.low + scale.width * Fraction(f) for f in found)
+    pair = (above, below) if sided else (above - below, (above + below) / scale.top)
+    shares = believed(noise.limits(at), at, pair)
+    low, high = (scale.low + scale.width * Fraction(f) for f in shares)
     return clamped(nearest_of(value, (low, high)), (low, high), scale.low, scale.high)

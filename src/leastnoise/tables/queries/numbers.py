@@ -1,4 +1,7 @@
-"""Numbers of a group: exact ones with their sensitivities, released ones, and what follows."""
+"""Numbers of a group: exact ones with their sensitivities, released ones, and what follows.
+
+Intervals within bounds: `numbers.proof.md`.
+"""
 
 from __future__ import annotations
 
@@ -144,21 +147,31 @@ def clamped(
     low: Fraction | None,
     high: Fraction | None,
 ) -> Estimate:
-    """The value and its interval, cut to what the query can be at all."""
+    """The value and its interval, within what the query can be at all.
 
-    def cut(x: Fraction) -> float:
-        inside = x if low is None else max(low, x)
-        inside = inside if high is None else min(high, inside)
-        return float(inside)
-
+    A value beyond a bound is moved there, and the far end of its interval by as much: the interval
+    is as wide as before on the side where the truth is, and never empty (`numbers.proof.md`).
+    ends: around the value; None if nothing is known but the bounds.
+    """
+    inside = value if low is None else max(low, value)
+    inside = inside if high is None else min(high, inside)
     if ends is None:
-        whole = low is not None and high is not None
+        known = low is not None and high is not None
         return Estimate(
-            cut(value),
-            cut(low) if whole and low is not None else -math.inf,
-            cut(high) if whole and high is not None else math.inf,
+            float(inside),
+            float(low) if known and low is not None else -math.inf,
+            float(high) if known and high is not None else math.inf,
         )
-    return Estimate(cut(value), cut(ends[0]), cut(ends[1]))
+    moved = inside - value
+    first, last = ends[0] + min(moved, Fraction(0)), ends[1] + max(moved, Fraction(0))
+    first = first if low is None else min(inside, max(low, first))
+    last = last if high is None else max(inside, min(high, last))
+    return Estimate(float(inside), float(first), float(last))
+
+
+def not_negative(values: Sequence[Fraction]) -> list[Fraction]:
+    """Released numbers of which the exact ones are at least 0, moved there."""
+    return [max(Fraction(0), value) for value in values]
 
 
 def half_width(one: Estimate) -> float:

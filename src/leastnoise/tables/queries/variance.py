@@ -13,7 +13,16 @@ from ..planning.believed import Line, believed
 from ..planning.tracks import Track
 from ..sources.bounding import Request, Sums, centred
 from .base import Setting
-from .numbers import Estimate, Form, Part, Released, clamped, nearest_of, ratio_interval
+from .numbers import (
+    Estimate,
+    Form,
+    Part,
+    Released,
+    clamped,
+    nearest_of,
+    not_negative,
+    ratio_interval,
+)
 from .scale import STEPS_OF_SQUARES
 from .valued import Valued
 
@@ -150,19 +159,17 @@ class Variance(Valued):
         of what they add up to.
         """
         most = self.scale.width**2 / 4
-        halves = values[:2], values[2:]
+        halves = not_negative(values[:2]), not_negative(values[2:])
         a, b = (
             min(Fraction(1), max(Fraction(0), one / max(Fraction(unit), one + other)))
             for (one, other), unit in zip(halves, (self.scale.top**2, self.scale.top), strict=True)
         )
-        found = []
+        shares = []
         for first, (one, other) in zip((0, 2), halves, strict=True):
             limits = noise.limits(_PARTS, first, confidence=0.975)
-            found.append(believed(limits, _PARTS, (one, other)))
+            shares.append(believed(limits, _PARTS, (one, other)))
         value = most * (a - (2 * b - 1) ** 2)
-        if found[0] is None or found[1] is None:
-            return clamped(value, None, Fraction(0), most)
-        (low, high), ends = map(Fraction, found[0]), [2 * Fraction(f) - 1 for f in found[1]]
+        (low, high), ends = map(Fraction, shares[0]), [2 * Fraction(f) - 1 for f in shares[1]]
         nearest = Fraction(0) if ends[0] <= 0 <= ends[1] else min(x * x for x in ends)
         around = most * (low - max(x * x for x in ends)), most * (high - nearest)
         return clamped(nearest_of(value, around), around, Fraction(0), most)
