@@ -136,19 +136,19 @@ def exp_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
         raise ArgumentError("exponent", x, f"between -{MAX_EXPONENT} and {MAX_EXPONENT}")
     if x < 0:
         lo, hi = exp_bounds(-x)
-        one = 1 << (_EXP_BITS + 2 * math.ceil(MAX_EXPONENT * 1.4427))
-        inverse_lo = Fraction(one * hi.denominator // hi.numerator, one)
-        inverse_hi = Fraction(-(-one * lo.denominator // lo.numerator), one)
+        unit = 1 << (_EXP_BITS + 2 * math.ceil(MAX_EXPONENT * 1.4427))
+        inverse_lo = Fraction(unit * hi.denominator // hi.numerator, unit)
+        inverse_hi = Fraction(-(-unit * lo.denominator // lo.numerator), unit)
         return inverse_lo, inverse_hi
     if x == 0:
         return Fraction(1), Fraction(1)
     halvings = math.ceil(x).bit_length()
     bits = _BITS + 2 * halvings
-    one = 1 << bits
+    unit = 1 << bits
     y = x / (1 << halvings)  # 0 < y < 1
-    y_lo = one * y.numerator // y.denominator
+    y_lo = unit * y.numerator // y.denominator
     y_hi = y_lo + 1
-    sum_lo = sum_hi = term_lo = term_hi = one
+    sum_lo = sum_hi = term_lo = term_hi = unit
     k = 0
     while term_hi > 1:
         k += 1
@@ -293,14 +293,14 @@ def normal_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
         return 1 - Fraction(1, 1 << 100), Fraction(1)
     # Phi(x) = 1/2 + phi(x) (x + x^3/3 + x^5/(3*5) + ...), all terms positive.
     bits = _BITS + 64
-    one = 1 << bits
-    x_lo = one * x.numerator // x.denominator
+    unit = 1 << bits
+    x_lo = unit * x.numerator // x.denominator
     x_hi = x_lo + 1
     square_lo, square_hi = x_lo * x_lo >> bits, -(-x_hi * x_hi >> bits)
     term_lo, term_hi = x_lo, x_hi
     sum_lo, sum_hi = term_lo, term_hi
     odd = 1
-    while term_hi > 1 or 2 * square_hi > odd * one:
+    while term_hi > 1 or 2 * square_hi > odd * unit:
         odd += 2
         term_lo = (term_lo * square_lo >> bits) // odd
         term_hi = -((-term_hi * square_hi >> bits) // odd)
@@ -309,8 +309,8 @@ def normal_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
     sum_hi += term_hi  # each further term is at most half the one before it
     exp_lo, exp_hi = exp_bounds(x * x / 2)
     # phi(x) = 1 / (e^(x^2/2) sqrt(2 pi)); the root from below and from above.
-    root_lo = math.isqrt(int(2 * _PI[0] * (one * one)))
-    root_hi = math.isqrt(int(2 * _PI[1] * (one * one)) + 1) + 1
+    root_lo = math.isqrt(int(2 * _PI[0] * (unit * unit)))
+    root_hi = math.isqrt(int(2 * _PI[1] * (unit * unit)) + 1) + 1
     lo = Fraction(1, 2) + Fraction(sum_lo, root_hi) / exp_hi
     hi = Fraction(1, 2) + Fraction(sum_hi, root_lo) / exp_lo
     short = 1 << _EXP_BITS

@@ -130,8 +130,8 @@ def compose(
             return _compose_several(mechanism, times, delta, epsilon)
     if times is None:
         raise ArgumentError("times", times, "given for one mechanism")
-    one: Any = mechanism
-    return compose_many(one, [times], delta=delta, epsilon=epsilon, progress=progress)[0]
+    single: Any = mechanism
+    return compose_many(single, [times], delta=delta, epsilon=epsilon, progress=progress)[0]
 
 
 def _compose_several(
@@ -150,7 +150,7 @@ def _compose_several(
     if times is not None:
         raise ArgumentError("times", times, "left out with a list of pairs")
     target_delta, target_epsilon = _targets(delta, epsilon)
-    counted = [(one, _check_times(k)) for one, k in parts]
+    counted = [(design, _check_times(k)) for design, k in parts]
     releases = _check_times(sum(k for _, k in counted))
     several = Several(counted)
     if target_delta is not None:
@@ -193,9 +193,9 @@ def compose_many(
 def _composed_many(
     cost: _Cost, counts: list[int], target_delta: float | None, target_epsilon: float | None
 ) -> list[Composition]:
-    found: list[Composition] = []
+    compositions: list[Composition] = []
     for k in counts:
-        tell(f"composing {k} releases, {len(found)} of {len(counts)} done")
+        tell(f"composing {k} releases, {len(compositions)} of {len(counts)} done")
         if target_delta is not None:
             low, high = cost.epsilon(k, target_delta)
             baseline = gaussian_epsilon(cost.law.ratio, k, target_delta)
@@ -204,10 +204,10 @@ def _composed_many(
             low, high = cost.delta(k, target_epsilon)
             baseline = gaussian_delta(target_epsilon, cost.law.ratio / math.sqrt(k))
         asked = "delta" if target_delta is None else "epsilon"
-        found.append(
+        compositions.append(
             Composition(cost.law.label, k, asked, target_epsilon, target_delta, low, high, baseline)
         )
-    return found
+    return compositions
 
 
 def break_even(
@@ -297,10 +297,10 @@ class _Cost:
         step, n = self._grid
         pairs = dict(self._pairs)
         # The widest shifts, and the one that costs most at the mechanism's own epsilon.
-        own = np.exp([self.law.epsilon])
-        cost = {m: float(hockey(p, q, own)[0]) for m, (p, q) in pairs.items()}
+        growth = np.exp([self.law.epsilon])
+        cost = {m: float(hockey(p, q, growth)[0]) for m, (p, q) in pairs.items()}
         worst = max(pairs, key=lambda m: (cost[m], float(m)))
-        found = []
+        deltas = []
         for m in sorted({max(pairs), worst, *([] if self.law.symmetric else [min(pairs)])}):
             p, q = pairs[m]
             index = np.unique(np.concatenate([kinks(p, q, step, n), kinks(q, p, step, n)]))
@@ -310,8 +310,8 @@ class _Cost:
             losses = dots(step, index, there, back)
             lost = float(p[q == 0].sum()) + self.law.atom  # losses that are infinite in truth
             lower = replace(losses, start=losses.start - 1, infinite=min(losses.infinite, lost))
-            found.append(lower.summed(len(p)))
-        return found
+            deltas.append(lower.summed(len(p)))
+        return deltas
 
     def delta(self, times: int, epsilon: float) -> tuple[float, float]:
         """(optimistic, pessimistic) total delta at `epsilon`."""

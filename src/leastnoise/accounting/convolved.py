@@ -47,11 +47,11 @@ class Convolved:
     @cached_property
     def _finite(self) -> tuple[NDArray[np.int64], Floats]:
         """The finite losses in steps, rising, and their masses."""
-        held, symmetric = self.held._pmf_remove, self.held._symmetric
+        masses, symmetric = self.held._pmf_remove, self.held._symmetric
         assert symmetric, "one curve for both directions"
-        few = getattr(held, "_loss_probs", None)  # (a dictionary, where they are few)
+        few = getattr(masses, "_loss_probs", None)  # (a dictionary, where they are few)
         if few is None:
-            return held._lower_loss + np.arange(held.size), held._probs
+            return masses._lower_loss + np.arange(masses.size), masses._probs
         index = np.array(sorted(few))
         return index, np.array([few[i] for i in index.tolist()])
 
@@ -101,13 +101,13 @@ class Convolved:
 
 def power(losses: Losses, times: int, *, pessimistic: bool) -> Convolved:
     """The losses of `times` releases that each have these losses."""
-    one = _held(losses, times, pessimistic)
+    single = _held(losses, times, pessimistic)
     farthest = times * losses.step * (losses.start + len(losses.masses))
     if times == 1:
-        return Convolved(one, losses.slack, farthest)
+        return Convolved(single, losses.slack, farthest)
     size = times * len(losses.masses)
     whole = size <= _SHORT or (times <= _FEW and size <= _LONG)
-    many = one.self_compose(times, 0.0 if whole else CUT)
+    many = single.self_compose(times, 0.0 if whole else CUT)
     fourier = 4 * (times + 1) * math.log2(size) * math.sqrt(size) * ROUNDING
     fourier *= float(np.linalg.norm(losses.masses))
     return Convolved(many, times * losses.slack + 2 * CUT + fourier, farthest)
@@ -115,7 +115,7 @@ def power(losses: Losses, times: int, *, pessimistic: bool) -> Convolved:
 
 def product(parts: Sequence[Convolved], *, cut: float = CUT) -> Convolved:
     """The losses of all parts together; tails of mass `cut` become infinite, or are left out."""
-    whole = reduce(lambda one, two: one.compose(two, cut), (part.held for part in parts))
+    whole = reduce(lambda first, two: first.compose(two, cut), (part.held for part in parts))
     size = sum(part.length for part in parts)
     each = 2 * CUT + 8 * math.log2(size + 2) * math.sqrt(size) * ROUNDING
     margin = sum(part.margin for part in parts) + (len(parts) - 1) * each
@@ -124,14 +124,14 @@ def product(parts: Sequence[Convolved], *, cut: float = CUT) -> Convolved:
 
 def _held(losses: Losses, times: int, pessimistic: bool) -> Any:
     """What dp-accounting holds of one release: a dictionary as long as few losses come of it."""
-    kind, held = distributions(), np.flatnonzero(losses.masses)
-    if len(held) <= _DICTIONARY ** (1 / times):
-        masses = losses.masses[held].tolist()
-        few = dict(zip((held + losses.start).tolist(), masses, strict=True))
+    kind, filled = distributions(), np.flatnonzero(losses.masses)
+    if len(filled) <= _DICTIONARY ** (1 / times):
+        masses = losses.masses[filled].tolist()
+        few = dict(zip((filled + losses.start).tolist(), masses, strict=True))
         return kind.create_from_rounded_probability(few, losses.infinite, losses.step, pessimistic)
     from dp_accounting.pld.pld_pmf import DensePLDPmf
 
-    first, last = held[[0, -1]].tolist()
+    first, last = filled[[0, -1]].tolist()
     masses = losses.masses[first : last + 1].copy()  # (it adds cut tails to the ends)
     return kind(
         DensePLDPmf(losses.step, losses.start + first, masses, losses.infinite, pessimistic)

@@ -115,10 +115,12 @@ def _removed(curve: Callable[[Floats], Floats], share: float, gammas: Floats) ->
 
 def _added(curve: Callable[[Floats], Floats], share: float, gammas: Floats) -> Floats:
     left = 1 - gammas * (1 - share)
-    held = left > 1e-300
-    found = np.zeros(len(gammas))
-    found[held] = left[held] * curve(np.maximum(gammas[held] * share / left[held], 1.0))
-    return found
+    positive = left > 1e-300
+    added = np.zeros(len(gammas))
+    added[positive] = left[positive] * curve(
+        np.maximum(gammas[positive] * share / left[positive], 1.0)
+    )
+    return added
 
 
 def _with_margin(losses: Losses, law: Law) -> Losses:
@@ -130,9 +132,9 @@ def _with_margin(losses: Losses, law: Law) -> Losses:
 
 
 def _masses(losses: Losses) -> tuple[dict[int, float], float]:
-    held = np.flatnonzero(losses.masses)
-    places = (held + losses.start).tolist()
-    return dict(zip(places, losses.masses[held].tolist(), strict=True)), losses.infinite
+    filled = np.flatnonzero(losses.masses)
+    places = (filled + losses.start).tolist()
+    return dict(zip(places, losses.masses[filled].tolist(), strict=True)), losses.infinite
 
 
 # -- events -------------------------------------------------------------------------------------
@@ -193,13 +195,13 @@ def _classes() -> tuple[Any, Any]:
             if not isinstance(inner, MechanismDpEvent):
                 return super()._maybe_compose(event, count, do_compose)
             if do_compose and share > 0:
-                one = privacy_loss_distribution(
+                single = privacy_loss_distribution(
                     inner.mechanism,
                     sampling_probability=share,
                     value_discretization_interval=self._value_discretization_interval,
                 )
                 before: Any = self._pld  # type: ignore[has-type]
-                self._pld = before.compose(one.self_compose(count))
+                self._pld = before.compose(single.self_compose(count))
             return None
 
     return MechanismDpEvent, Accountant

@@ -32,8 +32,8 @@ def largest_loss(p: Floats, q: Floats) -> float:
 
 def hockey(p: Floats, q: Floats, gammas: Floats) -> Floats:
     """sum max(0, p - gamma q) at rising gammas."""
-    held = p > 0
-    p, q = p[held], q[held]
+    positive = p > 0
+    p, q = p[positive], q[positive]
     with np.errstate(divide="ignore"):
         order = np.argsort(p / q)
         ratio = (p / q)[order]

@@ -50,7 +50,12 @@ def _composed(parts: Sequence[Part]) -> Convolved | None:
     if not used:
         return None
     step = _step(used)
-    return product([power(_losses(one.pairs, step), one.times, pessimistic=True) for one in used])
+    return product(
+        [
+            power(_losses(used_part.pairs, step), used_part.times, pessimistic=True)
+            for used_part in used
+        ]
+    )
 
 
 def _step(parts: Sequence[Part]) -> float:

@@ -43,8 +43,8 @@ def zcdp(design: Design | DependentDesign | VectorDesign) -> float:
     """
     if (curve := design.document.gdp) is not None:
         return float_towards(curve.mu * curve.mu / 2, math.inf)
-    found = _divergences(design, list(_ORDERS))
-    return max(d / order for d, order in zip(found, _ORDERS, strict=True))
+    divergences = _divergences(design, list(_ORDERS))
+    return max(d / order for d, order in zip(divergences, _ORDERS, strict=True))
 
 
 def _divergences(design: Any, orders: list[float]) -> list[float]:

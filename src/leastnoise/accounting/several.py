@@ -28,12 +28,13 @@ class Several:
         for mechanism, times in parts:
             cost = _cost_for(mechanism)
             counts[cost] = counts.get(cost, 0) + times
-        own = list(counts.items())
-        finest = min(cost._grid[0] for cost, _ in own)
-        farthest = max(cost._grid[0] * cost._grid[1] for cost, _ in own)
+        counted = list(counts.items())
+        finest = min(cost._grid[0] for cost, _ in counted)
+        farthest = max(cost._grid[0] * cost._grid[1] for cost, _ in counted)
         step = max(min(finest, _STEP), farthest / _MOST_STEPS)
         self.parts = [
-            (cost if cost._grid[0] == step else _Cost(cost.law, step), times) for cost, times in own
+            (cost if cost._grid[0] == step else _Cost(cost.law, step), times)
+            for cost, times in counted
         ]
 
     @property
@@ -53,8 +54,8 @@ class Several:
         epsilon, least = self._basic()
         if delta >= least:
             upper = min(upper, epsilon)
-        found = (self._product(which).epsilon(delta, up=False) for which in range(self._sides))
-        return min(max(found, default=0.0), upper), upper
+        epsilons = (self._product(which).epsilon(delta, up=False) for which in range(self._sides))
+        return min(max(epsilons, default=0.0), upper), upper
 
     def delta(self, epsilon: float) -> tuple[float, float]:
         """(optimistic, pessimistic) total delta at `epsilon`."""
@@ -62,8 +63,8 @@ class Several:
         most, least = self._basic()
         if epsilon >= most:
             upper = min(upper, least)
-        found = (self._product(which).delta(epsilon, up=False) for which in range(self._sides))
-        return min(max(found, default=0.0), upper), upper
+        deltas = (self._product(which).delta(epsilon, up=False) for which in range(self._sides))
+        return min(max(deltas, default=0.0), upper), upper
 
     @property
     def _sides(self) -> int:

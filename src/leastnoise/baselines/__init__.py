@@ -100,15 +100,17 @@ def closed_forms(
         noise with an atom', 'Tulap noise']
     """
     budget: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
-    found: list[Mechanism] = []
+    mechanisms: list[Mechanism] = []
     for kind in WHOLE if integer else REAL:
         try:
             if not issubclass(kind, Staircase):
-                found.append(kind(**budget))
-            elif found and isinstance(found[-1], Staircase):  # tuned already, for both of them
-                found.append(kind(**budget, gamma=found[-1].gamma))
+                mechanisms.append(kind(**budget))
+            elif mechanisms and isinstance(
+                mechanisms[-1], Staircase
+            ):  # tuned already, for both of them
+                mechanisms.append(kind(**budget, gamma=mechanisms[-1].gamma))
             else:
-                found.append(kind(**budget, loss=loss))
+                mechanisms.append(kind(**budget, loss=loss))
         except RegimeError:
             continue
-    return found
+    return mechanisms

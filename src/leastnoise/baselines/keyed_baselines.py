@@ -73,10 +73,10 @@ class KeyedBaseline:
 def keyed_baselines(epsilon: float, delta: float, keys: int = 1) -> list[KeyedBaseline]:
     """All of them that exist at this budget."""
     share = epsilon / keys, delta / keys
-    found = [halves(*share), gaussian_threshold([(epsilon, delta)], keys)]
+    baselines = [halves(*share), gaussian_threshold([(epsilon, delta)], keys)]
     if epsilon > 0:
-        found += [laplace_threshold(*share), truncated_threshold(*share)]
-    return found
+        baselines += [laplace_threshold(*share), truncated_threshold(*share)]
+    return baselines
 
 
 def laplace_threshold(epsilon: float, delta: float) -> KeyedBaseline:

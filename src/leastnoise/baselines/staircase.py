@@ -40,10 +40,10 @@ def best_gamma(epsilon: float, loss: Loss, expected: Callable[[float], float]) -
     best = int(np.argmin(values))
     low = float(grid[best - 1]) if best else float(grid[0]) / 4
     high = float(grid[min(best + 1, len(grid) - 1)])
-    found = minimize_scalar(
+    minimum = minimize_scalar(
         expected, bounds=(low, high), method="bounded", options={"xatol": 1e-7 * high}
     )
-    return float(found.x) if found.fun < values[best] else float(grid[best])
+    return float(minimum.x) if minimum.fun < values[best] else float(grid[best])
 
 
 class Staircase(StepNoise):

@@ -63,9 +63,9 @@ def baselines(
     Noise per coordinate has an exact expected square; for the norm itself the root of the
     expected square is stated, an upper bound.
     """
-    found = []
+    rows = []
     if delta > 0:
-        found.append(
+        rows.append(
             VectorBaseline(
                 "gaussian",
                 "analytic Gaussian noise",
@@ -76,7 +76,7 @@ def baselines(
                 * math.sqrt(2 * gammaincinv(dimension / 2, 0.95)),
             )
         )
-    found.append(
+    rows.append(
         VectorBaseline(
             "exponential",
             "exponential (K-norm) noise",
@@ -86,18 +86,16 @@ def baselines(
         )
     )
     if loss.exponent not in (1, 2):
-        return found
+        return rows
     power, exact = float(loss.exponent) / 2, loss.exponent == 2
     if epsilon > 0:
         # All coordinates together move by at most sqrt(d) * sensitivity in the sum of sizes.
         square = 2 * dimension * (math.sqrt(dimension) * sensitivity / epsilon) ** 2
-        found.append(
-            VectorBaseline("laplace", "Laplace noise per coordinate", square**power, exact)
-        )
+        rows.append(VectorBaseline("laplace", "Laplace noise per coordinate", square**power, exact))
     share, part = epsilon / dimension, delta / dimension
     if share > 0 or part > 0:
         noise = Tulap(epsilon=share, delta=part, sensitivity=sensitivity)
-        found.append(
+        rows.append(
             VectorBaseline(
                 "tulap",
                 "Tulap noise per coordinate, the budget split",
@@ -105,7 +103,7 @@ def baselines(
                 exact,
             )
         )
-    return found
+    return rows
 
 
 def split_design_baseline(
@@ -122,7 +120,7 @@ def split_design_baseline(
     if loss.exponent not in (1, 2):
         raise ArgumentError("loss", loss.name, "l1 or l2")
     power, exact = float(loss.exponent) / 2, loss.exponent == 2
-    one = design(
+    single = design(
         epsilon=epsilon / dimension,
         delta=delta / dimension,
         sensitivity=sensitivity,
@@ -132,7 +130,7 @@ def split_design_baseline(
     return VectorBaseline(
         "split",
         "leastnoise per coordinate, the budget split",
-        (dimension * float(one.upper)) ** power,
+        (dimension * float(single.upper)) ** power,
         exact,
     )
 

@@ -24,12 +24,12 @@ class Curve:
     @property
     def lower(self) -> tuple[float, ...]:
         """Certified lower bounds: at each place the largest from there on."""
-        return tuple(accumulate((one.lower for one in reversed(self.designs)), max))[::-1]
+        return tuple(accumulate((design.lower for design in reversed(self.designs)), max))[::-1]
 
     @property
     def upper(self) -> tuple[float, ...]:
         """What is achieved: at each place the least up to there."""
-        return tuple(accumulate((one.upper for one in self.designs), min))
+        return tuple(accumulate((design.upper for design in self.designs), min))
 
     def _between(self, places: Sequence[float], value: float) -> tuple[float, float]:
         """The bracket at a value from `places[0]` on: next lower, last upper."""

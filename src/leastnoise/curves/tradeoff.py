@@ -121,9 +121,9 @@ def tradeoff(
         share = (k / (points - 1)) ** 2
         bounds.append(round_up(first + (last - first) * Fraction(share), 9))
     bounds = sorted({bound for bound in bounds if bound < last})
-    found = [
+    priced = [
         design(loss=a, gap=wanted, constraints=[LossAtMost(b, bound)], **problem)
         for bound in bounds
     ]
     shown = [float_towards(bound, math.inf) for bound in (*bounds, last)]
-    return Tradeoff(a, b, tuple(shown), (*found, free))
+    return Tradeoff(a, b, tuple(shown), (*priced, free))

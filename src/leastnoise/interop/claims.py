@@ -55,12 +55,12 @@ class Budget:
         """
         if steps == 0:
             return 0.0, 0.0
-        one, delta = Fraction(self.epsilon), Fraction(self.delta) + slip
-        epsilon, factor = steps * one, Fraction(steps)
-        if one > 0 and steps > 1:
+        single, delta = Fraction(self.epsilon), Fraction(self.delta) + slip
+        epsilon, factor = steps * single, Fraction(steps)
+        if single > 0 and steps > 1:
             if epsilon > 700:
                 return float_towards(epsilon, math.inf), 1.0 if delta > 0 else 0.0
-            factor = (exp_upper(epsilon) - 1) / (exp_lower(one) - 1)
+            factor = (exp_upper(epsilon) - 1) / (exp_lower(single) - 1)
         return (float_towards(epsilon, math.inf), min(1.0, float_towards(delta * factor, math.inf)))
 
 
@@ -108,8 +108,8 @@ def _keep_together(design: AnyDesign, epsilon: Fraction, delta: Fraction) -> boo
     stated, total = design.document, design._total
     assert total is not None
     wanted = replace(total, epsilon=epsilon, delta=delta)
-    own = ((stated.epsilon, stated.delta), *stated.profile)
-    return releases_claim(wanted, own, stated.gdp).verdict == PROVEN
+    points = ((stated.epsilon, stated.delta), *stated.profile)
+    return releases_claim(wanted, points, stated.gdp).verdict == PROVEN
 
 
 def rho_of(design: AnyDesign) -> float:

@@ -33,8 +33,8 @@ def _base() -> type:
         from diffprivlib.mechanisms import DPMechanism
     except ImportError:
         return object
-    found: type = DPMechanism
-    return found
+    base: type = DPMechanism
+    return base
 
 
 _Base: Any = _base()

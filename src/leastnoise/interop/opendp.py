@@ -194,7 +194,7 @@ def _designed(kind: str, d_in: Any, d_out: Any, loss: str | Loss) -> Design:
     pair = d_out if isinstance(d_out, tuple) else (d_out, 0.0)
     if len(pair) != 2:
         raise ArgumentError("d_out", d_out, "an epsilon, or a pair (epsilon, delta)")
-    epsilon, delta = (exact_value(one, "d_out") for one in pair)
+    epsilon, delta = (exact_value(number, "d_out") for number in pair)
     return design(
         epsilon=epsilon,
         delta=delta,
@@ -249,9 +249,9 @@ def _vector_measurement(design: Any) -> Any:
     edge = sys.float_info.max
 
     def function(values: Any) -> list[float]:
-        held = [float(v) for v in [*values, *[0.0] * size][:size]]
-        held = [0.0 if math.isnan(v) else max(-edge, min(edge, v)) for v in held]
-        return [float(v) for v in design.release(held)]
+        padded = [float(v) for v in [*values, *[0.0] * size][:size]]
+        padded = [0.0 if math.isnan(v) else max(-edge, min(edge, v)) for v in padded]
+        return [float(v) for v in design.release(padded)]
 
     return dp.m.make_user_measurement(
         input_domain=dp.vector_domain(dp.atom_domain(T="f64", nan=False), size=size),
@@ -279,14 +279,14 @@ def _counts_measurement(
         raise ArgumentError(
             "design", Described("another design"), "integer noise for sensitivity 1"
         )
-    budget, one = asked_budget(design), _function(design, kind)
+    budget, answer = asked_budget(design), _function(design, kind)
     pure = budget.delta == 0
     measure = dp.max_divergence() if pure else dp.approximate(dp.max_divergence())
     return dp.m.make_user_measurement(
         input_domain=domain,
         input_metric=metric,
         output_measure=measure,
-        function=lambda values: [one(value) for value in values],
+        function=lambda values: [answer(value) for value in values],
         privacy_map=_whole_steps(
             Ruler(Fraction(1), Fraction(1), Fraction(0)),
             (lambda k: budget.group(k)[0]) if pure else budget.group,
@@ -302,11 +302,11 @@ def _designed_for_a_step(distance: Fraction, d_out: Any, loss: str | Loss) -> De
     # Floats, each a little less than its share: what they are worth is computed by `group`.
     epsilon, delta = float(pair[0]) / steps, float(pair[1])
     for _ in range(60):
-        found = Budget(epsilon, delta).group(steps)
-        if found[0] <= pair[0] and found[1] <= pair[1]:
+        grouped = Budget(epsilon, delta).group(steps)
+        if grouped[0] <= pair[0] and grouped[1] <= pair[1]:
             break
-        epsilon = epsilon if found[0] <= pair[0] else math.nextafter(epsilon, 0)
-        share = 1.0 if found[1] <= pair[1] else pair[1] / found[1]
+        epsilon = epsilon if grouped[0] <= pair[0] else math.nextafter(epsilon, 0)
+        share = 1.0 if grouped[1] <= pair[1] else pair[1] / grouped[1]
         delta = math.nextafter(delta * share, 0) if share < 1 else delta
     return _designed("i64", 1, (epsilon, delta) if delta else epsilon, loss)
 
@@ -330,9 +330,9 @@ def _with_slips(ruler: Ruler, budget: Budget) -> Callable[[Any], tuple[float, fl
     return privacy_map
 
 
-def _each(one: Callable[[Any], Any], count: int) -> Callable[[Any], list[Any]]:
+def _each(function: Callable[[Any], Any], count: int) -> Callable[[Any], list[Any]]:
     """So many releases and no more, whatever comes."""
-    return lambda values: [one(v) for v in [*values, *[0] * count][:count]]
+    return lambda values: [function(v) for v in [*values, *[0] * count][:count]]
 
 
 def _function(design: AnyDesign, kind: str) -> Callable[[Any], Any]:

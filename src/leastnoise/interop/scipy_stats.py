@@ -79,9 +79,9 @@ class RealNoise(rv_continuous):  # type: ignore[misc]
         if self.atom > 0:
             return -math.inf
         masses = self.noise._masses
-        held = masses > 0
-        density = masses[held] / np.diff(self.noise._edges)[held]
-        return float(-(masses[held] @ np.log(density)))
+        filled = masses > 0
+        density = masses[filled] / np.diff(self.noise._edges)[filled]
+        return float(-(masses[filled] @ np.log(density)))
 
     def expect(
         self,
@@ -105,10 +105,10 @@ class RealNoise(rv_continuous):  # type: ignore[misc]
         high = math.inf if ub is None else (ub - loc) / scale
         edges, masses = self.noise._edges, self.noise._masses
         lo, hi = np.clip(edges[:-1], low, high), np.clip(edges[1:], low, high)
-        held = (hi > lo) & (masses > 0)
-        share = (masses / np.diff(edges))[held] * (hi - lo)[held]
+        filled = (hi > lo) & (masses > 0)
+        share = (masses / np.diff(edges))[filled] * (hi - lo)[filled]
         nodes, weights = np.polynomial.legendre.leggauss(16)
-        half, middle = (hi - lo)[held] / 2, (hi + lo)[held] / 2
+        half, middle = (hi - lo)[filled] / 2, (hi + lo)[filled] / 2
         at = middle[:, None] + half[:, None] * nodes
         total, mass = 0.0, float(share.sum())
 
@@ -116,7 +116,7 @@ class RealNoise(rv_continuous):  # type: ignore[misc]
             moved = loc + scale * x
             return moved if func is None else np.asarray(func(moved), dtype=np.float64)
 
-        if held.any():
+        if filled.any():
             total = float(share @ (np.broadcast_to(value(at), at.shape) @ weights) / 2)
         if self.atom > 0 and low <= 0 <= high:
             total += self.atom * float(np.asarray(value(np.zeros(1))).ravel()[0])

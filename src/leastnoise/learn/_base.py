@@ -128,7 +128,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         label is none of the classes, or could be none, is left out: what a row adds does not depend
         on the others. `again`: more rows for the schema and the classes there are.
         """
-        X, held = table_of(X), declared(y)
+        X, declared_kind = table_of(X), declared(y)
         places = self._schema.categorical if again else self._categorical_places(X)
         validate_data(self, X, y, skip_check_array=True, reset=not again)
         numeric, categorical = self._columns(X, places, self.neighbors == "replace")
@@ -144,14 +144,14 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             assert_all_finite(y, input_name="y")
             check_classification_targets(y)
         if again:
-            labels = self._known_labels(y, held)
+            labels = self._known_labels(y, declared_kind)
         else:
             low, high = bounds_of(self.bounds, numeric_places, names, width, numeric, loud)
             known = getattr(self, "categories", None)
             levels = levels_of(known, places, names, width, categorical, loud)
             self._schema = Schema(numeric_places, places, low, high, levels)
             self._classes_read = classes is None
-            self.classes_, labels = classes_of(classes, y, loud, held)
+            self.classes_, labels = classes_of(classes, y, loud, declared_kind)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs at least 2 classes, the data has one class"
@@ -159,14 +159,14 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kept = labels >= 0
         if not kept.all():
             categorical = [
-                [value for value, own in zip(column, kept, strict=True) if own]
+                [value for value, chosen in zip(column, kept, strict=True) if chosen]
                 for column in categorical
             ]
         return numeric[kept], categorical, labels[kept]
 
-    def _known_labels(self, y: Any, held: str | None) -> NDArray[np.int64]:
+    def _known_labels(self, y: Any, declared_kind: str | None) -> NDArray[np.int64]:
         """Codes of more labels; where the classes were read off the data, no new one may come."""
-        _, labels = classes_of(self.classes_, y, False, held)
+        _, labels = classes_of(self.classes_, y, False, declared_kind)
         if self._classes_read and (labels < 0).any():
             raise ValueError(
                 "y has a label that was not in the first call (not shown: it is data); list all "
@@ -179,9 +179,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = table_of(X)
         if self._schema.categorical:
             validate_data(self, X, skip_check_array=True, reset=False)
-        found = self._columns(X, self._schema.categorical)
+        columns = self._columns(X, self._schema.categorical)
         validate_data(self, X, skip_check_array=True, reset=False)
-        return found
+        return columns
 
     def _categorical_places(self, X: Any) -> tuple[int, ...]:
         """Columns that hold categories."""
@@ -193,8 +193,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return tuple(_wordy(X)) if names is not None else ()
         if isinstance(asked, str) or not hasattr(asked, "__iter__"):
             raise ArgumentError("categorical", asked, "'auto', None, or a list of columns")
-        found = {column_index(name, names, int(X.shape[1]), "categorical") for name in asked}
-        return tuple(sorted(found))
+        places = {column_index(name, names, int(X.shape[1]), "categorical") for name in asked}
+        return tuple(sorted(places))
 
     def _columns(
         self, X: Any, categorical: tuple[int, ...], rows: bool = True
@@ -234,20 +234,20 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Noisy statistics as floats, kind by kind, in units; and the plan behind them."""
         if self.noise is None:
             self._charge()
-            return [np.array([float(v) for v in own]) for own in values], None
-        found = plan(kinds, self._epsilon, self._delta, self.noise, at_once=True)
+            return [np.array([float(v) for v in numbers]) for numbers in values], None
+        planned = plan(kinds, self._epsilon, self._delta, self.noise, at_once=True)
         self._charge()
         entropy = self._entropy()
-        if found.at_once is not None:
-            noisy = found.at_once.release(values, entropy)
+        if planned.at_once is not None:
+            noisy = planned.at_once.release(values, entropy)
         else:
             noisy = [
-                one.noise.release(own, one.cells, entropy)
-                for one, own in zip(found.chosen, values, strict=True)
+                choice.noise.release(numbers, choice.cells, entropy)
+                for choice, numbers in zip(planned.chosen, values, strict=True)
             ]
-        return [np.array([float(v) for v in own]) for own in noisy], found
+        return [np.array([float(v) for v in numbers]) for numbers in noisy], planned
 
-    def _privacy(self, found: Plan | None) -> Privacy:
+    def _privacy(self, planned: Plan | None) -> Privacy:
         read = [
             name
             for name, of_use in (
@@ -264,27 +264,27 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             caveats.insert(0, f"NOT PRIVATE: {' and '.join(read)} were taken from the data.")
         if self.random_state is not None:
             caveats.insert(0, "NOT PRIVATE: random_state was given; the noise can be removed.")
-        if found is None:
+        if planned is None:
             return Privacy(math.inf, 0.0, self.neighbors, "no noise", (), tuple(caveats))
         releases = tuple(
             Release(
-                one.kind.name,
-                one.kind.numbers,
-                one.label,
-                one.std,
-                float(one.kind.reach * one.kind.unit),
-                max(one.kind.times(way) for way in range(len(one.kind.changes))),
+                choice.kind.name,
+                choice.kind.numbers,
+                choice.label,
+                choice.std,
+                float(choice.kind.reach * choice.kind.unit),
+                max(choice.kind.times(way) for way in range(len(choice.kind.changes))),
             )
-            for one in found.chosen
+            for choice in planned.chosen
         )
         return Privacy(
-            found.epsilon, found.delta, self.neighbors, found.picked, releases, tuple(caveats)
+            planned.epsilon, planned.delta, self.neighbors, planned.picked, releases, tuple(caveats)
         )
 
 
 def _wordy(X: Any) -> list[int]:
     """Columns of a data frame that hold no numbers."""
-    found = []
+    places = []
     for j, kind in enumerate(X.dtypes):
         numeric = (
             kind.is_numeric()
@@ -292,5 +292,5 @@ def _wordy(X: Any) -> list[int]:
             else (getattr(kind, "kind", "O") in "iufb")
         )
         if not numeric:
-            found.append(j)
-    return found
+            places.append(j)
+    return places

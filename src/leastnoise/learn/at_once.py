@@ -82,17 +82,17 @@ class AtOnce:
 
     def release(self, values: list[list[Fraction]], entropy: Entropy) -> list[list[Fraction]]:
         """Noisy statistics, kind by kind; of each kind, equal parts belong to the groups."""
-        parts = [len(own) // self.groups for own in values]
+        parts = [len(numbers) // self.groups for numbers in values]
         noisy: list[list[Fraction]] = [[] for _ in values]
         for group in range(self.groups):
             vector = [
                 value * scale
-                for own, part, scale in zip(values, parts, self.scales, strict=True)
-                for value in own[group * part : (group + 1) * part]
+                for numbers, part, scale in zip(values, parts, self.scales, strict=True)
+                for value in numbers[group * part : (group + 1) * part]
             ]
             told = iter(self.design.release(vector, exact=True, entropy=entropy))
-            for own, part, scale in zip(noisy, parts, self.scales, strict=True):
-                own += [next(told) / scale for _ in range(part)]
+            for numbers, part, scale in zip(noisy, parts, self.scales, strict=True):
+                numbers += [next(told) / scale for _ in range(part)]
         return noisy
 
 
@@ -157,19 +157,19 @@ def _noise(dimension: int, epsilon: Fraction, delta: Fraction) -> VectorDesign:
     Made once and kept on disk, for the other processes of a search too.
     """
 
-    def answers(found: Any) -> bool:
-        document = found.document
+    def answers(candidate: Any) -> bool:
+        document = candidate.document
         return (
-            isinstance(found, VectorDesign)
+            isinstance(candidate, VectorDesign)
             and (document.problem.dimension, document.sensitivity) == (dimension, 1)
             and (document.epsilon, document.delta) == (epsilon, delta)
             and document.loss.spec() == as_loss("l2").spec()
         )
 
     asked = f"vector of statistics|{dimension}|{epsilon}|{delta}"
-    found, _ = keep(asked, answers, lambda: _designed(dimension, epsilon, delta))
-    assert isinstance(found, VectorDesign)
-    return found
+    candidate, _ = keep(asked, answers, lambda: _designed(dimension, epsilon, delta))
+    assert isinstance(candidate, VectorDesign)
+    return candidate
 
 
 def _designed(dimension: int, epsilon: Fraction, delta: Fraction) -> Any:

@@ -76,21 +76,21 @@ def plan(
             raise ArgumentError(
                 "delta", 0, f"positive for noise={noise!r}; noise='laplace' needs no delta"
             )
-        found = pure(kinds, epsilon)
+        planned = pure(kinds, epsilon)
     else:
         _refuse_endless(kinds, epsilon, delta)
-        found = (
+        planned = (
             _FAMILIES[noise](kinds, epsilon, delta)
             if noise in _FAMILIES
             else (_best if noise == "optimal" else _ranged_plan)(kinds, epsilon, delta, at_once)
         )
-    if found.at_once is not None:
-        kept = found.at_once.keeps(kinds, epsilon, delta)
+    if planned.at_once is not None:
+        kept = planned.at_once.keeps(kinds, epsilon, delta)
     else:
-        kept = cost(found.chosen, float(epsilon)) <= float(delta)
+        kept = cost(planned.chosen, float(epsilon)) <= float(delta)
     if not kept:
         raise RegimeError("the noise does not satisfy the total budget; nothing is released")
-    return found
+    return planned
 
 
 def _refuse_endless(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> None:
@@ -120,29 +120,29 @@ def _best(
         levels = []
         for name, family in (("Laplace", laplace_plan), ("Tulap", tulap_plan)):
             tell(f"calibrating {name} noise")
-            limit = _FAR * min(found.harm for found in candidates)
+            limit = _FAR * min(candidate.harm for candidate in candidates)
             try:
                 candidates.append(family(kinds, epsilon, delta, limit))
                 levels.append((name, candidates[-1].level))
             except (RegimeError, ArgumentError):
                 far.append(f"{name} more than {_FAR:g}")
         near = dict(levels).get("Tulap")  # a design gains a little on Tulap noise
-        if near and min(candidates, key=lambda found: found.harm) is not candidates[0]:
+        if near and min(candidates, key=lambda candidate: candidate.harm) is not candidates[0]:
             tell("designing noise for one release")
             designed = _designed_plan(kinds, epsilon, delta, near)
             candidates += [designed] if designed is not None else []
-    best = min(candidates, key=lambda found: found.harm)
+    best = min(candidates, key=lambda candidate: candidate.harm)
     if changed(kinds) <= _PROFILED and best.at_once is None:
         with contextlib.suppress(RegimeError, ArgumentError):
             tell("designing noise for all releases")
             profiled = _profiled_plan(kinds, epsilon, delta)
             candidates += [profiled] if profiled is not None else []
-    best = min(candidates, key=lambda found: found.harm)
+    best = min(candidates, key=lambda candidate: candidate.harm)
     words = f"{best.chosen[0].label} noise was best for {changed(kinds)} changed numbers"
     others = [
-        f"{found.chosen[0].label} {found.harm / best.harm:.3f}"
-        for found in candidates
-        if found is not best
+        f"{candidate.chosen[0].label} {candidate.harm / best.harm:.3f}"
+        for candidate in candidates
+        if candidate is not best
     ] + far
     if others:
         words += f" (squared error of the others relative to this: {', '.join(others)})"
@@ -168,11 +168,11 @@ def _designed(kind: Kind, cells: int, epsilon: float, delta: float) -> WholeNois
     return _whole_noise(_design(round(epsilon, 6), delta, kind.reach * cells))
 
 
-def _whole_noise(found: Design) -> WholeNoise:
-    document = written_out(found.document, MAX_CELLS) or found.document
+def _whole_noise(design: Design) -> WholeNoise:
+    document = written_out(design.document, MAX_CELLS) or design.document
     weights, first = document.weights, document.first
     if document.tail is not None:  # a few periods more; the accounting sees what is cut
-        masses = found.noise._masses
+        masses = design.noise._masses
         radius = len(masses) // 2
         weights = tuple(round(float(mass) * (1 << 62)) for mass in masses)
         first = -radius
@@ -182,9 +182,9 @@ def _whole_noise(found: Design) -> WholeNoise:
 def _design(epsilon: float, delta: float, sensitivity: int, releases: int = 1) -> Design:
     """Kept on disk, for the other processes of a search too."""
     budget = rational(epsilon, "epsilon"), rational(delta, "delta")
-    found, _ = designed(*budget, Fraction(sensitivity), True, releases, "l2")
-    assert isinstance(found, Design)
-    return found
+    best, _ = designed(*budget, Fraction(sensitivity), True, releases, "l2")
+    assert isinstance(best, Design)
+    return best
 
 
 def _profiled_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan | None:
@@ -220,23 +220,23 @@ def _ranged_plan(
         )
     each = float(delta) / (2 * changed(kinds))
 
-    def answers(kind: Kind, cells: int, own: float, dlt: float) -> WholeNoise | RangedNoise:
+    def answers(kind: Kind, cells: int, eps: float, dlt: float) -> WholeNoise | RangedNoise:
         if kind in narrow and kind.size is not None:
-            return ranged(round(own, 4), dlt, kind.size)
-        return tulap(kind, cells, own, dlt)
+            return ranged(round(eps, 4), dlt, kind.size)
+        return tulap(kind, cells, eps, dlt)
 
     level = tulap_plan(kinds, epsilon, delta).level
     for factor in (1.0, 1.1, 1.25, 1.5, 2.0):
         chosen = at_level(kinds, factor * level, each, answers, "range-dependent")
         if cost(chosen, float(epsilon)) <= float(delta):
-            found = made(epsilon, delta, (chosen, factor * level), "range-dependent answers")
-            if found.harm < best.harm:
-                return found
+            ranged_plan = made(epsilon, delta, (chosen, factor * level), "range-dependent answers")
+            if ranged_plan.harm < best.harm:
+                return ranged_plan
             return replace(
                 best,
                 picked=(
-                    f"additive: range-dependent answers do {found.harm / best.harm:.3f} times the "
-                    f"harm; {best.picked}"
+                    f"additive: range-dependent answers do {ranged_plan.harm / best.harm:.3f} "
+                    f"times the harm; {best.picked}"
                 ),
             )
     return replace(best, picked=f"additive: no range-dependent answers fit; {best.picked}")

@@ -154,11 +154,11 @@ def _rows(X: Any) -> NDArray[Any]:
     width = len(X[0])
     if not all(_is_row(row) and len(row) == width for row in X):
         raise ValueError("X must be a list of rows of the same length (not shown: it is data)")
-    found = np.empty((len(X), width), dtype=object)
+    rows = np.empty((len(X), width), dtype=object)
     for place, row in enumerate(X):
         for column, cell in enumerate(row):
-            found[place, column] = cell
-    return found
+            rows[place, column] = cell
+    return rows
 
 
 def _is_row(row: Any) -> bool:
@@ -184,13 +184,13 @@ def cells_of(column: Any) -> list[Any]:
     with _passed_over():
         return list(column) if listed is None else list(listed())
     at = getattr(column, "iloc", column)  # by place: a Series is asked for labels otherwise
-    found: list[Any] = []
+    cells: list[Any] = []
     for place in range(len(column)):
-        found.append(None)
+        cells.append(None)
         with _passed_over():
             cell = at[place]
-            found[-1] = cell.as_py() if hasattr(cell, "as_py") else cell
-    return found
+            cells[-1] = cell.as_py() if hasattr(cell, "as_py") else cell
+    return cells
 
 
 def _within_years(column: Any) -> Any:
@@ -202,8 +202,8 @@ def _within_years(column: Any) -> Any:
     if unit == "ns":  # all of them are within: 64 bits hold 292 years either way
         return column
     a_day = 86_400 * {"ms": 10**3, "us": 10**6}.get(unit, 0)
-    held, (first, end) = column.to_physical(), _YEARS
-    return column.set((held < first * (a_day or 1)) | (held >= end * (a_day or 1)), None)
+    physical, (first, end) = column.to_physical(), _YEARS
+    return column.set((physical < first * (a_day or 1)) | (physical >= end * (a_day or 1)), None)
 
 
 @contextlib.contextmanager
@@ -226,21 +226,21 @@ def labels_of(y: Any) -> NDArray[Any]:
     if not isinstance(y, np.ndarray) and hasattr(y, "__array__") and getattr(y, "ndim", 1) == 1:
         y = cells_of(y)
     if hasattr(y, "__array__"):
-        found = np.asarray(y)
-        if found.ndim == 2 and found.shape[1] == 1:
+        labels = np.asarray(y)
+        if labels.ndim == 2 and labels.shape[1] == 1:
             from sklearn.exceptions import DataConversionWarning
 
             words = "A column-vector y was passed when a 1d array was expected."
             warnings.warn(words, DataConversionWarning, stacklevel=4)
-            return found.ravel()
-        if found.ndim != 1:
-            raise ValueError(f"y should be a 1d array, got an array of {found.ndim} dimensions")
-        return found
-    held = list(y)
-    found = np.empty(len(held), dtype=object)
-    for place, label in enumerate(held):
-        found[place] = label
-    return found
+            return labels.ravel()
+        if labels.ndim != 1:
+            raise ValueError(f"y should be a 1d array, got an array of {labels.ndim} dimensions")
+        return labels
+    entries = list(y)
+    labels = np.empty(len(entries), dtype=object)
+    for place, label in enumerate(entries):
+        labels[place] = label
+    return labels
 
 
 def rows_of(y: Any) -> int:

@@ -73,8 +73,8 @@ def _levelled(
         return None
 
     def keeps(at: float) -> list[Chosen] | None:
-        found = made_at(at)
-        return found if found is not None and cost(found, epsilon) <= delta else None
+        chosen = made_at(at)
+        return chosen if chosen is not None and cost(chosen, epsilon) <= delta else None
 
     first = made_at(level) if math.isfinite(limit) else None
     harm = math.inf if first is None else harm_of(first)
@@ -91,23 +91,23 @@ def _levelled(
     low = high / 1.05 if tries else high / 1.3
     while high / low > 1 + _PRECISION:
         middle = math.sqrt(low * high)
-        found = keeps(middle)
-        if found is None:
+        chosen = keeps(middle)
+        if chosen is None:
             low = middle
         else:
-            best, high = found, middle
+            best, high = chosen, middle
     return best, high
 
 
 def made(
-    epsilon: Fraction, delta: Fraction, found: tuple[list[Chosen], float] | None, words: str
+    epsilon: Fraction, delta: Fraction, chosen: tuple[list[Chosen], float] | None, words: str
 ) -> Plan:
     """The plan of what a search of the level found; `RegimeError` if it found nothing."""
-    if found is None:
+    if chosen is None:
         raise RegimeError(
             f"no such noise satisfies a total of ({float(epsilon):g}, {float(delta):g}) here"
         )
-    return Plan(float(epsilon), float(delta), tuple(found[0]), words, found[1])
+    return Plan(float(epsilon), float(delta), tuple(chosen[0]), words, chosen[1])
 
 
 def gaussian_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
@@ -116,15 +116,15 @@ def gaussian_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -
     shape = shares(kinds)
 
     def make(level: float) -> list[Chosen]:
-        found = []
+        choices = []
         for kind, share in zip(kinds, shape, strict=True):
             cells = cells_of(kind, level * share)
             noise = gaussian(level * share * cells)
-            found.append(Chosen(kind, noise, cells, "discrete Gaussian"))
-        return found
+            choices.append(Chosen(kind, noise, cells, "discrete Gaussian"))
+        return choices
 
-    found = _levelled(make, start(kinds, eps, dlt) * 0.999, eps, dlt)
-    return made(epsilon, delta, found, "analytic Gaussian noise, total by composition")
+    choices = _levelled(make, start(kinds, eps, dlt) * 0.999, eps, dlt)
+    return made(epsilon, delta, choices, "analytic Gaussian noise, total by composition")
 
 
 def classic_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
@@ -162,20 +162,22 @@ def laplace_plan(
     shape = shares(kinds)
 
     def make(level: float) -> list[Chosen]:
-        found = []
+        choices = []
         for kind, share in zip(kinds, shape, strict=True):
             scale = level * share / math.sqrt(2)
             cells = cells_of(kind, scale)
-            found.append(Chosen(kind, laplace(scale * cells), cells, "discrete Laplace"))
-        return found
+            choices.append(Chosen(kind, laplace(scale * cells), cells, "discrete Laplace"))
+        return choices
 
     simple = pure(kinds, epsilon) if epsilon else None
-    found = _levelled(make, start(kinds, eps, dlt), eps, dlt, limit)
-    if found is None and simple is not None and simple.harm < limit:
+    choices = _levelled(make, start(kinds, eps, dlt), eps, dlt, limit)
+    if choices is None and simple is not None and simple.harm < limit:
         return simple
     words = "Laplace noise, total by composition of its losses"
-    composed = made(epsilon, delta, found, words)
-    return composed if simple is None else min(composed, simple, key=lambda one: one.harm)
+    composed = made(epsilon, delta, choices, words)
+    return (
+        composed if simple is None else min(composed, simple, key=lambda candidate: candidate.harm)
+    )
 
 
 def pure(kinds: tuple[Kind, ...], epsilon: Fraction) -> Plan:
@@ -191,9 +193,9 @@ def pure(kinds: tuple[Kind, ...], epsilon: Fraction) -> Plan:
     )
     chosen = []
     for kind, want in zip(kinds, wanted, strict=True):
-        own = epsilon * Fraction(want / total * (1 - 1e-12))
-        cells = cells_of(kind, kind.reach / float(own))
-        chosen.append(Chosen(kind, geometric(own, kind.reach * cells), cells, "geometric"))
+        part = epsilon * Fraction(want / total * (1 - 1e-12))
+        cells = cells_of(kind, kind.reach / float(part))
+        chosen.append(Chosen(kind, geometric(part, kind.reach * cells), cells, "geometric"))
     return Plan(
         float(epsilon),
         0.0,
@@ -210,12 +212,12 @@ def at_level(
     label: str,
 ) -> list[Chosen]:
     """Noise that is (epsilon_i, delta)-private per release; epsilon_i as the level says."""
-    found = []
+    choices = []
     for kind, share in zip(kinds, shares(kinds), strict=True):
-        own = min(kind.reach * math.sqrt(2) / (level * share), 14.0)
-        cells = cells_of(kind, kind.reach / own, MOST_CELLS_OF_STEPS)
-        found.append(Chosen(kind, noise_of(kind, cells, own, delta), cells, label))
-    return found
+        eps = min(kind.reach * math.sqrt(2) / (level * share), 14.0)
+        cells = cells_of(kind, kind.reach / eps, MOST_CELLS_OF_STEPS)
+        choices.append(Chosen(kind, noise_of(kind, cells, eps, delta), cells, label))
+    return choices
 
 
 def _budgeted(
@@ -230,14 +232,14 @@ def _budgeted(
     """Noise with a budget per release; half of delta goes into the budgets."""
     eps, dlt = float(epsilon), float(delta)
     each = dlt / (2 * changed(kinds))
-    found = _levelled(
+    chosen = _levelled(
         lambda level: at_level(kinds, level, each, noise_of, label),
         start(kinds, eps, dlt),
         eps,
         dlt,
         limit,
     )
-    return made(epsilon, delta, found, words)
+    return made(epsilon, delta, chosen, words)
 
 
 def _truncated(kind: Kind, cells: int, epsilon: float, delta: float) -> WholeNoise:

@@ -98,7 +98,7 @@ class Plan:
 
 def harm_of(chosen: Sequence[Chosen]) -> float:
     """Weighted squared error of all numbers."""
-    return sum(one.harm * one.kind.numbers for one in chosen)
+    return sum(choice.harm * choice.kind.numbers for choice in chosen)
 
 
 def shares(kinds: Sequence[Kind]) -> list[float]:
@@ -123,9 +123,12 @@ def cost(chosen: Sequence[Chosen], epsilon: float) -> float:
     return max(
         total_delta(
             [
-                Part(one.noise.pairs(one.kind.changes[way][1] * one.cells), one.kind.times(way))
-                for one in chosen
-                if one.kind.times(way)
+                Part(
+                    choice.noise.pairs(choice.kind.changes[way][1] * choice.cells),
+                    choice.kind.times(way),
+                )
+                for choice in chosen
+                if choice.kind.times(way)
             ],
             epsilon,
         )
@@ -136,11 +139,11 @@ def cost(chosen: Sequence[Chosen], epsilon: float) -> float:
 def _sum_of_epsilons(chosen: Sequence[Chosen], way: int) -> float:
     """The total of geometric noise, rounded up: a shift by k cells costs k ln(1/ratio)."""
     total = 0.0
-    for one in chosen:
-        ratio = one.noise.ratio
+    for choice in chosen:
+        ratio = choice.noise.ratio
         if ratio is None:
             return math.inf
-        cells = one.kind.times(way) * one.kind.changes[way][1] * one.cells
+        cells = choice.kind.times(way) * choice.kind.changes[way][1] * choice.cells
         near = ratio > Fraction(1, 2)  # where 1 - ratio is the number with the digits
         total -= cells * (math.log1p(-float(1 - ratio)) if near else math.log(float(ratio)))
     return total * (1 + 1e-13)

@@ -162,20 +162,20 @@ class DPLogisticRegression(PrivateClassifier):
         entropy = self._entropy()
         rows, counted = self._rows(size, entropy)
         passes = self._passes(rows, models * each)
-        found = self._plan(models * passes * each, counted)
+        planned = self._plan(models * passes * each, counted)
         if counted is None:
             self._charge()
-        noise = _noise(found, models * passes * each, entropy)
+        noise = _noise(planned, models * passes * each, entropy)
         order = np.random.default_rng(entropy.bits(128))
         coefficients = np.zeros((models, width))
         for model in range(models):
             tell(f"descending: {passes} passes for classifier {model + 1} of {models}")
-            own = 1 if models == 1 else model
-            signs = np.where(labels == own, 1.0, -1.0)
+            positive = 1 if models == 1 else model
+            signs = np.where(labels == positive, 1.0, -1.0)
             coefficients[model] = self._descend(features, signs, rows, noise, order, passes, each)
         self._keep(coefficients)
         self.n_iter_ = passes
-        self.privacy_ = self._privacy(found)
+        self.privacy_ = self._privacy(planned)
         return self
 
     def _features(self, numeric: Floats) -> Floats:
@@ -191,13 +191,13 @@ class DPLogisticRegression(PrivateClassifier):
             return float(rows), None
         kind = Kind("rows", 1, Fraction(1), ((1, 1),), 1.0, True)
         if self._epsilon:
-            found = plan((kind,), self._epsilon * _FOR_ROWS, Fraction(0), "laplace")
+            planned = plan((kind,), self._epsilon * _FOR_ROWS, Fraction(0), "laplace")
         else:
-            found = plan((kind,), Fraction(0), self._delta * _FOR_ROWS, "analytic-gaussian")
+            planned = plan((kind,), Fraction(0), self._delta * _FOR_ROWS, "analytic-gaussian")
         self._charge()
-        released = found.chosen[0].noise.release([Fraction(rows)], 1, entropy)
+        released = planned.chosen[0].noise.release([Fraction(rows)], 1, entropy)
         # Below its own noise the number says nothing, and short steps do no harm.
-        return max(float(released[0]), found.chosen[0].std, 1.0), found
+        return max(float(released[0]), planned.chosen[0].std, 1.0), planned
 
     def _passes(self, rows: float, releases: int) -> int:
         """`max_iter`, or what its rule says for so many releases in a pass."""
@@ -228,12 +228,12 @@ class DPLogisticRegression(PrivateClassifier):
         left = 1 - _FOR_ROWS
         epsilon = self._epsilon * left
         delta = self._delta if self._epsilon else self._delta * left
-        found = plan((kind,), epsilon, delta, self.noise)
+        planned = plan((kind,), epsilon, delta, self.noise)
         return replace(
-            found,
+            planned,
             epsilon=float(self._epsilon),
             delta=float(self._delta),
-            chosen=(*found.chosen, *counted.chosen),
+            chosen=(*planned.chosen, *counted.chosen),
         )
 
     def _descend(
@@ -306,11 +306,11 @@ class DPLogisticRegression(PrivateClassifier):
         return self.classes_[best]
 
 
-def _noise(found: Plan | None, releases: int, entropy: Entropy) -> Iterator[Noisy]:
+def _noise(planned: Plan | None, releases: int, entropy: Entropy) -> Iterator[Noisy]:
     """For each release a function that makes a whole multiple of 1/FINE a noisy number."""
-    if found is None:
+    if planned is None:
         return iter([lambda total: total / FINE] * releases)
-    chosen = found.chosen[0]
+    chosen = planned.chosen[0]
     cells = chosen.cells
 
     def noisy(total: int, step: int) -> float:

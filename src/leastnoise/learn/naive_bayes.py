@@ -190,7 +190,7 @@ class DPNaiveBayes(PrivateClassifier):
             noisy, plan = self._released(kinds, self._exact(statistics))
         noise = 0.0
         if plan is not None and statistics.sums.shape[1]:
-            noise = max(one.std / float(one.kind.unit) for one in plan.chosen[-2:])
+            noise = max(choice.std / float(choice.kind.unit) for choice in plan.chosen[-2:])
         self._past = [*past, Batch(noisy, noise, self._privacy(plan))]
         self._keep(statistics, priors)
         self.privacy_ = together([batch.privacy for batch in self._past])
@@ -215,7 +215,7 @@ class DPNaiveBayes(PrivateClassifier):
         counts = ((2, 1), (0, 0)) if replace else ((1, 1),)
         levels = ((2, 1), (2, 1)) if replace else ((1, 1),)
         numbers = ((2, 1), (1, 2)) if replace else ((1, 1),)
-        one, classes = Fraction(1), len(statistics.counts)
+        unit, classes = Fraction(1), len(statistics.counts)
         # Public for these neighbors; of use to range-dependent answers only.
         ranged = replace and self.noise == "optimal-dependent"
         known = int(statistics.counts.sum()) if rows is None else rows
@@ -229,7 +229,14 @@ class DPNaiveBayes(PrivateClassifier):
         groups = 1 if replace else classes  # an added row changes the numbers of its class alone
         kinds = [
             Kind(
-                "rows of a class", classes, one, counts, 1 + divides, True, size=size, groups=groups
+                "rows of a class",
+                classes,
+                unit,
+                counts,
+                1 + divides,
+                True,
+                size=size,
+                groups=groups,
             )
         ]
         # The logarithm of a share p errs by s/(n p): averaged over L equal levels, (L s/n)^2.
@@ -238,7 +245,7 @@ class DPNaiveBayes(PrivateClassifier):
                 Kind(
                     f"rows of a level, of {many - 1} and others",
                     classes * many * len(tables),
-                    one,
+                    unit,
                     levels,
                     float(many - 1) ** 2,
                     True,
@@ -256,8 +263,8 @@ class DPNaiveBayes(PrivateClassifier):
         """The statistics in the order of the kinds, class by class, each in its unit."""
         values = [[Fraction(int(v)) for v in statistics.counts]]
         for tables in _by_size(statistics).values():
-            own = np.stack([statistics.levels[j] for j in tables], axis=1)
-            values.append([Fraction(int(v)) for v in own.ravel()])
+            stacked = np.stack([statistics.levels[j] for j in tables], axis=1)
+            values.append([Fraction(int(v)) for v in stacked.ravel()])
         if statistics.sums.shape[1]:
             values.append([Fraction(int(v), SCALE) for v in statistics.sums.ravel()])
             values.append([Fraction(2 * int(v), SCALE) for v in statistics.squares.ravel()])
@@ -266,7 +273,7 @@ class DPNaiveBayes(PrivateClassifier):
     def _keep(self, statistics: BayesStatistics, priors: Floats | None) -> None:
         """Turn noisy statistics into probabilities; of `statistics` only shapes are used."""
         calls = [batch.noisy for batch in self._past]
-        noisy = [np.sum(own, axis=0) for own in zip(*calls, strict=True)]
+        noisy = [np.sum(block, axis=0) for block in zip(*calls, strict=True)]
         counts, shape = noisy[0], statistics.sums.shape
         floor = max(float(self.alpha), 1e-10)
         rows = np.maximum(counts, 0.0)
@@ -276,9 +283,9 @@ class DPNaiveBayes(PrivateClassifier):
         with np.errstate(divide="ignore"):  # a prior of 0 rules its class out
             self.class_log_prior_ = np.log(self.class_prior_)
         self.category_log_prob_ = [np.zeros((len(rows), 0))] * len(statistics.levels)
-        for own, (size, tables) in zip(noisy[1:], _by_size(statistics).items(), strict=False):
+        for block, (size, tables) in zip(noisy[1:], _by_size(statistics).items(), strict=False):
             for place, j in enumerate(tables):
-                table = own.reshape(len(rows), len(tables), size)[:, place]
+                table = block.reshape(len(rows), len(tables), size)[:, place]
                 shares = np.maximum(table, 0.0) + floor
                 self.category_log_prob_[j] = np.log(shares / shares.sum(axis=1, keepdims=True))
         means, variances = np.zeros(shape), np.ones(shape)
@@ -344,13 +351,13 @@ def _sums(count: int, moves: Any, features: int, groups: int) -> list[Kind]:
     A mean that errs by s/n changes the log density by (s/n)^2 / variance on average, a variance
     that errs by s/(2n) by (s/n)^2 / (8 variance^2).
     """
-    one, weights = Fraction(1), (1 / _SPREAD, 1 / (8 * _SPREAD**2))
+    unit, weights = Fraction(1), (1 / _SPREAD, 1 / (8 * _SPREAD**2))
     shared: dict[str, Any] = {"groups": groups}
     return [
         Kind(
             "sum of a feature, in half ranges",
             count,
-            one,
+            unit,
             moves,
             weights[0],
             False,
@@ -360,7 +367,7 @@ def _sums(count: int, moves: Any, features: int, groups: int) -> list[Kind]:
         Kind(
             "sum of its squares",
             count,
-            one / 2,
+            unit / 2,
             moves,
             weights[1],
             False,
@@ -373,7 +380,7 @@ def _sums(count: int, moves: Any, features: int, groups: int) -> list[Kind]:
 
 def _by_size(statistics: BayesStatistics) -> dict[int, list[int]]:
     """Categorical features by their number of levels."""
-    found: dict[int, list[int]] = {}
+    columns: dict[int, list[int]] = {}
     for j, table in enumerate(statistics.levels):
-        found.setdefault(table.shape[1], []).append(j)
-    return found
+        columns.setdefault(table.shape[1], []).append(j)
+    return columns

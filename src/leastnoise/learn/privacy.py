@@ -73,14 +73,14 @@ def together(calls: Sequence[Privacy]) -> Privacy:
         return calls[0]
     last = calls[-1]
     releases: dict[tuple[object, ...], Release] = {}
-    for one in (release for call in calls for release in call.releases):
-        alike = (one.name, one.noise, one.std, one.sensitivity)
+    for single in (release for call in calls for release in call.releases):
+        alike = (single.name, single.noise, single.std, single.sensitivity)
         seen = releases.get(alike)
         releases[alike] = (
-            one
+            single
             if seen is None
             else replace(
-                one, numbers=seen.numbers + one.numbers, changed=seen.changed + one.changed
+                single, numbers=seen.numbers + single.numbers, changed=seen.changed + single.changed
             )
         )
     most = max(call.epsilon for call in calls), max(call.delta for call in calls)

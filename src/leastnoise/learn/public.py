@@ -50,11 +50,11 @@ class Schema:
 
     def codes(self, columns: Sequence[Any]) -> Ints:
         """Codes of categorical columns; what is no level gets the code after the last."""
-        found = np.zeros((len(columns[0]) if columns else 0, len(columns)), dtype=np.int64)
+        codes = np.zeros((len(columns[0]) if columns else 0, len(columns)), dtype=np.int64)
         for j, (column, words) in enumerate(zip(columns, self.levels, strict=True)):
             table = {word: code for code, word in enumerate(words)}
-            found[:, j] = [code_of(table, value, len(words)) for value in column]
-        return found
+            codes[:, j] = [code_of(table, value, len(words)) for value in column]
+        return codes
 
 
 def column_index(name: Any, names: Sequence[str] | None, width: int, argument: str) -> int:
@@ -169,7 +169,7 @@ def _numbers(side: Any, count: int) -> Floats:
 
 
 def classes_of(
-    classes: Any, y: Any, from_data: bool, held: str | None = None
+    classes: Any, y: Any, from_data: bool, declared_kind: str | None = None
 ) -> tuple[NDArray[Any], Ints]:
     """(the classes in order, the code of each label); -1 for a label that is no class.
 
@@ -182,10 +182,10 @@ def classes_of(
                 None,
                 f"given: the list of all labels that there may be, from public knowledge; {_LOUD}",
             )
-        found, codes = np.unique(y, return_inverse=True)
-        return found, codes.astype(np.int64)
+        distinct, codes = np.unique(y, return_inverse=True)
+        return distinct, codes.astype(np.int64)
     known = known_classes(classes)
-    if held is not None and (held == "text") != (known.dtype.kind in "US"):
+    if declared_kind is not None and (declared_kind == "text") != (known.dtype.kind in "US"):
         raise ArgumentError("classes", classes, "numbers if y holds numbers, text if it holds text")
     table = {plain(label): code for code, label in enumerate(known)}
     return known, np.array([code_of(table, label, -1) for label in y], dtype=np.int64)
@@ -227,10 +227,10 @@ def levels_of(
                 f"given for {listed(columns, names)}: a list of levels for "
                 f"each, or a dict by column, from public knowledge; {_LOUD}",
             )
-        found = [
+        strings = [
             sorted({plain(v) for v in column}, key=lambda v: (str(type(v)), v)) for column in data
         ]
-        return tuple(tuple(words) for words in found)
+        return tuple(tuple(words) for words in strings)
     if isinstance(categories, Mapping):
         places = {
             column_index(key, names, width, "categories"): words
@@ -254,8 +254,8 @@ def levels_of(
     for words in lists:
         if isinstance(words, str) or not isinstance(words, (Sequence, np.ndarray)):
             raise ArgumentError("categories", words, "a list of levels")
-        own = tuple(plain(word) for word in words)
-        if not own or len(set(own)) < len(own):
+        plain_words = tuple(plain(word) for word in words)
+        if not plain_words or len(set(plain_words)) < len(plain_words):
             raise ArgumentError("categories", words, "at least one level, without repetition")
-        result.append(own)
+        result.append(plain_words)
     return tuple(result)

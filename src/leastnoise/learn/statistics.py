@@ -52,7 +52,7 @@ def bayes_statistics(
     # x^2 rounded up to a multiple of 1/SCALE, and moved by 1/2: from -SCALE/2 to SCALE/2.
     second = -(-(numeric**2) // SCALE) - SCALE // 2
     for label in range(classes):
-        own = labels == label
-        sums[label] = numeric[own].sum(axis=0)
-        squares[label] = second[own].sum(axis=0)
+        inside = labels == label
+        sums[label] = numeric[inside].sum(axis=0)
+        squares[label] = second[inside].sum(axis=0)
     return BayesStatistics(counts.astype(np.int64), tuple(levels), sums, squares)

@@ -70,15 +70,15 @@ class WholeNoise:
 
     def release(self, values: list[Fraction], cells: int, entropy: Entropy) -> list[Fraction]:
         """One release per exact value: rounded to the lattice without bias, plus noise."""
-        found = []
+        released = []
         for value, step in zip(values, self.draw(entropy, len(values)), strict=True):
             scaled = value * cells
             whole = math.floor(scaled)
             share = scaled - whole
             if share and entropy.below(share.denominator) < share.numerator:
                 whole += 1
-            found.append(Fraction(whole + step, cells))
-        return found
+            released.append(Fraction(whole + step, cells))
+        return released
 
 
 def gaussian(sigma: float) -> WholeNoise:

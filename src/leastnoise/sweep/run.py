@@ -199,9 +199,9 @@ class _Cell:
         """
         problem = self.problem
         stated = {
-            one.name: getattr(document, one.name)
-            for one in fields(document)
-            if one.name not in _ANSWER
+            field.name: getattr(document, field.name)
+            for field in fields(document)
+            if field.name not in _ANSWER
         }
         return stated == {
             "kind": "integer" if problem.integer else "additive",
@@ -243,13 +243,13 @@ def _work(cell: _Cell, stored: str | None) -> tuple[str, _Answer]:
             return cell.key, _Answer(__version__, stored, math.nan, "", True)
     start = time.perf_counter()
     try:
-        found = answer(cell.arguments)
+        best = answer(cell.arguments)
     except LeastnoiseError as error:
         seconds = time.perf_counter() - start
         return cell.key, _Answer(__version__, None, seconds, str(error), False, refused)
     seconds = time.perf_counter() - start
-    text = found.document.dumps()
-    return cell.key, _Answer(__version__, text, seconds, found.status, False, refused)
+    text = best.document.dumps()
+    return cell.key, _Answer(__version__, text, seconds, best.status, False, refused)
 
 
 def _refusal(cell: _Cell, text: str) -> str:

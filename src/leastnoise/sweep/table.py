@@ -53,18 +53,18 @@ class SweepRow:
         """
         if self.path is None:
             raise ArgumentError("cache", None, "a folder, if the mechanisms themselves are wanted")
-        found = load(self.path)
-        if not (isinstance(found, Design) and self._is_of(found)):
+        loaded = load(self.path)
+        if not (isinstance(loaded, Design) and self._is_of(loaded)):
             raise CertificateError(f"{self.path}: the file is not the mechanism of this row")
-        return found
+        return loaded
 
-    def _is_of(self, found: Design) -> bool:
+    def _is_of(self, loaded: Design) -> bool:
         """Whether it answers what this row says was asked, with the row's own bracket."""
-        document, bracket = found.document, (found.lower, found.upper)
+        document, bracket = loaded.document, (loaded.lower, loaded.upper)
         asked = (document.epsilon, document.delta, document.sensitivity)
         same = tuple(map(float, asked)) == (self.epsilon, self.delta, self.sensitivity)
         loss = self.loss if document.loss is None else document.loss.name
-        return same and (found.integer, loss, bracket) == (
+        return same and (loaded.integer, loss, bracket) == (
             self.integer,
             self.loss,
             (self.lower, self.upper),
@@ -110,7 +110,9 @@ class SweepTable(Sequence[SweepRow]):
         """The table as a pandas data frame, a row for each cell."""
         from ..frame import data_frame
 
-        return data_frame([vars(row) for row in self.rows], [one.name for one in fields(SweepRow)])
+        return data_frame(
+            [vars(row) for row in self.rows], [field.name for field in fields(SweepRow)]
+        )
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """The table as CSV; written to `path`, complete or not at all, if given.

@@ -28,7 +28,7 @@ def run(place: Place) -> Report:
     left.set_title("loss |x| + |x| 1[x > 0], ε = 1, δ = 0.2", fontsize=10)
     budget = {key: asymmetric[key] for key in ("epsilon", "delta", "sensitivity")}
     gap = 2e-2 if place.quick else 2e-3
-    found = sweep([{**budget, "loss": LOSS, "gap": gap}], cache=place.designs)[0]
+    optimum = sweep([{**budget, "loss": LOSS, "gap": gap}], cache=place.designs)[0]
     values = []
     for loss, colour, style in (("l1", "#0072B2", "-"), ("l2", "#000000", (0, (6, 2)))):
         shape = P(**_problem(losses), loss=loss).solve("direct")
@@ -43,8 +43,8 @@ def run(place: Place) -> Report:
     mean = float((density * (edges[1:] ** 2 - edges[:-1] ** 2) / 2).sum())
     lines: list[tuple[Any, ...]] = [
         ("P(L,beta), asymmetric loss, mesh 0.05", "", bound.value, ""),
-        ("optimum, asymmetric loss, lower end", "", found.lower, ""),
-        ("optimum, asymmetric loss, upper end", "", found.upper, ""),
+        ("optimum, asymmetric loss, lower end", "", optimum.lower, ""),
+        ("optimum, asymmetric loss, upper end", "", optimum.upper, ""),
         ("mean of the asymmetric noise", "", mean, ""),
         *values,
     ]

@@ -92,28 +92,28 @@ def statistics(dataset: Dataset, train: np.ndarray) -> list[Statistic]:
     labels, size = dataset.labels[train], len(dataset)
     totals = np.bincount(dataset.labels, minlength=len(dataset.classes))
     count = Kind(1.0, 0.0, float(size), float(size))
-    found = []
+    collected = []
     for label in range(len(dataset.classes)):
-        own = train[labels == label]
-        found.append(Statistic("class", label, -1, -1, float(len(own)), count))
+        inside = train[labels == label]
+        collected.append(Statistic("class", label, -1, -1, float(len(inside)), count))
         for feature, words in enumerate(dataset.levels):
-            counts = np.bincount(dataset.categorical[own, feature], minlength=len(words))
+            counts = np.bincount(dataset.categorical[inside, feature], minlength=len(words))
             # As published: a level that does not occur in the class has no count to perturb.
-            found += [
+            collected += [
                 Statistic("count", label, feature, level, float(n), count)
                 for level, n in enumerate(counts)
                 if n
             ]
         for feature, column in enumerate(dataset.numeric.T):
             mean, spread = _kinds(float(column.min()), float(column.max()), totals, label)
-            values = column[own] if len(own) else np.zeros(1)
-            found.append(Statistic("mean", label, feature, -1, float(values.mean()), mean))
-            found.append(
+            values = column[inside] if len(inside) else np.zeros(1)
+            collected.append(Statistic("mean", label, feature, -1, float(values.mean()), mean))
+            collected.append(
                 Statistic(
                     "spread", label, feature, -1, max(float(values.std()), LEAST_SPREAD), spread
                 )
             )
-    return found
+    return collected
 
 
 def _kinds(low: float, high: float, totals: np.ndarray, label: int) -> tuple[Kind, Kind]:
@@ -151,13 +151,13 @@ class Fitted:
 
     def _of(self, label: int) -> dict[str, np.ndarray]:
         """Where the statistics of a class are, role by role."""
-        own = [(k, s) for k, s in enumerate(self.statistics) if s.label == label]
+        indexed = [(k, s) for k, s in enumerate(self.statistics) if s.label == label]
         return {
-            role: np.array([k for k, s in own if s.role == role], dtype=np.int64)
+            role: np.array([k for k, s in indexed if s.role == role], dtype=np.int64)
             for role in ("class", "count", "mean", "spread")
         } | {
             "at": np.array(
-                [self.columns.starts[s.feature] + s.level for _, s in own if s.role == "count"],
+                [self.columns.starts[s.feature] + s.level for _, s in indexed if s.role == "count"],
                 dtype=np.int64,
             )
         }

@@ -104,17 +104,17 @@ def cells(place: Place, loss: str) -> list[Cell]:
             place.tell(f"{loss}: {done}/{total} budgets, the last in {row.seconds:.1f} s")
 
     table = sweep(grid, cache=place.designs, n_jobs=place.jobs, progress=tell)
-    found = []
+    listed = []
     for entry, row in zip(grid, table, strict=True):
         budget: dict[str, Any] = {"epsilon": entry["epsilon"], "delta": entry["delta"]}
         down, up = (geng_lower_bound(**budget, loss=loss, round_up=u) for u in (False, True))
         laplace, gaussian = (
             kind(**budget).expected_loss(loss) for kind in (TruncatedLaplace, AnalyticGaussian)
         )
-        found.append(
+        listed.append(
             Cell(row.epsilon, row.delta, row.lower, row.upper, laplace, gaussian, down, up)
         )
-    return found
+    return listed
 
 
 # -- published beside ours ------------------------------------------------------------------------
@@ -144,10 +144,10 @@ class Line:
         return abs(self.difference) <= self.allowed
 
 
-def compare(found: Iterable[Cell], published: dict[Budget, float], side: str) -> list[Line]:
+def compare(cells: Iterable[Cell], published: dict[Budget, float], side: str) -> list[Line]:
     """Every published entry beside ours; `side` is "upper", "lower" or "total"."""
     lines = []
-    for cell in found:
+    for cell in cells:
         entry = published[cell.budget]
         options = []
         for rounding, low in cell.roundings():

@@ -70,15 +70,15 @@ def table_report(
     sizes = sizes_for(place, names)
     results = collect(table, sizes, path, place.tell, place.jobs)
     near, sentences = _without_noise(table, results, published, bare)
-    order, held, asked = _order(results)
+    order, agreeing, asked = _order(results)
     return Report(
         name=table,
         title=title,
         verdict=(
             f"Without noise {near} of {len(names_in(results))} datasets are within {NEAR} points "
             f"of the published errors, in and out of sample; of {asked} neighboring pairs of the "
-            f"published order {held} come out the same way and significantly (paired t-test over "
-            f"splits, p < {_LEVEL:g}), in sample."
+            f"published order {agreeing} come out the same way and significantly (paired t-test "
+            f"over splits, p < {_LEVEL:g}), in sample."
         ),
         columns=(
             "dataset",
@@ -156,16 +156,16 @@ def _without_noise(
 def _order(results: Results) -> tuple[list[Sequence[Any]], int, int]:
     """Each neighboring pair of the published order, tested on every dataset."""
     lines: list[Sequence[Any]] = []
-    held = asked = 0
+    agreeing = asked = 0
     for name in names_in(results):
         row: list[Any] = [name]
         for better, worse in pairwise(ORDER):
             difference, p = paired(results, name, better, worse, 0)
             asked += 1
-            held += difference > 0 and p < _LEVEL
+            agreeing += difference > 0 and p < _LEVEL
             row.append(f"{difference:+.3f} (p {p:.1e})")
         lines.append(row)
-    return lines, held, asked
+    return lines, agreeing, asked
 
 
 __all__ = ["EVERY", "compared", "sizes_for", "table_report"]

@@ -49,13 +49,13 @@ def bayes_split(columns: Columns, number: int, draws: int) -> Errors:
         uniforms = np.random.default_rng([2, number, start]).random((count, size))
         for method in EVERY:
             if method != "none" or start == 0:
-                own = uniforms[:, :1] if method == "none" else uniforms
-                parts[method].append(fitted.errors(method, own))
-    return {method: _means(found) for method, found in parts.items()}
+                drawn = uniforms[:, :1] if method == "none" else uniforms
+                parts[method].append(fitted.errors(method, drawn))
+    return {method: _means(pairs) for method, pairs in parts.items()}
 
 
-def _means(found: list[tuple[Floats, Floats]]) -> tuple[float, float]:
-    a, b = (100 * float(np.concatenate([pair[side] for pair in found]).mean()) for side in (0, 1))
+def _means(pairs: list[tuple[Floats, Floats]]) -> tuple[float, float]:
+    a, b = (100 * float(np.concatenate([pair[side] for pair in pairs]).mean()) for side in (0, 1))
     return a, b
 
 
@@ -65,10 +65,10 @@ def descent_split(
     """The same for logistic regression; noises share starting points, order and uniforms."""
     train, test = split(len(labels), number)
     methods = EVERY if scale == 1 else ADDITIVE
-    found = descent_as_published.errors(
+    pairs = descent_as_published.errors(
         features, labels, train, test, methods, draws, number, scale=scale
     )
-    return {method: _means([pair]) for method, pair in found.items()}
+    return {method: _means([pair]) for method, pair in pairs.items()}
 
 
 @lru_cache(maxsize=1)
@@ -148,14 +148,14 @@ def collect(
 
 def read_results(path: Path) -> dict[tuple[str, int, int, int], Errors]:
     """What a results file holds; only whole splits count."""
-    found: dict[tuple[str, int, int, int], Errors] = {}
+    results: dict[tuple[str, int, int, int], Errors] = {}
     if path.exists():
         with path.open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 key = (row["dataset"], int(row["splits"]), int(row["draws"]), int(row["split"]))
                 errors = (float(row["in_sample"]), float(row["out_of_sample"]))
-                found.setdefault(key, {})[row["method"]] = errors
-    return {key: methods for key, methods in found.items() if set(methods) >= set(ADDITIVE)}
+                results.setdefault(key, {})[row["method"]] = errors
+    return {key: methods for key, methods in results.items() if set(methods) >= set(ADDITIVE)}
 
 
 def _append(path: Path, name: str, size: Size, number: int, errors: Errors) -> None:

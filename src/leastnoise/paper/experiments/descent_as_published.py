@@ -50,7 +50,7 @@ def errors(
     """
     rows = _Rows(features[train], labels[train])
     together = min(draws, max(_LEAST, _BLOCK // rows.total))
-    found = {}
+    errors_of = {}
     for method in methods:
         noise = _Noise(method, scale)
         parts = []
@@ -65,8 +65,8 @@ def errors(
                 ]
             )
         inside, outside = np.concatenate(parts, axis=1)
-        found[method] = (inside, outside)
-    return found
+        errors_of[method] = (inside, outside)
+    return errors_of
 
 
 class _Rows:

@@ -51,7 +51,7 @@ def _panel(place: Place, epsilon: str, delta: str, reach: int) -> Panel:
         place.tell(f"figure3: ({epsilon}, {delta}), mesh {beta}")
     gap = 5e-3 if place.quick else 1e-3
     row = sweep([{**budget, "gap": gap}], cache=place.designs)[0]
-    found = design(
+    best = design(
         **budget,
         bounds=RANGE,
         gap=0.05 if place.quick else 0.01,
@@ -64,7 +64,7 @@ def _panel(place: Place, epsilon: str, delta: str, reach: int) -> Panel:
         levels,
         (row.lower, row.upper),
         row.seconds,
-        (found.lower, found.upper),
+        (best.lower, best.upper),
         laplace.expected_loss("l1"),
         AnalyticGaussian(**budget).std,
         {
@@ -79,11 +79,11 @@ def run(place: Place) -> Report:
     panels = [_panel(place, *regime) for regime in REGIMES]
     lines: list[tuple[Any, ...]] = []
     sentences: list[str] = []
-    held = 0
+    covered = 0
     for panel in panels:
-        inside, found, words = _compared(panel)
-        held += inside
-        lines += found
+        inside, panel_lines, words = _compared(panel)
+        covered += inside
+        lines += panel_lines
         sentences += words
     sentences.append(
         "The paper rounds the support of truncated Laplace to the nearest integer. At "
@@ -94,7 +94,7 @@ def run(place: Place) -> Report:
     return Report(
         name="figure3",
         title="Figure 3: bounds against the mesh, sensitivity 2, l1",
-        verdict=f"{held} of 3 published data independent bands contain our certified bracket.",
+        verdict=f"{covered} of 3 published data independent bands contain our certified bracket.",
         columns=("budget", "quantity", "published", "ours", "difference"),
         rows=list(lines),
         conventions=(

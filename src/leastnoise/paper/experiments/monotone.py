@@ -23,7 +23,7 @@ def run(place: Place) -> Report:
     falling = P(**problem, monotone=True).solve("direct")
     free = P(**problem).solve("direct")
     gap = 1e-2 if place.quick else 1e-3
-    found = sweep([{**budget, "gap": gap}], cache=place.designs)[0]
+    row = sweep([{**budget, "gap": gap}], cache=place.designs)[0]
     best = design(**budget, constraints=[Monotone()], gap=gap)
     atom = AtomStaircase(**budget, loss="l1").expected_loss("l1")
     claimed, unconstrained = float(said["monotone_lower"]), float(said["unconstrained"])
@@ -43,8 +43,8 @@ def run(place: Place) -> Report:
         ),
         ("monotone optimum, lower end", f'"at least" {claimed}', best.lower, claimed - best.lower),
         ("monotone optimum, upper end", f'"at least" {claimed}', best.upper, claimed - best.upper),
-        ("unconstrained optimum, lower end", "", found.lower, ""),
-        ("unconstrained optimum, upper end", "", found.upper, ""),
+        ("unconstrained optimum, lower end", "", row.lower, ""),
+        ("unconstrained optimum, upper end", "", row.upper, ""),
     ]
     return Report(
         name="monotone",
@@ -52,7 +52,7 @@ def run(place: Place) -> Report:
         verdict=(
             f"The best monotone noise costs between {best.lower:.4f} and {best.upper:.4f}, both "
             f"proven: the published lower bound for it, {claimed}, is refuted. And it does cost "
-            f"more than unconstrained noise, which needs at most {found.upper:.4f}."
+            f"more than unconstrained noise, which needs at most {row.upper:.4f}."
         ),
         columns=("quantity", "published", "ours", "difference"),
         rows=list(lines),
@@ -60,7 +60,7 @@ def run(place: Place) -> Report:
         sentences=[
             f"The published {claimed} is no lower bound. An atom of mass delta beside a staircase, "
             f"which also falls away from 0, still has a loss of {atom:.4f}.",
-            f"Noise that need not fall has a loss of at most {found.upper:.4f}, and no monotone "
+            f"Noise that need not fall has a loss of at most {row.upper:.4f}, and no monotone "
             f"noise has one below {best.lower:.4f} (`design(..., constraints=[Monotone()])`): what "
             "the supplement set out to show is true, with other numbers.",
         ],

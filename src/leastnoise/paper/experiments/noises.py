@@ -153,12 +153,12 @@ class Channel:
         row = np.clip(node, 0, self.last).astype(np.int64)
         width = len(self.outputs)
         at = np.searchsorted(self._keys, row + np.minimum(uniform, 1 - 1e-12)) - row * width
-        found = self.outputs[np.clip(at, 0, width - 1)]
+        answers = self.outputs[np.clip(at, 0, width - 1)]
         for beyond, (offsets, cumulative) in zip(
             (node < 0, node > self.last), self.tails, strict=False
         ):
             if beyond.any():
                 j = np.searchsorted(cumulative, np.minimum(uniform[beyond], cumulative[-1]))
                 nearby = offsets[np.minimum(j, len(offsets) - 1)]
-                found[beyond] = self.low + node[beyond] * self.step + nearby
-        return np.asarray(found)
+                answers[beyond] = self.low + node[beyond] * self.step + nearby
+        return np.asarray(answers)

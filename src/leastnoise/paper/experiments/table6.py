@@ -80,11 +80,11 @@ def run(place: Place) -> Report:
             ),
         ),
     )
-    found = [line.cell for line in lines]
+    cells = [line.cell for line in lines]
     rows: list[Any] = [("total", *row) for row in table_rows(lines)]
     summary = []
     for side, file in (("upper", uppers), ("lower", lowers)):
-        split = compare(found, file, side)
+        split = compare(cells, file, side)
         rows += [(side, *row) for row in table_rows(split)]
         summary.append((side, len(split), sum(line.agrees for line in split)))
     summary.insert(0, ("total", len(lines), sum(line.agrees for line in lines)))
@@ -92,33 +92,33 @@ def run(place: Place) -> Report:
     report.sections.insert(
         1, ("The splits", markdown_table(("part", "entries", "agree by the rule"), summary))
     )
-    report.sentences.append(_two_optima(found, uppers, lowers))
-    report.sentences += _benchmarks(lines, found)
+    report.sentences.append(_two_optima(cells, uppers, lowers))
+    report.sentences += _benchmarks(lines, cells)
     return report
 
 
 def _two_optima(
-    found: Sequence[Any], uppers: dict[Budget, float], lowers: dict[Budget, float]
+    cells: Sequence[Any], uppers: dict[Budget, float], lowers: dict[Budget, float]
 ) -> str:
     """How far apart the optima are from which the two splits are measured."""
     widths = []
-    for cell in found:
+    for cell in cells:
         low, high = implied(cell, uppers[cell.budget], lowers[cell.budget])
         slack = 2e-4 * cell.scale  # the entries are rounded to 0.01 points
-        held = low - slack <= cell.upper and cell.lower <= high + slack
-        widths.append((abs(high / low - 1), held))
+        fits = low - slack <= cell.upper and cell.lower <= high + slack
+        widths.append((abs(high / low - 1), fits))
     far = sum(width > 0.01 for width, _ in widths)
-    inside = sum(held for _, held in widths)
-    widest = max(range(len(found)), key=lambda k: widths[k][0])
+    inside = sum(fits for _, fits in widths)
+    widest = max(range(len(cells)), key=lambda k: widths[k][0])
     return (
         "The two splits are measured from different values of O, which are more than 1% apart at "
         f"{far} of {len(widths)} budgets and {100 * widths[widest][0]:.0f}% at "
-        f"({found[widest].epsilon:g}, {found[widest].delta:g}). They fit the two ends of a bracket "
+        f"({cells[widest].epsilon:g}, {cells[widest].delta:g}). They fit the two ends of a bracket "
         f"rather than its midpoint: they enclose our certified bracket at {inside} budgets."
     )
 
 
-def _benchmarks(lines: Sequence[Line], found: Sequence[Any]) -> list[str]:
+def _benchmarks(lines: Sequence[Line], cells: Sequence[Any]) -> list[str]:
     """Where truncated Laplace is not what the table takes it for."""
     sentences = []
     over = [line for line in lines if line.published > 100 * line.cell.laplace / line.cell.scale]
@@ -129,7 +129,7 @@ def _benchmarks(lines: Sequence[Line], found: Sequence[Any]) -> list[str]:
             f"altogether: at ({some.cell.epsilon:g}, {some.cell.delta:g}) it is "
             f"{some.published:.2f}%, while its variance is {some.cell.laplace:.4f}."
         )
-    beaten = [cell for cell in found if cell.gaussian < cell.laplace]
+    beaten = [cell for cell in cells if cell.gaussian < cell.laplace]
     if beaten:
         where = ", ".join(f"({cell.epsilon:g}, {cell.delta:g})" for cell in beaten)
         sentences.append(

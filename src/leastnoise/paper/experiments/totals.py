@@ -97,7 +97,7 @@ def curves(
     tell: Callable[[str], None],
 ) -> dict[Key, float]:
     """Errors of every dataset, noise, epsilon and split, kept in `path`."""
-    found = _read(path)
+    errors = _read(path)
     for name in names:
         dataset = synthetic(2000) if name == "synthetic" else load(name, MODELS[model][2])
         table, options = MODELS[model][1](dataset)
@@ -105,7 +105,7 @@ def curves(
             for epsilon in epsilons if noise != "none" else ("1",):
                 for number in range(splits):
                     key = (model, name, noise, epsilon, number)
-                    if key in found:
+                    if key in errors:
                         continue
                     error, picked = one_error(
                         model,
@@ -116,10 +116,10 @@ def curves(
                         epsilon,
                         number,
                     )
-                    found[key] = error
+                    errors[key] = error
                     _append(path, key, error, picked)
         tell(f"{model}, {name}")
-    return found
+    return errors
 
 
 def _read(path: Path) -> dict[Key, float]:
@@ -144,13 +144,13 @@ def _append(path: Path, key: Key, error: float, picked: str) -> None:
 
 
 def summary(
-    found: dict[Key, float], model: str, name: str, noise: str, epsilon: str
+    errors: dict[Key, float], model: str, name: str, noise: str, epsilon: str
 ) -> tuple[float, float]:
     """(mean, standard error) over splits."""
     values = np.array(
         [
             e
-            for (m, d, n, at, _), e in found.items()
+            for (m, d, n, at, _), e in errors.items()
             if (m, d, n, at) == (model, name, noise, epsilon)
         ]
     )
@@ -169,13 +169,13 @@ def run(place: Place) -> Report:
     pictures = {}
     for model, names in (("naive Bayes", BAYES), ("logistic regression", LOGISTIC)):
         chosen = ("synthetic",) if place.quick else names
-        found = curves(model, chosen, noises, epsilons, splits, path, place.tell)
-        pictures[model] = (chosen, found)
+        errors = curves(model, chosen, noises, epsilons, splits, path, place.tell)
+        pictures[model] = (chosen, errors)
         for name in chosen:
-            bare, _ = summary(found, model, name, "none", "1")
+            bare, _ = summary(errors, model, name, "none", "1")
             for noise in noises:
                 for epsilon in epsilons:
-                    mean, error = summary(found, model, name, noise, epsilon)
+                    mean, error = summary(errors, model, name, noise, epsilon)
                     rows.append((model, name, noise, float(epsilon), mean, error, bare))
     worst = _worst(rows)
     return Report(
@@ -198,7 +198,7 @@ def run(place: Place) -> Report:
 
 def _worst(rows: list[Sequence[Any]]) -> tuple[float, str]:
     """By how many standard errors `optimal` is worse than the best baseline, where it is worst."""
-    found = (-math.inf, "")
+    worst = (-math.inf, "")
     for model, name, noise, epsilon, mean, error, _ in rows:
         if noise != "optimal":
             continue
@@ -209,19 +209,21 @@ def _worst(rows: list[Sequence[Any]]) -> tuple[float, str]:
         ]
         best, spread = min(baselines)
         off = (mean - best) / max(math.hypot(error, spread), 1e-9)
-        found = max(found, (off, f"{model}, {name}, epsilon {epsilon:g}"))
-    return found
+        worst = max(worst, (off, f"{model}, {name}, epsilon {epsilon:g}"))
+    return worst
 
 
 def _picture(pictures: dict[str, Any], noises: tuple[str, ...], epsilons: tuple[str, ...]) -> Any:
-    panels = [(model, name, found) for model, (names, found) in pictures.items() for name in names]
+    panels = [
+        (model, name, errors) for model, (names, errors) in pictures.items() for name in names
+    ]
     across = min(len(panels), 3)
     down = math.ceil(len(panels) / across)
     drawing = figure(3.0 * across + 1, 2.8 * down + 0.3)
-    for k, (model, name, found) in enumerate(panels):
+    for k, (model, name, errors) in enumerate(panels):
         axes = drawing.add_subplot(down, across, k + 1)
         for noise in noises:
-            points = [summary(found, model, name, noise, e) for e in epsilons]
+            points = [summary(errors, model, name, noise, e) for e in epsilons]
             look = look_of("design" if noise == "optimal" else noise)
             axes.errorbar(
                 [float(e) for e in epsilons],
@@ -233,7 +235,7 @@ def _picture(pictures: dict[str, Any], noises: tuple[str, ...], epsilons: tuple[
                 markersize=3,
                 zorder=3 if noise == "optimal" else 2,
             )
-        bare = summary(found, model, name, "none", "1")[0]
+        bare = summary(errors, model, name, "none", "1")[0]
         axes.axhline(bare, color="black", linewidth=0.8, linestyle=":", label="no noise")
         axes.set_xscale("log")
         axes.set_title(f"{model}: {name}", fontsize=9)

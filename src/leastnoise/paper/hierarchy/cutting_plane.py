@@ -87,8 +87,8 @@ class CuttingPlane:
             if not solution.usable:
                 return self._report(f"the solver stopped ({solution.status.value})")
             self._last = solution, self.cuts
-            found = self._shortfalls(self.program.split(solution.primal))
-            if not found:
+            violated = self._shortfalls(self.program.split(solution.primal))
+            if not violated:
                 return self._report("no shortfall left", finished=True)
             if self.rounds >= self.options.max_rounds:
                 return self._report("stopped at the limit of rounds")
@@ -98,7 +98,7 @@ class CuttingPlane:
             if every and self.rounds % every == 0 and solution.objective > last_drop + 1e-9:
                 last_drop = solution.objective
                 self._drop(solution)
-            self._add(found)
+            self._add(violated)
 
     def _left(self) -> float | None:
         return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
@@ -106,16 +106,16 @@ class CuttingPlane:
     def _shortfalls(self, weights: Floats) -> list[Cut]:
         """The constraints to add, by Algorithm 2 (or 3) over all pairs and shifts."""
         density = self.program.densities(weights)
-        found: list[tuple[float, Pair, Bools]] = []
+        violated: list[tuple[float, Pair, Bools]] = []
         for k, m, shift in self.program.pairs:
             value, chosen = worst_event(
                 self.program.overlap(shift), density[k], density[m], self.program.growth
             )
             if value - self.delta > self.options.threshold:
-                found.append((value, (k, m, shift), chosen))
-        if found and self.options.add == "worst":
-            found = [max(found, key=lambda entry: entry[0])]
-        return [self._cut(pair, chosen) for _, pair, chosen in found]
+                violated.append((value, (k, m, shift), chosen))
+        if violated and self.options.add == "worst":
+            violated = [max(violated, key=lambda entry: entry[0])]
+        return [self._cut(pair, chosen) for _, pair, chosen in violated]
 
     def _cut(self, pair: Pair, chosen: Bools) -> Cut:
         k, m, shift = pair

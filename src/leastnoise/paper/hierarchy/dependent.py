@@ -102,16 +102,16 @@ class RangeCells:
         whose neighbor a + shift is in the range; that neighbor's cell is the right partner
         whether or not it lies in Phi_m.
         """
-        found: dict[Pair, Multipliers] = {}
+        per_pair: dict[Pair, Multipliers] = {}
         for (k, _, shift), entry in multipliers.items():
             cells = [a for a in range(self.ends[k], self.ends[k + 1]) if 0 <= a + shift < self.base]
             for a in cells:
                 key = (a, a + shift, shift)
-                if key not in found:
-                    found[key] = Multipliers(0.0, np.zeros_like(entry.inside))
-                found[key].total += entry.total / len(cells)
-                found[key].inside += entry.inside / len(cells)
-        return {key: entry for key, entry in found.items() if key[0] != key[1]}
+                if key not in per_pair:
+                    per_pair[key] = Multipliers(0.0, np.zeros_like(entry.inside))
+                per_pair[key].total += entry.total / len(cells)
+                per_pair[key].inside += entry.inside / len(cells)
+        return {key: entry for key, entry in per_pair.items() if key[0] != key[1]}
 
 
 class Instance(TypedDict):

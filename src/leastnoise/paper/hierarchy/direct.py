@@ -66,15 +66,15 @@ class Direct:
             stopped = f"the solver stopped ({solution.status.value})"
             return Run(np.nan, np.zeros((0, 0)), {}, 1, count, False, stopped)
         weights = self.program.split(solution.primal)
-        found = self._multipliers(solution)
-        return Run(solution.objective, weights, found, 1, count, True, "solved at once")
+        multipliers = self._multipliers(solution)
+        return Run(solution.objective, weights, multipliers, 1, count, True, "solved at once")
 
     def _multipliers(self, solution: Solution) -> dict[Pair, Multipliers]:
-        found = {}
+        multipliers = {}
         for pair, budget, rows in zip(self.program.pairs, self.budgets, self.helpers, strict=True):
             total = float(positive(solution.row_dual[budget : budget + 1])[0])
             if total > 0:
                 inside = np.clip(solution.row_dual[rows], 0.0, total)
                 cells = base_cells(self.program.overlap(pair[2]), inside)
-                found[pair] = Multipliers(total, cells)
-        return found
+                multipliers[pair] = Multipliers(total, cells)
+        return multipliers

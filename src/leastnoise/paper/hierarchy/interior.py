@@ -46,22 +46,22 @@ class Interior:
         """One solve from uniform weights."""
         line, pairs = self._line, len(self.program.pairs)
         program = LineProgram(line, ((float(self.program.epsilon), self.delta),), self._costs)
-        found = Method(program).solve(np.ones(line.columns), _TOLERANCE)
-        mass = float(found.x.sum())
-        _, used = line.sticks(line.spread(found.x), self.program.growth)
+        solution = Method(program).solve(np.ones(line.columns), _TOLERANCE)
+        mass = float(solution.x.sum())
+        _, used = line.sticks(line.spread(solution.x), self.program.growth)
         if abs(mass - 1) > 1e-6 or used.max() > self.delta + 1e-6:
             raise Infeasible(self.program.partition)
         reach = self.program.partition.L
         multipliers: dict[Pair, Multipliers] = {}
-        for (_, shift), (_, where, z) in found.multipliers.pairs.items():
+        for (_, shift), (_, where, z) in solution.multipliers.pairs.items():
             inside = np.zeros(2 * reach + 1)
             inside[where + reach] = z
             multipliers[0, 0, shift] = Multipliers(float(z.max()), inside)
         return Run(
-            found.value,
-            found.x[None, :] / mass,
+            solution.value,
+            solution.x[None, :] / mass,
             multipliers,
-            found.steps,
+            solution.steps,
             pairs,
             True,
             "solved at once by an interior point method",

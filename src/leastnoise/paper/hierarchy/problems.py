@@ -109,7 +109,7 @@ class BoundingProblem(ABC):
         return replace(bound, seconds=time.monotonic() - start)
 
     def _bound(self, run: Run, reason: str, **proven: Fraction | Whole | None) -> Bound:
-        found = {"upper": None, "lower": None, "recertified": None, **proven}
+        bounds = {"upper": None, "lower": None, "recertified": None, **proven}
         return Bound(
             self.name,
             run.optimum,
@@ -119,7 +119,7 @@ class BoundingProblem(ABC):
             seconds=0.0,
             partition=self.partition,
             weights=run.weights,
-            **found,  # type: ignore
+            **bounds,  # type: ignore
         )
 
 

@@ -58,12 +58,12 @@ def named_shifts(partition: Partition, reach: int) -> list[int]:
     Shift 0 can never fall short and is left out.
     """
     if partition.padding or not partition.merged:
-        found = set(range(-reach, reach + 1))  # cells of width 1 realise every difference
+        shifts = set(range(-reach, reach + 1))  # cells of width 1 realise every difference
     else:
         edges = partition.edges
         differences = (edges[:, None] - edges[None, :]).ravel()
-        found = {int(step) for step in differences[np.abs(differences) <= reach]}
-    return sorted((found | {-reach, reach}) - {0})
+        shifts = {int(step) for step in differences[np.abs(differences) <= reach]}
+    return sorted((shifts | {-reach, reach}) - {0})
 
 
 def worst_event(
