@@ -56,11 +56,11 @@ def commands() -> str:
     """The help of every command: its summary, a usage line, examples, arguments and options."""
     import typer
 
-    from leastnoise.cli import _HEADINGS, app
+    from leastnoise.cli import app
 
     group: Any = typer.main.get_command(app)
     parts = []
-    for heading, names in _HEADINGS.items():
+    for heading, names in group.headings.items():
         parts.append(f"## {heading}")
         for name in names:
             command = group.commands[name]
@@ -84,9 +84,9 @@ def one_command(command: Any, name: str) -> str:
     if example.strip():
         shown = "\n".join(line.strip() for line in example.strip().splitlines()[1:])
         lines.append(f"```text\n{shown}\n```")
-    records = [one.get_help_record(context) for one in command.get_params(context)]
-    rows = [f"| {code(what)} | {escaped(meaning)} |" for what, meaning in filter(None, records)]
-    if rows and not hasattr(command, "commands"):
+    if not hasattr(command, "commands"):
+        records = command.records(context)
+        rows = [f"| {code(written)} | {escaped(meaning)} |" for _, written, meaning in records]
         lines.append("\n".join(["| argument or option | meaning |", "|---|---|", *rows]))
     return "\n\n".join(lines)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from fractions import Fraction
 
@@ -55,6 +56,9 @@ def test_help_has_an_example_and_json(command):
     assert f"leastnoise {command}" in shown.output.split("Example")[1]
     assert "--json" in shown.output
     assert invoke(*command.split(), "--help").output == shown.output
+    # Values have names, such as FILE or N, and no types of Python; arguments have no braces.
+    usage, _, rest = shown.output.partition("\n\n")
+    assert "{" not in usage and not re.search(r"(<|list\[)(str|int|float|path)\b", rest)
 
 
 def test_the_list_of_commands_is_whole_and_completion_can_be_installed():

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
 from .. import __version__
 from ..errors import ArgumentError, BudgetError, LeastnoiseError, NotAnsweredError
@@ -18,9 +17,9 @@ from .compose import compose
 from .design import design
 from .doctor import doctor
 from .export import export
+from .help import CommandHelp, GroupHelp
 from .hierarchy import hierarchy
 from .ledger import ledger
-from .options import HEADINGS
 from .partition_selection import partition_selection
 from .release import release, sample
 from .reproduce import reproduce
@@ -73,67 +72,28 @@ _COMMANDS: dict[str, tuple[tuple[str, Callable[..., None], str], ...]] = {
 }
 
 
-class _Headings(TyperGroup):
-    """A group of commands whose help lists them below headings."""
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write one list of commands for each heading of `_COMMANDS`."""
-        for heading, entries in _HEADINGS.items():
-            with formatter.section(heading):
-                formatter.write_dl(
-                    [(name, self.commands[name].get_short_help_str(100)) for name in entries]
-                )
-
-
-class _Grouped(TyperCommand):
-    """A command whose help lists many options below the headings of `HEADINGS`."""
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write a list for the arguments and one for each heading; short lists are not parted."""
-        params = [(p, p.get_help_record(ctx)) for p in self.get_params(ctx)]
-        lists: dict[str, list[Any]] = {heading: [] for heading in ("Arguments", *HEADINGS)}
-        for param, record in params:
-            if record is not None:
-                heading = next((h for h, names in HEADINGS.items() if param.name in names), None)
-                if param.param_type_name == "argument":
-                    heading = "Arguments"
-                elif len(params) < _LONG:
-                    heading = None
-                lists.setdefault(heading or "Options", []).append(record)
-        for heading, records in lists.items():
-            if records:
-                with formatter.section(heading):
-                    formatter.write_dl(records)
-
-
-#: So many options are listed below headings.
-_LONG = 18
-
-
 def _name(command: Callable[..., None]) -> str:
     return command.__name__.replace("_", "-")
 
 
 app = typer.Typer(
-    cls=_Headings,
+    cls=GroupHelp,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="The least noise that differential privacy allows, with a proof.",
 )
-_HEADINGS: dict[str, list[str]] = {}
 for _heading, _entries in _COMMANDS.items():
-    _HEADINGS[_heading] = [_name(_does) for _, _does, _ in _entries]
+    GroupHelp.headings[_heading] = [_name(_does) for _, _does, _ in _entries]
     for _line, _does, _says in _entries:
         app.command(
             _name(_does),
-            cls=_Grouped,
+            cls=CommandHelp,
             short_help=_line,
             context_settings=_numbers if _does in (release, ask, plan) else None,
         )(interruptible(_does, _says))
 app.add_typer(ledger, name="ledger", short_help="Keep the privacy budget of a table.")
-_HEADINGS["Tables"].append("ledger")
+GroupHelp.headings["Tables"].append("ledger")
 
 
 def _version(wanted: bool) -> None:
@@ -148,7 +108,14 @@ def _root(
         False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
     ),
 ) -> None:
-    """The least noise that differential privacy allows, with a proof."""
+    """The least noise that differential privacy allows, with a proof.
+
+    \b
+    Begin with one of these:
+      leastnoise serve                              the web app, with a demo table
+      leastnoise ask data.csv "count()" --epsilon 1
+      leastnoise ask --help
+    """
 
 
 def main() -> None:

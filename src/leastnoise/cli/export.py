@@ -14,10 +14,12 @@ def export(
     file: Annotated[
         Path, typer.Argument(help="A mechanism file of integer noise.", metavar="FILE")
     ],
-    language: Annotated[str, typer.Option("--as", help="csv, sql, js, kotlin or rust.")],
+    language: Annotated[
+        str, typer.Option("--as", help="csv, sql, js, kotlin or rust.", metavar="LANGUAGE")
+    ],
     out: Annotated[Path | None, typer.Option(help="Write to this file.", metavar="FILE")] = None,
 ) -> None:
-    """The noise as a table of integers and a sampler of a few lines, checked before.
+    """Write integer noise as a table and a sampler of a few lines, after an exact check.
 
     \b
     Example:

@@ -30,12 +30,16 @@ class Algorithm(StrEnum):
 
 def hierarchy(
     *,
-    epsilon: Annotated[str, typer.Option(help="Privacy budget epsilon.")],
-    delta: Annotated[str, typer.Option(help="Privacy budget delta, above 0.")],
-    beta: Annotated[str, typer.Option(help="Width of a cell; divides the sensitivity.")],
+    epsilon: Annotated[str, typer.Option(help="Privacy budget epsilon.", metavar="NUMBER")],
+    delta: Annotated[str, typer.Option(help="Privacy budget delta, above 0.", metavar="NUMBER")],
+    beta: Annotated[
+        str, typer.Option(help="Width of a cell; divides the sensitivity.", metavar="NUMBER")
+    ],
     cells: Annotated[int, typer.Option(help="L: the problem has 2L+1 cells, i = -L..L.")],
     bound: Annotated[Side, typer.Option(help="P (upper) or D (lower).")],
-    sensitivity: Annotated[str | None, typer.Option(help=SENSITIVITY_HELP)] = None,
+    sensitivity: Annotated[
+        str | None, typer.Option(help=SENSITIVITY_HELP, metavar="NUMBER")
+    ] = None,
     algorithm: Annotated[
         Algorithm,
         typer.Option(help="Algorithm 1, or the whole program at once (simplex, interior point)."),
@@ -46,11 +50,13 @@ def hierarchy(
             "--range", metavar="LOW HIGH", help="Data dependent noise for a query with this range."
         ),
     ] = None,
-    loss: Annotated[str, typer.Option(help='"l1", "l2", "pinball:TAU", ...')] = "l1",
+    loss: Annotated[str, typer.Option(help="l1, l2, pinball:TAU, ...", metavar="LOSS")] = "l1",
     monotone: Annotated[
         bool, typer.Option(help="Only noise whose density falls away from 0.")
     ] = False,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Time limit in seconds.", metavar="SECONDS")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Solve P(L,beta) or D(L,beta), or P'(L,beta) or D'(L,beta) with --range.

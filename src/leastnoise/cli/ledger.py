@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from ..exact import round_down
+from .help import CommandHelp
 from .shared import JSON_HELP, show_json
 
 ledger = typer.Typer(
@@ -38,7 +39,7 @@ def _show_state(command: str, state: Any) -> None:
     show_json(command, 0, state.to_json())
 
 
-@ledger.command("create")
+@ledger.command("create", cls=CommandHelp)
 def create(
     where: _Where,
     epsilon: Annotated[str | None, typer.Option(help="Total epsilon.", metavar="NUMBER")] = None,
@@ -79,7 +80,7 @@ def create(
     typer.echo(f"ledger {name!r} with {budget}")
 
 
-@ledger.command("show")
+@ledger.command("show", cls=CommandHelp)
 def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
     """Show what is spent and what is left.
 
@@ -108,7 +109,7 @@ def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
     console.print(words, highlight=False, markup=False)
 
 
-@ledger.command("history")
+@ledger.command("history", cls=CommandHelp)
 def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
     """List every charge: time, epsilon, delta, query, mechanism.
 
@@ -145,7 +146,7 @@ def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> No
     Console().print(table)
 
 
-@ledger.command("close")
+@ledger.command("close", cls=CommandHelp)
 def close(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
     """Reject every further charge, for good.
 

@@ -77,7 +77,7 @@ HEADINGS: dict[str, tuple[str, ...]] = {
         *("distinguishing", "loss_at_most", "instance_bound"),
     ),
     "Search": ("gap", "time_limit", "resolution", "core"),
-    "CSV files": ("delimiter", "decimal", "encoding", "line_breaks"),
+    "CSV files": ("delimiter", "decimal", "thousands", "encoding", "line_breaks"),
 }
 #: What can be asked, in the order of the help text: the option and its default.
 OPTIONS: dict[str, tuple[Any, Any]] = {

@@ -13,9 +13,12 @@ from ..errors import ArgumentError, DataError, Described
 from .options import LOSS_HELP, budget_of
 from .shared import JSON_HELP, drawable, folder_exists, say, show_json, working
 
-Epsilon = Annotated[str | None, typer.Option(help="Privacy budget epsilon of the whole release.")]
+Epsilon = Annotated[
+    str | None, typer.Option(help="Privacy budget epsilon of the whole release.", metavar="NUMBER")
+]
 Delta = Annotated[
-    str | None, typer.Option(help="Privacy budget delta of the whole release, above 0.")
+    str | None,
+    typer.Option(help="Privacy budget delta of the whole release, above 0.", metavar="NUMBER"),
 ]
 Profile = Annotated[
     list[str] | None,
@@ -42,7 +45,9 @@ Counts = Annotated[
 Groups = Annotated[
     int, typer.Option(help="Largest number of keys that one privacy unit counts in.")
 ]
-Neighbors = Annotated[str, typer.Option(help="Neighboring tables: add-remove or replace.")]
+Neighbors = Annotated[
+    str, typer.Option(help="Neighboring tables: add-remove or replace.", metavar="RELATION")
+]
 Size = Annotated[
     int | None,
     typer.Option(
@@ -58,7 +63,7 @@ def partition_selection(
     max_groups: Groups = 1,
     neighbors: Neighbors = "add-remove",
     group_size: Size = None,
-    loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
+    loss: Annotated[str, typer.Option(help=LOSS_HELP, metavar="LOSS")] = "l1",
     profile: Profile = None,
     gdp: Gdp = None,
     failure: Failure = None,

@@ -28,7 +28,7 @@ def release(
     values: Annotated[
         list[str] | None,
         typer.Argument(
-            help="True values, one release each; they stay in the shell's history. "
+            help="Exact values, one release each; they stay in the shell's history. "
             "Default: read from standard input."
         ),
     ] = None,
@@ -36,7 +36,7 @@ def release(
         Path | None,
         typer.Option(
             "--values",
-            help="A file of true values, separated by spaces, commas or "
+            help="A file of exact values, separated by spaces, commas or "
             "line breaks; - is standard input.",
         ),
     ] = None,

@@ -16,9 +16,9 @@ def reproduce(
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer budgets, coarser meshes.")] = False,
     jobs: Annotated[int, typer.Option(help="Number of processes; -1: one per core.")] = 1,
-    out: Annotated[Path, typer.Option(help="Folder for reports and designs.")] = Path(
-        "reproduction"
-    ),
+    out: Annotated[
+        Path, typer.Option(help="Folder for reports and designs.", metavar="FOLDER")
+    ] = Path("reproduction"),
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Regenerate a table or figure of the paper: CSV, PNG, SVG and a Markdown report.

@@ -23,17 +23,28 @@ def sweep(
         str,
         typer.Option(help="Values of delta, separated by commas: 1e-3,0.05.", metavar="NUMBERS"),
     ],
-    out: Annotated[Path, typer.Option(help="Folder for mechanism files and table.csv.")],
-    sensitivity: Annotated[str | None, typer.Option(help=SENSITIVITY_HELP)] = None,
-    loss: Annotated[str, typer.Option(help="Losses, separated by commas: l1,l2.")] = "l1",
-    gap: Annotated[str, typer.Option(help="Relative optimality gap to reach.")] = "1e-3",
+    out: Annotated[
+        Path, typer.Option(help="Folder for mechanism files and table.csv.", metavar="FOLDER")
+    ],
+    sensitivity: Annotated[
+        str | None, typer.Option(help=SENSITIVITY_HELP, metavar="NUMBER")
+    ] = None,
+    loss: Annotated[
+        str, typer.Option(help="Losses, separated by commas: l1,l2.", metavar="LOSSES")
+    ] = "l1",
+    gap: Annotated[
+        str, typer.Option(help="Relative optimality gap to reach.", metavar="NUMBER")
+    ] = "1e-3",
     integer: Annotated[
         bool, typer.Option("--integer", help="Integer noise, for integer queries.")
     ] = False,
-    time_limit: Annotated[str, typer.Option(help="Time limit of a design in seconds.")] = "300",
+    time_limit: Annotated[
+        str, typer.Option(help="Time limit of a design in seconds.", metavar="SECONDS")
+    ] = "300",
     jobs: Annotated[int, typer.Option(help="Number of processes; -1: one per core.")] = 1,
     scheduler: Annotated[
-        str | None, typer.Option(help="A Dask scheduler, such as tcp://host:8786.")
+        str | None,
+        typer.Option(help="A Dask scheduler, such as tcp://host:8786.", metavar="ADDRESS"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:

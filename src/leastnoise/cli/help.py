@@ -1,0 +1,72 @@
+"""How the help texts of commands look: headings, and names of values instead of Python's types."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+from .options import HEADINGS
+
+#: So many options are listed below headings.
+_LONG = 18
+#: What stands in a help text for the type of an option without a name for its value.
+_VALUES = {"int": "N", "int range": "N", "float": "NUMBER", "str": "TEXT", "path": "FILE"}
+
+
+class GroupHelp(TyperGroup):
+    """A group of commands; `headings` has the commands of each heading of the help text."""
+
+    headings: dict[str, list[str]] = {}
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write one list of commands for each heading."""
+        for heading, entries in self.headings.items():
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [(name, self.commands[name].get_short_help_str(100)) for name in entries]
+                )
+
+
+class CommandHelp(TyperCommand):
+    """A command whose help lists many options below the headings of `HEADINGS`."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The words of the usage line, such as "FILE" and "[VALUES]..."."""
+        return [
+            re.sub(r"[{}]", "", piece).replace("......", "...").upper()
+            for piece in super().collect_usage_pieces(ctx)
+        ]
+
+    def records(self, ctx: Any) -> list[tuple[Any, str, str]]:
+        """Every argument and option of the help text: itself, how it is written, its meaning."""
+        rows = []
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                rows.append((param, _name(param, record[0]), record[1]))
+        return rows
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write a list for the arguments and one for each heading; short lists are not parted."""
+        rows = self.records(ctx)
+        lists: dict[str, list[Any]] = {heading: [] for heading in ("Arguments", *HEADINGS)}
+        for param, written, meaning in rows:
+            heading = next((h for h, names in HEADINGS.items() if param.name in names), None)
+            if param.param_type_name == "argument":
+                heading = "Arguments"
+            elif len(rows) < _LONG:
+                heading = None
+            lists.setdefault(heading or "Options", []).append((written, meaning))
+        for heading, records in lists.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+
+def _name(param: Any, written: str) -> str:
+    """How an argument or option is written, without Python's name of its type."""
+    if param.param_type_name == "argument":
+        return re.sub(r" <.*>$", "", written).upper()
+    return re.sub(r"<([^<>]+)>$", lambda kind: _VALUES.get(kind[1], kind[1]), written)
