@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 from typer.core import TyperCommand, TyperGroup
 
@@ -18,7 +18,7 @@ _VALUES = {"int": "N", "int range": "N", "float": "NUMBER", "str": "TEXT", "path
 class GroupHelp(TyperGroup):
     """A group of commands; `headings` has the commands of each heading of the help text."""
 
-    headings: dict[str, list[str]] = {}
+    headings: ClassVar[dict[str, list[str]]] = {}
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write one list of commands for each heading."""
