@@ -1,4 +1,4 @@
-"""How the help texts of commands look: headings, and names of values instead of Python's types."""
+"""How help looks: commands and options below headings, and values named after what they are."""
 
 from __future__ import annotations
 

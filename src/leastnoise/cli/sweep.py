@@ -13,39 +13,39 @@ from ..errors import ArgumentError
 from .options import SENSITIVITY_HELP
 from .shared import JSON_HELP, say, show_json, working
 
+_Epsilons = Annotated[
+    str, typer.Option(help="Values of epsilon, separated by commas: 0.1,0.5,1.", metavar="NUMBERS")
+]
+_Deltas = Annotated[
+    str, typer.Option(help="Values of delta, separated by commas: 1e-3,0.05.", metavar="NUMBERS")
+]
+_Out = Annotated[
+    Path, typer.Option(help="Folder for mechanism files and table.csv.", metavar="FOLDER")
+]
+_Sensitivity = Annotated[str | None, typer.Option(help=SENSITIVITY_HELP, metavar="NUMBER")]
+_Losses = Annotated[str, typer.Option(help="Losses, separated by commas: l1,l2.", metavar="LOSSES")]
+_Gap = Annotated[str, typer.Option(help="Relative optimality gap to reach.", metavar="NUMBER")]
+_Integer = Annotated[bool, typer.Option("--integer", help="Integer noise, for integer queries.")]
+_Seconds = Annotated[
+    str, typer.Option(help="Time limit of a design in seconds.", metavar="SECONDS")
+]
+_Jobs = Annotated[int, typer.Option(help="Number of processes; -1: one per core.")]
+_Scheduler = Annotated[
+    str | None, typer.Option(help="A Dask scheduler, such as tcp://host:8786.", metavar="ADDRESS")
+]
+
 
 def sweep(
-    epsilon: Annotated[
-        str,
-        typer.Option(help="Values of epsilon, separated by commas: 0.1,0.5,1.", metavar="NUMBERS"),
-    ],
-    delta: Annotated[
-        str,
-        typer.Option(help="Values of delta, separated by commas: 1e-3,0.05.", metavar="NUMBERS"),
-    ],
-    out: Annotated[
-        Path, typer.Option(help="Folder for mechanism files and table.csv.", metavar="FOLDER")
-    ],
-    sensitivity: Annotated[
-        str | None, typer.Option(help=SENSITIVITY_HELP, metavar="NUMBER")
-    ] = None,
-    loss: Annotated[
-        str, typer.Option(help="Losses, separated by commas: l1,l2.", metavar="LOSSES")
-    ] = "l1",
-    gap: Annotated[
-        str, typer.Option(help="Relative optimality gap to reach.", metavar="NUMBER")
-    ] = "1e-3",
-    integer: Annotated[
-        bool, typer.Option("--integer", help="Integer noise, for integer queries.")
-    ] = False,
-    time_limit: Annotated[
-        str, typer.Option(help="Time limit of a design in seconds.", metavar="SECONDS")
-    ] = "300",
-    jobs: Annotated[int, typer.Option(help="Number of processes; -1: one per core.")] = 1,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(help="A Dask scheduler, such as tcp://host:8786.", metavar="ADDRESS"),
-    ] = None,
+    epsilon: _Epsilons,
+    delta: _Deltas,
+    out: _Out,
+    sensitivity: _Sensitivity = None,
+    loss: _Losses = "l1",
+    gap: _Gap = "1e-3",
+    integer: _Integer = False,
+    time_limit: _Seconds = "300",
+    jobs: _Jobs = 1,
+    scheduler: _Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Design every combination of the budgets and losses; run it again to go on after a crash.
