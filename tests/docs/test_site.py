@@ -91,6 +91,18 @@ def test_every_proof_is_a_page_that_can_be_reached(site):
     assert "proofs/certify/certificates/duality.html" in theory and "src/leastnoise" not in theory
 
 
+def test_notebooks_are_pages_with_what_they_show(site):
+    page = (site / "notebooks" / "ask-a-table.html").read_text(encoding="utf-8")
+    assert "95% confidence interval</th>" in page  # a table of an answer
+    assert page.count('src="data:image/png;base64,') >= 2  # two pictures
+    assert "has too little budget left" in page  # what a cell printed
+    assert 'href="ask-a-table.ipynb"' in page and (site / "notebooks/ask-a-table.ipynb").exists()
+    listed = (site / "notebooks.html").read_text(encoding="utf-8")
+    assert 'href="notebooks/ask-a-table.html"' in listed
+    for path in (site / "notebooks").glob("*.html"):
+        assert not re.search(r"OUTPUT\d", path.read_text(encoding="utf-8"))
+
+
 def test_formulas_are_typeset(site):
     theory = (site / "theory.html").read_text(encoding="utf-8")
     assert theory.count('<div class="formula"><math') >= 3 and "<msup><mi>e</mi>" in theory
@@ -254,4 +266,5 @@ def test_every_page_is_in_the_navigation():
 
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     pages |= set(loaded(ROOT / "docs" / "site" / "proofs.py").OF_THE_PROJECT)
+    pages |= set(loaded(ROOT / "docs" / "site" / "notebooks.py").notebooks())
     assert pages == set(named(yaml.safe_load(text)["nav"]))
