@@ -11,19 +11,25 @@ import pytest
 
 from leastnoise import ArgumentError
 from leastnoise.accounting import gaussian_epsilon
-from leastnoise.accounting.mixed import Part, budget_pair, shifted, total_delta, total_epsilon
+from leastnoise.accounting.mixed import (
+    ComposedPart,
+    budget_pair,
+    shifted,
+    total_delta,
+    total_epsilon,
+)
 from leastnoise.learn.calibrate import plan
-from leastnoise.learn.kinds import Kind, cost
+from leastnoise.learn.kinds import StatisticKind, cost
 from leastnoise.learn.ranged import ranged
-from leastnoise.learn.whole import WholeNoise, gaussian, geometric, laplace
+from leastnoise.learn.whole import CellNoise, gaussian, geometric, laplace
 from leastnoise.sampling import InsecureSeededEntropy
 
 ONE = Fraction(1)
 KINDS = (
-    Kind("counts", 2, ONE, ((2, 1), (0, 0)), 1.0, True),
-    Kind("sums", 4, ONE, ((4, 1), (2, 2)), 9.0, False, 1),
+    StatisticKind("counts", 2, ONE, ((2, 1), (0, 0)), 1.0, True),
+    StatisticKind("sums", 4, ONE, ((4, 1), (2, 2)), 9.0, False, 1),
 )
-FEW = (Kind("count", 2, ONE, ((2, 1),), 1.0, True),)
+FEW = (StatisticKind("count", 2, ONE, ((2, 1),), 1.0, True),)
 BUDGET = (Fraction(2), Fraction(1, 1000))
 
 
@@ -55,8 +61,8 @@ def test_two_releases_keep_the_budget_and_use_it(noise):
 
 def test_different_kinds_in_the_worst_way():
     kinds = (
-        Kind("counts", 2, ONE, ((1, 1), (0, 0)), 1.0, True),
-        Kind("sums", 2, ONE, ((1, 1), (1, 2)), 1.0, True),
+        StatisticKind("counts", 2, ONE, ((1, 1), (0, 0)), 1.0, True),
+        StatisticKind("sums", 2, ONE, ((1, 1), (1, 2)), 1.0, True),
     )
     found = plan(kinds, *BUDGET, "analytic-gaussian")
     count, total = (one.noise for one in found.chosen)
@@ -106,8 +112,8 @@ def test_the_budget_is_divided_to_hurt_least():
 
 def test_mixed_composition_of_gaussians_is_the_known_one():
     parts = [
-        Part((shifted(gaussian(10).masses, 1),), 10),
-        Part((shifted(gaussian(20).masses, 2),), 10),
+        ComposedPart((shifted(gaussian(10).masses, 1),), 10),
+        ComposedPart((shifted(gaussian(20).masses, 2),), 10),
     ]
     ratio = 1 / math.sqrt(10 / 100 + 10 * 4 / 400)
     assert total_epsilon(parts, 1e-5) == pytest.approx(gaussian_epsilon(ratio, 1, 1e-5), rel=2e-3)
@@ -121,7 +127,9 @@ def test_optimal_composition_of_budgets():
         max(0.0, p[i] * p[j] - math.exp(0.5) * q[i] * q[j])
         for i, j in itertools.product(range(4), repeat=2)
     )
-    assert total_delta([Part((budget_pair(0.5, 0.0),), 2)], 0.5) == pytest.approx(true, rel=1e-3)
+    assert total_delta([ComposedPart((budget_pair(0.5, 0.0),), 2)], 0.5) == pytest.approx(
+        true, rel=1e-3
+    )
 
 
 def test_log_concave_noise_is_worst_at_the_largest_shift():
@@ -131,7 +139,7 @@ def test_log_concave_noise_is_worst_at_the_largest_shift():
             values = [brute_delta([noise], [shift], epsilon) for shift in range(1, 6)]
             assert np.all(np.diff(values) > -1e-15)
         assert len(noise.pairs(5)) == 1
-    stepped = WholeNoise(-2, (3, 1, 4, 1, 3))
+    stepped = CellNoise(-2, (3, 1, 4, 1, 3))
     assert not stepped.log_concave
     assert len(stepped.pairs(5)) == 5
 
@@ -165,7 +173,7 @@ def test_impossible_budgets_are_refused():
 
 
 def test_range_dependent_answers_are_used_only_where_they_help():
-    counts = Kind("counts", 2, ONE, ((2, 1),), 1.0, True, size=6)
+    counts = StatisticKind("counts", 2, ONE, ((2, 1),), 1.0, True, size=6)
     found = plan((counts,), Fraction(1, 2), Fraction(1, 10), "optimal-dependent")
     baseline = plan((counts,), Fraction(1, 2), Fraction(1, 10), "optimal")
     assert found.harm <= baseline.harm
@@ -175,13 +183,13 @@ def test_range_dependent_answers_are_used_only_where_they_help():
     noise = ranged(0.5, 0.05, 6)
     answers = noise.release([Fraction(2)] * 50, 1, InsecureSeededEntropy(1))
     assert set(answers) <= {Fraction(k) for k in range(7)}
-    assert total_delta([Part(noise.pairs(1), 1)], 0.5) == pytest.approx(0.05, rel=1e-3)
+    assert total_delta([ComposedPart(noise.pairs(1), 1)], 0.5) == pytest.approx(0.05, rel=1e-3)
     with pytest.raises(ValueError, match="the design is for changes of 1"):
         noise.pairs(2)
 
 
 def test_a_design_for_so_many_releases_wins_between_one_and_many():
-    kinds = (Kind("sum", 4, ONE, ((4, 1),), 1.0, False),)
+    kinds = (StatisticKind("sum", 4, ONE, ((4, 1),), 1.0, False),)
     budget = Fraction(2), Fraction(1, 100)
     best, baseline = plan(kinds, *budget, "optimal"), plan(kinds, *budget, "analytic-gaussian")
     assert "profile-designed" in best.picked and best.harm < 0.96 * baseline.harm

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from leastnoise.noise.rounding import LARGEST, GridRounder, Uniform, exact_value
+from leastnoise.noise.rounding import LARGEST, GridRounder, UniformNumber, exact_value
 from leastnoise.sampling import Entropy, InsecureSeededEntropy
 
 LAST = 2**64 - 1
@@ -63,7 +63,7 @@ def test_one_float_is_rounded_as_the_definition_says(value, g, word, fill):
     found, large = GridRounder(g).floors(
         np.array([value]), np.array([word], dtype=np.uint64), Continued(fill)
     )
-    exact = Uniform(word, Continued(fill)).floor_of(value, g)
+    exact = UniformNumber(word, Continued(fill)).floor_of(value, g)
     assert large.get(0, int(found[0])) == exact
     number = Fraction(value) / g
     if abs(number) > 2**-600 and number.denominator < 2**600:  # else 704 bits may not decide
@@ -83,7 +83,9 @@ def test_ties_and_near_ties(k, ulps, g, off):
         found, large = GridRounder(g).floors(
             np.array([value]), np.array([word], dtype=np.uint64), Continued(fill)
         )
-        assert large.get(0, int(found[0])) == Uniform(word, Continued(fill)).floor_of(value, g)
+        assert large.get(0, int(found[0])) == UniformNumber(word, Continued(fill)).floor_of(
+            value, g
+        )
 
 
 @pytest.mark.parametrize("scale", [1e-310, 1e-12, 1e-3, 1.0, 1e5, 1e9, 1e12, 1e30, 1e300])
@@ -94,7 +96,9 @@ def test_many_floats_with_the_same_bits(scale):
     for g in (Fraction(1, 19019), Fraction(37, 100 * 2001), Fraction(1)):
         found, large = GridRounder(g).floors(values, words, InsecureSeededEntropy(0))
         for i in range(3000):
-            exact = Uniform(int(words[i]), InsecureSeededEntropy(0)).floor_of(float(values[i]), g)
+            exact = UniformNumber(int(words[i]), InsecureSeededEntropy(0)).floor_of(
+                float(values[i]), g
+            )
             assert large.get(i, int(found[i])) == exact
 
 
@@ -118,7 +122,7 @@ def test_the_fast_path_is_taken():
 )
 def test_other_numbers_are_rounded_as_the_definition_says(value, g, word):
     number = min(max(Fraction(value), Fraction(-LARGEST)), Fraction(LARGEST)) / g
-    found = Uniform(word, InsecureSeededEntropy(3)).floor_of(value, g)
+    found = UniformNumber(word, InsecureSeededEntropy(3)).floor_of(value, g)
     low, high = (math.floor(number + Fraction(word + one, 2**64)) for one in (0, 1))
     assert low <= found <= high
 
@@ -126,7 +130,7 @@ def test_other_numbers_are_rounded_as_the_definition_says(value, g, word):
 def test_tiny_decimals_are_not_written_out():
     for text in ("1e-999999999", "-1e-999999999", "1e999999999", "-1e999999999"):
         value = Decimal(text)
-        found = Uniform(2**63, InsecureSeededEntropy(0)).floor_of(value, Fraction(1))
+        found = UniformNumber(2**63, InsecureSeededEntropy(0)).floor_of(value, Fraction(1))
         assert found == (0 if "e-" in text else LARGEST * (1 if value > 0 else -1))
 
 
@@ -134,10 +138,10 @@ def test_rounding_up_has_exactly_the_probability_of_the_fraction():
     """A 64-bit word decides but for the one that holds the turn; there the next bits do."""
     g, value = Fraction(1, 3), Fraction(1, 7)  # 3/7 of a step
     turn = math.floor(Fraction(4, 7) * 2**64)
-    assert Uniform(turn - 1, Continued(255)).floor_of(value, g) == 0
-    assert Uniform(turn, Continued(0)).floor_of(value, g) == 0
-    assert Uniform(turn, Continued(255)).floor_of(value, g) == 1
-    assert Uniform(turn + 1, Continued(0)).floor_of(value, g) == 1
+    assert UniformNumber(turn - 1, Continued(255)).floor_of(value, g) == 0
+    assert UniformNumber(turn, Continued(0)).floor_of(value, g) == 0
+    assert UniformNumber(turn, Continued(255)).floor_of(value, g) == 1
+    assert UniformNumber(turn + 1, Continued(0)).floor_of(value, g) == 1
 
 
 def test_the_same_bits_never_move_neighbors_apart():
@@ -150,7 +154,7 @@ def test_the_same_bits_never_move_neighbors_apart():
     one, _ = rounder.floors(values, words, InsecureSeededEntropy(0))
     for sign in (1, -1):
         exact = [
-            Uniform(int(word), InsecureSeededEntropy(0)).floor_of(
+            UniformNumber(int(word), InsecureSeededEntropy(0)).floor_of(
                 Fraction(value) + sign * Fraction(37, 100), g
             )
             for value, word in zip(values.tolist(), words, strict=True)

@@ -16,7 +16,7 @@ from leastnoise.certify.noise.shells import BallNoise
 from leastnoise.designs.vector import VectorDesign
 from leastnoise.errors import DataError
 from leastnoise.losses import as_loss
-from leastnoise.noise.rounding import Uniform, beside, exact_number, exact_value
+from leastnoise.noise.rounding import UniformNumber, beside, exact_number, exact_value
 from leastnoise.problem import Problem
 from leastnoise.sampling import Entropy, InsecureSeededEntropy
 
@@ -58,8 +58,8 @@ class Filled(Entropy):
 )
 def test_the_same_number_leaves_as_if_it_were_written_out(value, g, start, word, fill, count):
     start = start if count % 2 else Fraction(0)
-    near = Uniform(word, Filled(fill, count)).floor_of(value, g, start)
-    assert near == Uniform(word, Filled(fill, count)).floor_of(Fraction(value), g, start)
+    near = UniformNumber(word, Filled(fill, count)).floor_of(value, g, start)
+    assert near == UniformNumber(word, Filled(fill, count)).floor_of(Fraction(value), g, start)
 
 
 @given(

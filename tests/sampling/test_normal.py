@@ -12,7 +12,7 @@ import pytest
 from leastnoise.errors import ArgumentError
 from leastnoise.sampling.entropy import Entropy, InsecureSeededEntropy
 from leastnoise.sampling.exponential import exp_enclosure
-from leastnoise.sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal, coin
+from leastnoise.sampling.normal import GaussianSampler, LaplaceSampler, RoundedNormal, coin
 
 SIZE = 3_000
 NORMAL = NormalDist()
@@ -48,7 +48,7 @@ def test_rounded_normal(scale: str) -> None:
 
 @pytest.mark.parametrize("rate", ["1/3", "5/4"])
 def test_discrete_laplace(rate: str) -> None:
-    drawn = DiscreteLaplace(Fraction(rate)).sample(SIZE, InsecureSeededEntropy(6))
+    drawn = LaplaceSampler(Fraction(rate)).sample(SIZE, InsecureSeededEntropy(6))
     own = math.exp(-Fraction(rate))
     assert chi_square(drawn, lambda k: (1 - own) / (1 + own) * own ** abs(k)) < 2.5
     for wrong in (own**1.3, own**0.7):
@@ -57,7 +57,7 @@ def test_discrete_laplace(rate: str) -> None:
 
 @pytest.mark.parametrize("square", ["1/3", "4", "50/7"])
 def test_discrete_gaussian(square: str) -> None:
-    drawn = DiscreteGaussian(Fraction(square)).sample(SIZE, InsecureSeededEntropy(8))
+    drawn = GaussianSampler(Fraction(square)).sample(SIZE, InsecureSeededEntropy(8))
     own = float(Fraction(square))
     assert chi_square(drawn, lambda k: discrete_law(own, k)) < 2.5
     for wrong in (1.6, 0.6):
@@ -65,7 +65,7 @@ def test_discrete_gaussian(square: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sampler", [RoundedNormal(Fraction(2**40)), DiscreteGaussian(Fraction(2**80))], ids=["z", "k"]
+    "sampler", [RoundedNormal(Fraction(2**40)), GaussianSampler(Fraction(2**80))], ids=["z", "k"]
 )
 def test_on_a_fine_grid_it_is_normal(sampler) -> None:
     drawn = np.array(sampler.sample(2_000, InsecureSeededEntropy(9)), dtype=float) / 2.0**40
@@ -130,7 +130,7 @@ def test_a_coin_reads_on_until_it_knows() -> None:
     assert coin(Fraction(0), Stubborn(2**64 - 1)) is True
 
 
-@pytest.mark.parametrize("made", [RoundedNormal, DiscreteGaussian, DiscreteLaplace])
+@pytest.mark.parametrize("made", [RoundedNormal, GaussianSampler, LaplaceSampler])
 def test_nothing_of_no_size(made) -> None:
     with pytest.raises(ArgumentError):
         made(Fraction(0))

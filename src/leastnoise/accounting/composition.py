@@ -25,7 +25,7 @@ from ..formatting import number
 from ..numeric import Floats
 from .convolved import Convolved, distributions, power
 from .dominating import CUT, Losses, dots, hockey, kinks, largest_loss, upper_envelope
-from .law import Law, Pair, law_of
+from .law import AccountedNoise, Pair, law_of
 
 if TYPE_CHECKING:
     from ..design import Design, VectorDesign
@@ -261,7 +261,7 @@ def gaussian_epsilon(ratio: float, times: int, delta: float) -> float:
 class _Cost:
     """The composed losses of one mechanism, both sides, kept for every number of releases."""
 
-    def __init__(self, law: Law, step: float | None = None) -> None:
+    def __init__(self, law: AccountedNoise, step: float | None = None) -> None:
         distributions()  # refuse now if the extra is missing
         self.law = law
         self._step = step  # of the losses; chosen if None
@@ -345,7 +345,7 @@ class _Cost:
         return power(losses, times, pessimistic=which < 0)
 
 
-def _farthest(law: Law) -> float:
+def _farthest(law: AccountedNoise) -> float:
     """The finite loss beyond which next to no mass lies, at most _FARTHEST."""
     if law.smooth is not None:
         rest = law.smooth(np.exp([_FARTHEST]))[0] + CUT / 10

@@ -25,7 +25,7 @@ from ..numeric import Floats
 from .composition import _farthest, _refined
 from .convolved import distributions
 from .dominating import Losses, dots, hockey, sum_error, upper_envelope
-from .law import Law, Pair, law_of
+from .law import AccountedNoise, Pair, law_of
 
 if TYPE_CHECKING:
     from ..design import Design, VectorDesign
@@ -80,7 +80,7 @@ def privacy_loss_distribution(
 
 
 def _curves(
-    law: Law, share: float, step: float, n: int
+    law: AccountedNoise, share: float, step: float, n: int
 ) -> tuple[NDArray[np.int64], Floats, Floats]:
     """(grid points, curves there) for a person who is removed and for one who is added.
 
@@ -123,7 +123,7 @@ def _added(curve: Callable[[Floats], Floats], share: float, gammas: Floats) -> F
     return added
 
 
-def _with_margin(losses: Losses, law: Law) -> Losses:
+def _with_margin(losses: Losses, law: AccountedNoise) -> Losses:
     """What rounding may have taken becomes infinite loss, so that nothing is missing."""
     terms = 1000 if law.smooth is not None else max(len(law.pair(s)[0]) for s in law.signed)
     terms += int(np.count_nonzero(losses.masses))

@@ -23,7 +23,7 @@ Pair = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True)
-class Law:
+class AccountedNoise:
     """What accounting needs to know of a mechanism.
 
     pair(shift): masses (p, q) of pieces on which the noise and the moved noise have a constant
@@ -48,7 +48,7 @@ class Law:
         return [*self.shifts] if self.symmetric else [s * m for m in self.shifts for s in (1, -1)]
 
 
-def law_of(mechanism: Any) -> Law:
+def law_of(mechanism: Any) -> AccountedNoise:
     if isinstance(mechanism, Mechanism):
         return _law_of_baseline(mechanism)
     noise = getattr(mechanism, "noise", None)
@@ -60,7 +60,7 @@ def law_of(mechanism: Any) -> Law:
     raise ArgumentError("mechanism", mechanism, "a Design or a closed-form additive mechanism")
 
 
-def _law_of_noise(noise: AdditiveNoise, label: str) -> Law:
+def _law_of_noise(noise: AdditiveNoise, label: str) -> AccountedNoise:
     """Pieces of a design: cells, at whole shifts; on a mesh of free edges, at its differences."""
     document = noise.document
     masses = noise._listed
@@ -75,7 +75,7 @@ def _law_of_noise(noise: AdditiveNoise, label: str) -> Law:
 
         symmetric = document.weights == document.weights[::-1]
         shifts = tuple(range(1, document.whole_shifts + 1))
-        return Law(label, epsilon, delta, ratio, noise.atom, shifts, symmetric, lattice)
+        return AccountedNoise(label, epsilon, delta, ratio, noise.atom, shifts, symmetric, lattice)
     exact, step = document.edges, float(document.step)
     edges = np.array([float(edge * document.step) for edge in exact])
     marks, limit, scale = marks_of(exact, document.sensitivity / document.step)
@@ -92,18 +92,22 @@ def _law_of_noise(noise: AdditiveNoise, label: str) -> Law:
         here, there = np.searchsorted(edges, middle), np.searchsorted(moved, middle)
         return density[here] * width, density[there] * width
 
-    return Law(label, epsilon, delta, ratio, noise.atom, tuple(sorted(gaps)), False, mesh)
+    return AccountedNoise(
+        label, epsilon, delta, ratio, noise.atom, tuple(sorted(gaps)), False, mesh
+    )
 
 
-def _law_of_vector(noise: VectorNoise, label: str) -> Law:
+def _law_of_vector(noise: VectorNoise, label: str) -> AccountedNoise:
     """Pieces of vector noise: where a shell of it meets a shell of the moved noise."""
     document = noise.document
     epsilon, delta = (math.nextafter(float(x), 99.0) for x in (document.epsilon, document.delta))
     ratio = math.sqrt(noise.variance) / float(document.sensitivity)
-    return Law(label, epsilon, delta, ratio, noise.atom, (1,), True, lambda _: noise.pieces())
+    return AccountedNoise(
+        label, epsilon, delta, ratio, noise.atom, (1,), True, lambda _: noise.pieces()
+    )
 
 
-def _law_of_baseline(baseline: Mechanism) -> Law:
+def _law_of_baseline(baseline: Mechanism) -> AccountedNoise:
     ratio, atom = (
         baseline.std / baseline.sensitivity,
         float(sum(mass for _, mass in baseline.atoms)),
@@ -135,15 +139,17 @@ def _law_of_baseline(baseline: Mechanism) -> Law:
         return cut(even, shift)
 
     if isinstance(baseline, StepNoise):
-        return Law(
+        return AccountedNoise(
             baseline.label, baseline.epsilon, baseline.delta, ratio, atom, worst, True, steps
         )
     if isinstance(baseline, IntegerMechanism):
-        return Law(baseline.label, baseline.epsilon, baseline.delta, ratio, 0.0, worst, True, whole)
+        return AccountedNoise(
+            baseline.label, baseline.epsilon, baseline.delta, ratio, 0.0, worst, True, whole
+        )
 
     def smooth(gammas: Floats) -> Floats:
         return baseline.profile(np.log(gammas))
 
-    return Law(
+    return AccountedNoise(
         baseline.label, baseline.epsilon, baseline.delta, ratio, atom, worst, True, bins, smooth
     )

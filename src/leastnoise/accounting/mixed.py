@@ -25,26 +25,26 @@ _MOST = 500_000
 
 
 @dataclass(frozen=True)
-class Part:
+class ComposedPart:
     """Releases of one kind: at most `times` of them differ, each like one of the pairs."""
 
     pairs: tuple[Pair, ...]
     times: int
 
 
-def total_delta(parts: Sequence[Part], epsilon: float) -> float:
+def total_delta(parts: Sequence[ComposedPart], epsilon: float) -> float:
     """At least the total delta at `epsilon`."""
     whole = _composed(parts)
     return 0.0 if whole is None else whole.delta(epsilon, up=True)
 
 
-def total_epsilon(parts: Sequence[Part], delta: float) -> float:
+def total_epsilon(parts: Sequence[ComposedPart], delta: float) -> float:
     """At least the total epsilon at `delta`; infinity if no epsilon reaches it."""
     whole = _composed(parts)
     return 0.0 if whole is None else whole.epsilon(delta, up=True)
 
 
-def _composed(parts: Sequence[Part]) -> Convolved | None:
+def _composed(parts: Sequence[ComposedPart]) -> Convolved | None:
     """The losses of all parts; None if nothing is released."""
     used = [part for part in parts if part.times > 0]
     if not used:
@@ -58,7 +58,7 @@ def _composed(parts: Sequence[Part]) -> Convolved | None:
     )
 
 
-def _step(parts: Sequence[Part]) -> float:
+def _step(parts: Sequence[ComposedPart]) -> float:
     spreads, farthest = [], 0.0
     for part in parts:
         spreads.append(max(_spread(pair) for pair in part.pairs))

@@ -13,7 +13,7 @@ from .options import SENSITIVITY_HELP
 from .shared import JSON_HELP, SHORT, show_json, working
 
 
-class Side(StrEnum):
+class BoundSide(StrEnum):
     """Which bound."""
 
     UPPER = "upper"
@@ -36,7 +36,7 @@ def hierarchy(
         str, typer.Option(help="Width of a cell; divides the sensitivity.", metavar="NUMBER")
     ],
     cells: Annotated[int, typer.Option(help="L: the problem has 2L+1 cells, i = -L..L.")],
-    bound: Annotated[Side, typer.Option(help="P (upper) or D (lower).")],
+    bound: Annotated[BoundSide, typer.Option(help="P (upper) or D (lower).")],
     sensitivity: Annotated[
         str | None, typer.Option(help=SENSITIVITY_HELP, metavar="NUMBER")
     ] = None,
@@ -91,14 +91,14 @@ def hierarchy(
 
 
 def _problem(
-    common: dict[str, Any], bound: Side, limits: tuple[str, str] | None, monotone: bool
+    common: dict[str, Any], bound: BoundSide, limits: tuple[str, str] | None, monotone: bool
 ) -> Any:
     """The bounding problem that is asked for."""
     from ..paper.hierarchy import D, DPrime, P, PPrime
 
     if limits is None:
-        return (P if bound is Side.UPPER else D)(**common, monotone=monotone)
-    if bound is Side.UPPER:
+        return (P if bound is BoundSide.UPPER else D)(**common, monotone=monotone)
+    if bound is BoundSide.UPPER:
         return PPrime(**common, limits=limits, monotone=monotone)
     if monotone:
         raise ArgumentError("monotone", monotone, "off for the data dependent lower bound")

@@ -41,7 +41,7 @@ def demand_kind(design: Any, *kinds: str) -> None:
 
 
 @dataclass(frozen=True)
-class Budget:
+class ClaimedBudget:
     """(epsilon, delta) in floats that answers up to one sensitivity apart are proven to keep."""
 
     epsilon: float
@@ -71,7 +71,7 @@ def worst_delta(document: Document | ChannelDocument, epsilon: Fraction) -> Frac
     return worst_pair(document, epsilon)[1]
 
 
-def budget_at(design: AnyDesign, epsilon: float) -> Budget:
+def budget_at(design: AnyDesign, epsilon: float) -> ClaimedBudget:
     """One release at an epsilon of the user's choice: the exact delta there, rounded up."""
     if (
         isinstance(epsilon, bool)
@@ -80,10 +80,10 @@ def budget_at(design: AnyDesign, epsilon: float) -> Budget:
     ):
         raise ArgumentError("epsilon", epsilon, "a number from 0 to 100")
     delta = worst_delta(design.document, Fraction(epsilon))
-    return Budget(float(epsilon), float_towards(delta, math.inf))
+    return ClaimedBudget(float(epsilon), float_towards(delta, math.inf))
 
 
-def asked_budget(design: AnyDesign) -> Budget:
+def asked_budget(design: AnyDesign) -> ClaimedBudget:
     """The budget that was asked for, of all releases together."""
     budget = design.exact_budget
     if budget is None:
@@ -95,13 +95,13 @@ def asked_budget(design: AnyDesign) -> Budget:
 
 def _claimed(
     epsilon: Fraction, delta: Fraction, keeps: Callable[[Fraction, Fraction], bool]
-) -> Budget:
+) -> ClaimedBudget:
     """The floats nearest to a budget that is kept, if they are kept too; else those above it."""
     near = nearest_float(epsilon), nearest_float(delta)
     exact = Fraction(near[0]), Fraction(near[1])
     if (exact[0] >= epsilon and exact[1] >= delta) or keeps(*exact):
-        return Budget(*near)
-    return Budget(float_towards(epsilon, math.inf), float_towards(delta, math.inf))
+        return ClaimedBudget(*near)
+    return ClaimedBudget(float_towards(epsilon, math.inf), float_towards(delta, math.inf))
 
 
 def _keep_together(design: AnyDesign, epsilon: Fraction, delta: Fraction) -> bool:

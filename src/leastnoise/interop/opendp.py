@@ -14,7 +14,7 @@ from ..losses import Loss
 from ..noise.release import exact_value
 from .claims import (
     ONE_NUMBER,
-    Budget,
+    ClaimedBudget,
     Ruler,
     asked_budget,
     budget_at,
@@ -244,7 +244,7 @@ def _vector_measurement(design: Any) -> Any:
     """A vector design: the whole vector is one release."""
     dp = _opendp()
     epsilon, delta = design.document.epsilon, design.document.delta
-    budget = Budget(float_towards(epsilon, math.inf), float_towards(delta, math.inf))
+    budget = ClaimedBudget(float_towards(epsilon, math.inf), float_towards(delta, math.inf))
     exact, size = design.document.sensitivity, design.dimension
     edge = sys.float_info.max
 
@@ -302,7 +302,7 @@ def _designed_for_a_step(distance: Fraction, d_out: Any, loss: str | Loss) -> De
     # Floats, each a little less than its share: what they are worth is computed by `group`.
     epsilon, delta = float(pair[0]) / steps, float(pair[1])
     for _ in range(60):
-        grouped = Budget(epsilon, delta).group(steps)
+        grouped = ClaimedBudget(epsilon, delta).group(steps)
         if grouped[0] <= pair[0] and grouped[1] <= pair[1]:
             break
         epsilon = epsilon if grouped[0] <= pair[0] else math.nextafter(epsilon, 0)
@@ -322,7 +322,7 @@ def _whole_steps(ruler: Ruler, cost: Callable[[int], Any]) -> Callable[[Any], An
     return lambda d_in: cost(ruler.steps(_distance(d_in)))
 
 
-def _with_slips(ruler: Ruler, budget: Budget) -> Callable[[Any], tuple[float, float]]:
+def _with_slips(ruler: Ruler, budget: ClaimedBudget) -> Callable[[Any], tuple[float, float]]:
     def privacy_map(d_in: Any) -> tuple[float, float]:
         steps, slip = ruler.steps_and_slip(_distance(d_in), Fraction(budget.delta))
         return budget.group(steps, slip)

@@ -6,7 +6,7 @@ noise, and what is taken for granted.
 
 from .logistic import DPLogisticRegression, gradient_sum
 from .naive_bayes import DPNaiveBayes
-from .privacy import Privacy, Release
+from .privacy import Privacy, StatisticRelease
 from .statistics import BayesStatistics, bayes_statistics
 
 __all__ = [
@@ -14,7 +14,7 @@ __all__ = [
     "DPLogisticRegression",
     "DPNaiveBayes",
     "Privacy",
-    "Release",
+    "StatisticRelease",
     "bayes_statistics",
     "gradient_sum",
 ]

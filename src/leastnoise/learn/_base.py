@@ -27,8 +27,8 @@ from .cells import (
     numbers,
     table_of,
 )
-from .kinds import Kind, Plan
-from .privacy import Privacy, Release
+from .kinds import ClassifierPlan, StatisticKind
+from .privacy import Privacy, StatisticRelease
 from .public import Schema, bounds_of, classes_of, column_index, levels_of
 from .surroundings import reject_weights, warn_of_surroundings
 
@@ -229,8 +229,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # -- releasing ----------------------------------------------------------------------------
 
     def _released(
-        self, kinds: tuple[Kind, ...], values: list[list[Fraction]]
-    ) -> tuple[list[Floats], Plan | None]:
+        self, kinds: tuple[StatisticKind, ...], values: list[list[Fraction]]
+    ) -> tuple[list[Floats], ClassifierPlan | None]:
         """Noisy statistics as floats, kind by kind, in units; and the plan behind them."""
         if self.noise is None:
             self._charge()
@@ -247,7 +247,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ]
         return [np.array([float(v) for v in numbers]) for numbers in noisy], planned
 
-    def _privacy(self, planned: Plan | None) -> Privacy:
+    def _privacy(self, planned: ClassifierPlan | None) -> Privacy:
         read = [
             name
             for name, of_use in (
@@ -267,7 +267,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if planned is None:
             return Privacy(math.inf, 0.0, self.neighbors, "no noise", (), tuple(caveats))
         releases = tuple(
-            Release(
+            StatisticRelease(
                 choice.kind.name,
                 choice.kind.numbers,
                 choice.label,

@@ -24,7 +24,7 @@ from ..losses import as_loss
 from ..problem import Problem
 from ..problem.arguments import Asked
 from ..sampling import Entropy
-from .kinds import Chosen, Kind, Plan, shares
+from .kinds import Chosen, ClassifierPlan, StatisticKind, shares
 from .statistics import SCALE
 
 #: Beyond so many numbers Gaussian noise is within a few percent, and the design takes longer.
@@ -68,7 +68,7 @@ class AtOnce:
     scales: tuple[Fraction, ...]
     groups: int
 
-    def keeps(self, kinds: Sequence[Kind], epsilon: Fraction, delta: Fraction) -> bool:
+    def keeps(self, kinds: Sequence[StatisticKind], epsilon: Fraction, delta: Fraction) -> bool:
         """Whether a release is (epsilon, delta)-private, in exact arithmetic."""
         document = self.design.document
         return (
@@ -96,7 +96,9 @@ class AtOnce:
         return noisy
 
 
-def at_once_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
+def at_once_plan(
+    kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction
+) -> ClassifierPlan:
     """The plan that releases everything as one vector."""
     first = [Fraction(round(_FINE / share), _FINE) for share in shares(kinds)]
     length = math.sqrt(float(moved(kinds, first))) * (1 + 1e-9)
@@ -110,15 +112,15 @@ def at_once_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) ->
         Chosen(kind, Shared(each / float(scale) ** 2 * _CELLS**2), _CELLS, label)
         for kind, scale in zip(kinds, scales, strict=True)
     )
-    return Plan(float(epsilon), float(delta), chosen, "", at_once=joint)
+    return ClassifierPlan(float(epsilon), float(delta), chosen, "", at_once=joint)
 
 
-def moved(kinds: Sequence[Kind], scales: Sequence[Fraction]) -> Fraction:
+def moved(kinds: Sequence[StatisticKind], scales: Sequence[Fraction]) -> Fraction:
     """At least the squared length by which neighbors move the vector, over all ways."""
     return max(_moved(kinds, scales, way) for way in range(len(kinds[0].changes)))
 
 
-def _moved(kinds: Sequence[Kind], scales: Sequence[Fraction], way: int) -> Fraction:
+def _moved(kinds: Sequence[StatisticKind], scales: Sequence[Fraction], way: int) -> Fraction:
     total = Fraction(0)
     for place, (kind, scale) in enumerate(zip(kinds, scales, strict=True)):
         times, units = kind.times(way), kind.changes[way][1]
@@ -141,12 +143,12 @@ def both_moments(first: Fraction, second: Fraction) -> Fraction:
     return best
 
 
-def _groups(kinds: Sequence[Kind]) -> int:
+def _groups(kinds: Sequence[StatisticKind]) -> int:
     groups = {kind.groups for kind in kinds}
     return groups.pop() if len(groups) == 1 else 1
 
 
-def _dimension(kinds: Sequence[Kind]) -> int:
+def _dimension(kinds: Sequence[StatisticKind]) -> int:
     return sum(kind.numbers for kind in kinds) // _groups(kinds)
 
 

@@ -37,9 +37,9 @@ from .families import (
     tulap,
     tulap_plan,
 )
-from .kinds import Chosen, Kind, Plan, changed, cost, shares
+from .kinds import Chosen, ClassifierPlan, StatisticKind, changed, cost, shares
 from .ranged import WIDEST, RangedNoise, ranged
-from .whole import WholeNoise, from_weights
+from .whole import CellNoise, from_weights
 
 NOISES = (
     "optimal",
@@ -63,8 +63,12 @@ _WIDEST = 10_000
 
 @lru_cache(maxsize=256)
 def plan(
-    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, noise: str, at_once: bool = False
-) -> Plan:
+    kinds: tuple[StatisticKind, ...],
+    epsilon: Fraction,
+    delta: Fraction,
+    noise: str,
+    at_once: bool = False,
+) -> ClassifierPlan:
     """The noise of the asked family (or the best of all) for a total of (epsilon, delta).
 
     at_once: all numbers are known before the first is released, so one vector may hold them.
@@ -93,7 +97,7 @@ def plan(
     return planned
 
 
-def _refuse_endless(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> None:
+def _refuse_endless(kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction) -> None:
     """`ArgumentError` at once for a budget so small that its noise would drown any table."""
     level = start(kinds, float(epsilon), float(delta))
     widest = max(level * share for share in shares(kinds))
@@ -107,8 +111,8 @@ def _refuse_endless(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction)
 
 
 def _best(
-    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, at_once: bool = False
-) -> Plan:
+    kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction, at_once: bool = False
+) -> ClassifierPlan:
     """Every family that can win, compared by the harm it does at the same total budget."""
     tell("calibrating Gaussian noise")
     candidates, far = [gaussian_plan(kinds, epsilon, delta)], []
@@ -150,8 +154,8 @@ def _best(
 
 
 def _designed_plan(
-    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, level: float
-) -> Plan | None:
+    kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction, level: float
+) -> ClassifierPlan | None:
     """Designs for single releases, near the level where Tulap noise keeps the budget.
 
     Programs at every level that a search visits would take minutes; near the closed form a few do.
@@ -164,11 +168,11 @@ def _designed_plan(
     return None
 
 
-def _designed(kind: Kind, cells: int, epsilon: float, delta: float) -> WholeNoise:
+def _designed(kind: StatisticKind, cells: int, epsilon: float, delta: float) -> CellNoise:
     return _whole_noise(_design(round(epsilon, 6), delta, kind.reach * cells))
 
 
-def _whole_noise(design: Design) -> WholeNoise:
+def _whole_noise(design: Design) -> CellNoise:
     document = written_out(design.document, MAX_CELLS) or design.document
     weights, first = document.weights, document.first
     if document.tail is not None:  # a few periods more; the accounting sees what is cut
@@ -187,7 +191,9 @@ def _design(epsilon: float, delta: float, sensitivity: int, releases: int = 1) -
     return best
 
 
-def _profiled_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan | None:
+def _profiled_plan(
+    kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction
+) -> ClassifierPlan | None:
     """Designs for as many releases as numbers may change, all with the same share of the budget."""
     times = changed(kinds)
     ratio = ratio_of(float(epsilon), float(delta)) * math.sqrt(times)
@@ -206,8 +212,8 @@ def _profiled_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) 
 
 
 def _ranged_plan(
-    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, at_once: bool = False
-) -> Plan:
+    kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction, at_once: bool = False
+) -> ClassifierPlan:
     """Answers that depend on the counts where their range is narrow, if that does less harm."""
     best = _best(kinds, epsilon, delta, at_once)
     narrow = [kind for kind in kinds if kind.size is not None and kind.size <= WIDEST]
@@ -220,7 +226,7 @@ def _ranged_plan(
         )
     each = float(delta) / (2 * changed(kinds))
 
-    def answers(kind: Kind, cells: int, eps: float, dlt: float) -> WholeNoise | RangedNoise:
+    def answers(kind: StatisticKind, cells: int, eps: float, dlt: float) -> CellNoise | RangedNoise:
         if kind in narrow and kind.size is not None:
             return ranged(round(eps, 4), dlt, kind.size)
         return tulap(kind, cells, eps, dlt)
@@ -242,7 +248,7 @@ def _ranged_plan(
     return replace(best, picked=f"additive: no range-dependent answers fit; {best.picked}")
 
 
-_FAMILIES: dict[str, Callable[[tuple[Kind, ...], Fraction, Fraction], Plan]] = {
+_FAMILIES: dict[str, Callable[[tuple[StatisticKind, ...], Fraction, Fraction], ClassifierPlan]] = {
     "analytic-gaussian": gaussian_plan,
     "gaussian": classic_plan,
     "laplace": laplace_plan,

@@ -13,9 +13,9 @@ from fractions import Fraction
 
 from ..baselines import AnalyticGaussian, Gaussian, RoundedTulap, TruncatedDiscreteLaplace
 from ..errors import ArgumentError, RegimeError
-from .kinds import Chosen, Kind, Plan, changed, cost, harm_of, shares
+from .kinds import Chosen, ClassifierPlan, StatisticKind, changed, cost, harm_of, shares
 from .ranged import RangedNoise
-from .whole import WholeNoise, gaussian, geometric, laplace, seen_whole
+from .whole import CellNoise, gaussian, geometric, laplace, seen_whole
 
 #: A lattice is this much finer than the noise, if the statistic is not whole anyway.
 _FINER = 4
@@ -30,7 +30,7 @@ def ratio_of(epsilon: float, delta: float) -> float:
     return float(AnalyticGaussian(epsilon=epsilon, delta=delta).sigma)
 
 
-def start(kinds: Sequence[Kind], epsilon: float, delta: float) -> float:
+def start(kinds: Sequence[StatisticKind], epsilon: float, delta: float) -> float:
     """The level at which continuous Gaussian noise keeps the budget exactly."""
     shape = shares(kinds)
     worst = max(
@@ -45,7 +45,7 @@ def start(kinds: Sequence[Kind], epsilon: float, delta: float) -> float:
     return worst * ratio_of(epsilon, delta)
 
 
-def cells_of(kind: Kind, spread: float, most: int = _MOST_CELLS) -> int:
+def cells_of(kind: StatisticKind, spread: float, most: int = _MOST_CELLS) -> int:
     """Lattice cells in a unit, for noise of about this many units."""
     if kind.whole:
         return 1
@@ -101,16 +101,18 @@ def _levelled(
 
 def made(
     epsilon: Fraction, delta: Fraction, chosen: tuple[list[Chosen], float] | None, words: str
-) -> Plan:
+) -> ClassifierPlan:
     """The plan of what a search of the level found; `RegimeError` if it found nothing."""
     if chosen is None:
         raise RegimeError(
             f"no such noise satisfies a total of ({float(epsilon):g}, {float(delta):g}) here"
         )
-    return Plan(float(epsilon), float(delta), tuple(chosen[0]), words, chosen[1])
+    return ClassifierPlan(float(epsilon), float(delta), tuple(chosen[0]), words, chosen[1])
 
 
-def gaussian_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
+def gaussian_plan(
+    kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction
+) -> ClassifierPlan:
     """Discrete Gaussian noise, the total by composition."""
     eps, dlt = float(epsilon), float(delta)
     shape = shares(kinds)
@@ -127,7 +129,9 @@ def gaussian_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -
     return made(epsilon, delta, choices, "analytic Gaussian noise, total by composition")
 
 
-def classic_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
+def classic_plan(
+    kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction
+) -> ClassifierPlan:
     """Every changed number gets an equal part of the budget, as textbooks do it."""
     times = changed(kinds)
     try:
@@ -146,7 +150,7 @@ def classic_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) ->
         chosen.append(Chosen(kind, noise, cells, "discrete Gaussian, classic formula"))
     if cost(chosen, float(epsilon)) > float(delta):
         raise RegimeError("the classic formula does not satisfy the total budget")
-    return Plan(
+    return ClassifierPlan(
         float(epsilon),
         float(delta),
         tuple(chosen),
@@ -155,8 +159,8 @@ def classic_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) ->
 
 
 def laplace_plan(
-    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, limit: float = math.inf
-) -> Plan:
+    kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction, limit: float = math.inf
+) -> ClassifierPlan:
     """Discrete Laplace noise, or geometric noise whose epsilons add up, whichever hurts less."""
     eps, dlt = float(epsilon), float(delta)
     shape = shares(kinds)
@@ -180,7 +184,7 @@ def laplace_plan(
     )
 
 
-def pure(kinds: tuple[Kind, ...], epsilon: Fraction) -> Plan:
+def pure(kinds: tuple[StatisticKind, ...], epsilon: Fraction) -> ClassifierPlan:
     """delta = 0: geometric noise, epsilons add up over the worst way."""
     wanted = [(kind.weight * kind.reach**2) ** (1 / 3) for kind in kinds]
     # A kind's epsilon is for its largest change; smaller changes cost in proportion.
@@ -196,7 +200,7 @@ def pure(kinds: tuple[Kind, ...], epsilon: Fraction) -> Plan:
         part = epsilon * Fraction(want / total * (1 - 1e-12))
         cells = cells_of(kind, kind.reach / float(part))
         chosen.append(Chosen(kind, geometric(part, kind.reach * cells), cells, "geometric"))
-    return Plan(
+    return ClassifierPlan(
         float(epsilon),
         0.0,
         tuple(chosen),
@@ -205,10 +209,10 @@ def pure(kinds: tuple[Kind, ...], epsilon: Fraction) -> Plan:
 
 
 def at_level(
-    kinds: Sequence[Kind],
+    kinds: Sequence[StatisticKind],
     level: float,
     delta: float,
-    noise_of: Callable[[Kind, int, float, float], WholeNoise | RangedNoise],
+    noise_of: Callable[[StatisticKind, int, float, float], CellNoise | RangedNoise],
     label: str,
 ) -> list[Chosen]:
     """Noise that is (epsilon_i, delta)-private per release; epsilon_i as the level says."""
@@ -221,14 +225,14 @@ def at_level(
 
 
 def _budgeted(
-    kinds: tuple[Kind, ...],
+    kinds: tuple[StatisticKind, ...],
     epsilon: Fraction,
     delta: Fraction,
-    noise_of: Callable[[Kind, int, float, float], WholeNoise],
+    noise_of: Callable[[StatisticKind, int, float, float], CellNoise],
     label: str,
     words: str,
     limit: float = math.inf,
-) -> Plan:
+) -> ClassifierPlan:
     """Noise with a budget per release; half of delta goes into the budgets."""
     eps, dlt = float(epsilon), float(delta)
     each = dlt / (2 * changed(kinds))
@@ -242,18 +246,20 @@ def _budgeted(
     return made(epsilon, delta, chosen, words)
 
 
-def _truncated(kind: Kind, cells: int, epsilon: float, delta: float) -> WholeNoise:
+def _truncated(kind: StatisticKind, cells: int, epsilon: float, delta: float) -> CellNoise:
     return seen_whole(
         TruncatedDiscreteLaplace(epsilon=epsilon, delta=delta, sensitivity=kind.reach * cells)
     )
 
 
-def tulap(kind: Kind, cells: int, epsilon: float, delta: float) -> WholeNoise:
+def tulap(kind: StatisticKind, cells: int, epsilon: float, delta: float) -> CellNoise:
     """Tulap noise for one release of a kind, on its lattice."""
     return seen_whole(RoundedTulap(epsilon=epsilon, delta=delta, sensitivity=kind.reach * cells))
 
 
-def truncated_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
+def truncated_plan(
+    kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction
+) -> ClassifierPlan:
     """Truncated discrete Laplace noise."""
     return _budgeted(
         kinds,
@@ -266,8 +272,8 @@ def truncated_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) 
 
 
 def tulap_plan(
-    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, limit: float = math.inf
-) -> Plan:
+    kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction, limit: float = math.inf
+) -> ClassifierPlan:
     """Tulap noise on whole numbers."""
     return _budgeted(
         kinds,

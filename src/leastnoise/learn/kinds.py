@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..accounting.mixed import Part, total_delta
+from ..accounting.mixed import ComposedPart, total_delta
 from .ranged import RangedNoise
-from .whole import WholeNoise
+from .whole import CellNoise
 
 if TYPE_CHECKING:
     from .at_once import AtOnce, Shared
 
 
 @dataclass(frozen=True)
-class Kind:
+class StatisticKind:
     """Statistics that are released alike.
 
     changes: for each way in which neighbors may differ, (how many numbers change, by how many
@@ -62,8 +62,8 @@ class Kind:
 class Chosen:
     """The noise of one kind: on a lattice with `cells` cells in a unit."""
 
-    kind: Kind
-    noise: WholeNoise | RangedNoise | Shared
+    kind: StatisticKind
+    noise: CellNoise | RangedNoise | Shared
     cells: int
     label: str
 
@@ -80,7 +80,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ClassifierPlan:
     """Noise for every kind; the total is at most (epsilon, delta)."""
 
     epsilon: float
@@ -101,7 +101,7 @@ def harm_of(chosen: Sequence[Chosen]) -> float:
     return sum(choice.harm * choice.kind.numbers for choice in chosen)
 
 
-def shares(kinds: Sequence[Kind]) -> list[float]:
+def shares(kinds: Sequence[StatisticKind]) -> list[float]:
     """Noise of each kind, in units and up to a factor, that hurts least for a given total.
 
     Minimising sum w s^2 for fixed sum (norm/s)^2, the cost of Gaussian noise, gives
@@ -110,7 +110,7 @@ def shares(kinds: Sequence[Kind]) -> list[float]:
     return [math.sqrt(kind.norm / math.sqrt(kind.weight)) for kind in kinds]
 
 
-def changed(kinds: Sequence[Kind]) -> int:
+def changed(kinds: Sequence[StatisticKind]) -> int:
     """How many numbers one row can change."""
     return max(sum(kind.times(way) for kind in kinds) for way in range(len(kinds[0].changes)))
 
@@ -123,7 +123,7 @@ def cost(chosen: Sequence[Chosen], epsilon: float) -> float:
     return max(
         total_delta(
             [
-                Part(
+                ComposedPart(
                     choice.noise.pairs(choice.kind.changes[way][1] * choice.cells),
                     choice.kind.times(way),
                 )

@@ -24,7 +24,7 @@ from ..sampling import Entropy
 from ._base import PrivateClassifier
 from .calibrate import plan
 from .cells import rows_of
-from .kinds import Kind, Plan
+from .kinds import ClassifierPlan, StatisticKind
 
 Noisy = Callable[[int], float]
 
@@ -185,11 +185,11 @@ class DPLogisticRegression(PrivateClassifier):
             return scaled
         return np.concatenate([np.ones((len(scaled), 1)), scaled], axis=1)
 
-    def _rows(self, rows: int, entropy: Entropy) -> tuple[float, Plan | None]:
+    def _rows(self, rows: int, entropy: Entropy) -> tuple[float, ClassifierPlan | None]:
         """The number of rows to use, and what it cost if it is not public."""
         if self.noise is None or self.neighbors == "replace":
             return float(rows), None
-        kind = Kind("rows", 1, Fraction(1), ((1, 1),), 1.0, True)
+        kind = StatisticKind("rows", 1, Fraction(1), ((1, 1),), 1.0, True)
         if self._epsilon:
             planned = plan((kind,), self._epsilon * _FOR_ROWS, Fraction(0), "laplace")
         else:
@@ -210,12 +210,12 @@ class DPLogisticRegression(PrivateClassifier):
         most = min(_MOST, _MOST_RELEASES // releases)
         return max(_FEWEST, min(most, int(rows * float(self._epsilon) / enough)))
 
-    def _plan(self, releases: int, counted: Plan | None) -> Plan | None:
+    def _plan(self, releases: int, counted: ClassifierPlan | None) -> ClassifierPlan | None:
         """Noise for the sums out of what the number of rows has left of the budget."""
         if self.noise is None:
             return None
         reach = 2 if self.neighbors == "replace" else 1
-        kind = Kind(
+        kind = StatisticKind(
             "sum of gradients, over their bound",
             releases,
             Fraction(1),
@@ -306,7 +306,7 @@ class DPLogisticRegression(PrivateClassifier):
         return self.classes_[best]
 
 
-def _noise(planned: Plan | None, releases: int, entropy: Entropy) -> Iterator[Noisy]:
+def _noise(planned: ClassifierPlan | None, releases: int, entropy: Entropy) -> Iterator[Noisy]:
     """For each release a function that makes a whole multiple of 1/FINE a noisy number."""
     if planned is None:
         return iter([lambda total: total / FINE] * releases)

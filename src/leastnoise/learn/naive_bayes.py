@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from ..numeric import Floats
 from ._base import PrivateClassifier
 from .cells import rows_of
-from .kinds import Kind
+from .kinds import StatisticKind
 from .privacy import Privacy, together
 from .public import Schema, known_classes
 from .statistics import SCALE, BayesStatistics, bayes_statistics
@@ -209,7 +209,9 @@ class DPNaiveBayes(PrivateClassifier):
             raise ArgumentError("priors", self.priors, allowed)
         return np.asarray(priors / priors.sum())
 
-    def _kinds(self, statistics: BayesStatistics, rows: int | None = None) -> tuple[Kind, ...]:
+    def _kinds(
+        self, statistics: BayesStatistics, rows: int | None = None
+    ) -> tuple[StatisticKind, ...]:
         """What one row can change. Replacing: (its class changes, it stays the same)."""
         replace = self.neighbors == "replace"
         counts = ((2, 1), (0, 0)) if replace else ((1, 1),)
@@ -228,7 +230,7 @@ class DPNaiveBayes(PrivateClassifier):
         divides = features * (0.33 / _SPREAD + 0.61 / (2 * _SPREAD**2))
         groups = 1 if replace else classes  # an added row changes the numbers of its class alone
         kinds = [
-            Kind(
+            StatisticKind(
                 "rows of a class",
                 classes,
                 unit,
@@ -242,7 +244,7 @@ class DPNaiveBayes(PrivateClassifier):
         # The logarithm of a share p errs by s/(n p): averaged over L equal levels, (L s/n)^2.
         for many, tables in _by_size(statistics).items():
             kinds.append(
-                Kind(
+                StatisticKind(
                     f"rows of a level, of {many - 1} and others",
                     classes * many * len(tables),
                     unit,
@@ -345,7 +347,7 @@ def _moments(rows: Floats, sums: Floats, squares: Floats, noise: float) -> tuple
     return means, np.clip(seconds - means**2, least, 1.0)
 
 
-def _sums(count: int, moves: Any, features: int, groups: int) -> list[Kind]:
+def _sums(count: int, moves: Any, features: int, groups: int) -> list[StatisticKind]:
     """Sums of features and of their squares.
 
     A mean that errs by s/n changes the log density by (s/n)^2 / variance on average, a variance
@@ -354,7 +356,7 @@ def _sums(count: int, moves: Any, features: int, groups: int) -> list[Kind]:
     unit, weights = Fraction(1), (1 / _SPREAD, 1 / (8 * _SPREAD**2))
     shared: dict[str, Any] = {"groups": groups}
     return [
-        Kind(
+        StatisticKind(
             "sum of a feature, in half ranges",
             count,
             unit,
@@ -364,7 +366,7 @@ def _sums(count: int, moves: Any, features: int, groups: int) -> list[Kind]:
             features,
             **shared,
         ),
-        Kind(
+        StatisticKind(
             "sum of its squares",
             count,
             unit / 2,

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 
 @dataclass(frozen=True)
-class Release:
+class StatisticRelease:
     """Numbers of one kind that were published with noise of one law."""
 
     name: str
@@ -34,7 +34,7 @@ class Privacy:
     delta: float
     neighbors: str
     picked: str
-    releases: tuple[Release, ...]
+    releases: tuple[StatisticRelease, ...]
     caveats: tuple[str, ...] = ()
 
     @property
@@ -72,7 +72,7 @@ def together(calls: Sequence[Privacy]) -> Privacy:
     if len(calls) == 1:
         return calls[0]
     last = calls[-1]
-    releases: dict[tuple[object, ...], Release] = {}
+    releases: dict[tuple[object, ...], StatisticRelease] = {}
     for single in (release for call in calls for release in call.releases):
         alike = (single.name, single.noise, single.std, single.sensitivity)
         seen = releases.get(alike)

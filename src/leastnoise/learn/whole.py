@@ -23,7 +23,7 @@ _SCALE = 1 << 62
 
 
 @dataclass(frozen=True)
-class WholeNoise:
+class CellNoise:
     """first + i with probability weights[i] / sum, or for ever outwards by `ratio` a step."""
 
     first: int
@@ -81,28 +81,28 @@ class WholeNoise:
         return released
 
 
-def gaussian(sigma: float) -> WholeNoise:
+def gaussian(sigma: float) -> CellNoise:
     """Weights that fall like e^(-k^2 / (2 sigma^2))."""
     radius = math.ceil(9.3 * sigma) + 1
     places = np.arange(0, radius + 1, dtype=np.float64)
     return _symmetric(np.exp(-0.5 * (places / sigma) ** 2))
 
 
-def laplace(scale: float) -> WholeNoise:
+def laplace(scale: float) -> CellNoise:
     """Weights that fall like e^(-|k| / scale), to where they are next to nothing."""
     radius = math.ceil(43 * scale) + 1
     return _symmetric(np.exp(-np.arange(0, radius + 1) / scale))
 
 
-def geometric(epsilon: Fraction, reach: int) -> WholeNoise:
+def geometric(epsilon: Fraction, reach: int) -> CellNoise:
     """(epsilon, 0)-private for shifts up to `reach`, exactly: tails for ever."""
     # e^(-epsilon / reach), rounded up to a fraction of at most 60 bits.
     above = exp_upper(-epsilon / reach)
     top = math.ceil(above * (1 << 60))
-    return WholeNoise(-1, (top, 1 << 60, top), Fraction(top, 1 << 60))
+    return CellNoise(-1, (top, 1 << 60, top), Fraction(top, 1 << 60))
 
 
-def seen_whole(mechanism: Mechanism) -> WholeNoise:
+def seen_whole(mechanism: Mechanism) -> CellNoise:
     """A closed form as whole numbers: its own masses, or those of its cells."""
     _low, high = mechanism.support
     radius = math.ceil(high) if math.isfinite(high) else math.ceil(mechanism.error_bound(1 - 1e-15))
@@ -115,17 +115,17 @@ def seen_whole(mechanism: Mechanism) -> WholeNoise:
     return _symmetric(masses, False)
 
 
-def from_weights(first: int, weights: tuple[int, ...]) -> WholeNoise:
+def from_weights(first: int, weights: tuple[int, ...]) -> CellNoise:
     """Integer weights as they are, made symmetric."""
     radius = max(-first, first + len(weights) - 1)
     padded = [0] * (2 * radius + 1)
     for i, weight in enumerate(weights):
         padded[first + i + radius] += weight
     both = tuple(a + b for a, b in zip(padded, reversed(padded), strict=True))
-    return WholeNoise(-radius, both)
+    return CellNoise(-radius, both)
 
 
-def _symmetric(right: Floats, concave: bool = True) -> WholeNoise:
+def _symmetric(right: Floats, concave: bool = True) -> CellNoise:
     """From masses at 0, 1, 2, ...: both sides, as whole weights, log-concave if asked for."""
     total = right[0] + 2 * right[1:].sum()
     weights = [round(float(mass / total) * _SCALE) for mass in right]
@@ -137,4 +137,4 @@ def _symmetric(right: Floats, concave: bool = True) -> WholeNoise:
                 weights[k] = 0
     while len(weights) > 1 and weights[-1] == 0:
         weights.pop()
-    return WholeNoise(1 - len(weights), tuple(weights[:0:-1] + weights))
+    return CellNoise(1 - len(weights), tuple(weights[:0:-1] + weights))

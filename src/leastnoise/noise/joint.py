@@ -23,7 +23,7 @@ from ..sampling.joint_balls import BallSampler
 from ..sampling.joint_normal import NormalSampler
 from ..sampling.levels import LevelSampler
 from .joint_law import JointLaw, law_of
-from .rounding import Exact, Uniform, exact_number
+from .rounding import Exact, UniformNumber, exact_number
 
 _WHOLE = "integers: this noise is for integer queries"
 
@@ -76,7 +76,7 @@ class JointNoise:
             sums = [int(value) + noise for value, noise in zip(row, drawn, strict=True)]
             return sums if exact else np.array(sums, dtype=object if _long(sums) else np.int64)
         steps = [
-            Uniform(source.bits(64), source).floor_of(value, document.noise.grid) + noise
+            UniformNumber(source.bits(64), source).floor_of(value, document.noise.grid) + noise
             for value, noise in zip(row, drawn, strict=True)
         ]
         answers = [step * document.noise.grid for step in steps]

@@ -16,7 +16,7 @@ from ..certify.kinds.joint import JointFile
 from ..numeric import Floats
 from ..problem.workload_parts import Marginals, Named, Part
 from ..sampling import Entropy
-from ..sampling.normal import DiscreteLaplace
+from ..sampling.normal import LaplaceSampler
 from .additive import AdditiveNoise
 from .bars import LONGEST, Pattern, laplace_bar, pattern_bars
 from .joint import JointNoise
@@ -147,7 +147,7 @@ def _log_moments(noise: AdditiveNoise, law: Document) -> Callable[[float], float
     return moment
 
 
-class Answers:
+class AnswersNoise:
     """Answers that are measured themselves: with noise of one draw, or with Laplace noise."""
 
     def __init__(self, part: Part, law: JointFile | Fraction) -> None:
@@ -162,7 +162,7 @@ class Answers:
             released: list[int] = self.noise.release(exact, exact=True, entropy=source)
             return released
         assert self.rate is not None
-        drawn = DiscreteLaplace(self.rate).sample(len(exact), source)
+        drawn = LaplaceSampler(self.rate).sample(len(exact), source)
         return [a + b for a, b in zip(exact, drawn, strict=True)]
 
     def bar(self, beyond: float) -> float:

@@ -19,7 +19,7 @@ from ..exact import nearest_float
 from ..sampling import Entropy, system_entropy
 from .additive import AdditiveNoise, grid_to_float
 from .containers import Answers, Values, unpacked
-from .rounding import Exact, Uniform, exact_number, exact_value, whole_value
+from .rounding import Exact, UniformNumber, exact_number, exact_value, whole_value
 
 Value = int | float | Fraction | Decimal
 
@@ -146,7 +146,7 @@ def _split(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], dict[int, in
 
 def _rounded(noise: AdditiveNoise, value: object, word: int, source: Entropy) -> int:
     """floor(value/g + U), exactly; `word` holds the first 64 bits of U."""
-    return Uniform(word, source).floor_of(value, noise.grid_step)
+    return UniformNumber(word, source).floor_of(value, noise.grid_step)
 
 
 def _largest(steps: NDArray[np.int64]) -> int:
@@ -185,7 +185,7 @@ def round_at_random(value: Exact, start: Fraction, step: Fraction, source: Entro
         place = (value - start) / step
         if place.denominator == 1:
             return place.numerator
-    return Uniform(source.bits(64), source).floor_of(value, step, start)
+    return UniformNumber(source.bits(64), source).floor_of(value, step, start)
 
 
 __all__ = ["Value", "exact_value", "release", "release_many", "release_one", "round_at_random"]

@@ -101,7 +101,7 @@ def _clamped(number: Fraction) -> Fraction:
     return Fraction(LARGEST if number > 0 else -LARGEST)
 
 
-class Uniform:
+class UniformNumber:
     """A number U, uniform on [0, 1), of which as many bits are drawn as are asked for."""
 
     __slots__ = ("_bits", "_drawn", "_source")
@@ -178,7 +178,7 @@ class GridRounder:
             rounded[block], open_[block] = self._fast(values[block], words[block])
         large: dict[int, int] = {}
         for i in np.flatnonzero(open_).tolist():
-            exact = Uniform(int(words[i]), source).floor_of(float(values[i]), self.g)
+            exact = UniformNumber(int(words[i]), source).floor_of(float(values[i]), self.g)
             if abs(exact) < 1 << 62:
                 rounded[i] = exact
             else:

@@ -21,7 +21,7 @@ from ..numeric import Floats
 from ..problem.workload import MAX_TABLE
 from ..problem.workload_parts import Marginals
 from ..sampling import Entropy
-from ..sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal
+from ..sampling.normal import GaussianSampler, LaplaceSampler, RoundedNormal
 from .counts import codes_of, whole_vector, width_of
 
 
@@ -29,9 +29,9 @@ def sampler_of(budget: tuple[str, Fraction], grid: Fraction) -> Callable[[int, E
     """Draws of noise for measurements on this grid, in steps of it."""
     name, value = budget
     if name == "epsilon":
-        return DiscreteLaplace(value * grid).sample
+        return LaplaceSampler(value * grid).sample
     if name == "zcdp":
-        return DiscreteGaussian(1 / (2 * value * grid * grid)).sample
+        return GaussianSampler(1 / (2 * value * grid * grid)).sample
     return RoundedNormal(1 / (value * grid)).sample
 
 

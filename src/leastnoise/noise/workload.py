@@ -32,7 +32,7 @@ from ..sampling import Entropy, system_entropy
 from .additive import AdditiveNoise
 from .bars import RATES, laplace_bar, laplace_bars, laplace_masses, laplace_moment, pattern_bars
 from .counts import codes_of, whole_vector, width_of
-from .plain import Answers, Counts, crossed, sums_bars
+from .plain import AnswersNoise, Counts, crossed, sums_bars
 from .summed import Summed
 from .tables import Tables, sampler_of
 from .vector import VectorNoise
@@ -53,11 +53,11 @@ class WorkloadNoise:
             for part, strategy in zip(document.factors, document.strategies, strict=True)
             if not isinstance(strategy, (TableStrategy, AnswersStrategy))
         ]
-        self._together: Answers | None = None
+        self._together: AnswersNoise | None = None
         if is_joint(document.law):
-            self._together = Answers(self.part, document.law)
+            self._together = AnswersNoise(self.part, document.law)
         elif document.strategies == (AnswersStrategy(),):
-            self._together = Answers(self.part, laplace_rate(document))
+            self._together = AnswersNoise(self.part, laplace_rate(document))
 
     @property
     def part(self) -> Part:

@@ -25,7 +25,7 @@ BLOCK = 1 << 14
 MAX_WEIGHTS = 1 << 24
 
 
-class Column(NamedTuple):
+class AliasColumn(NamedTuple):
     """One of 2^k equally likely columns: `own` with probability keep/total, else `other`."""
 
     own: int
@@ -33,7 +33,7 @@ class Column(NamedTuple):
     keep: int
 
 
-def alias_columns(weights: Sequence[int]) -> list[Column]:
+def alias_columns(weights: Sequence[int]) -> list[AliasColumn]:
     """2^k columns whose mixture gives index j probability exactly weights[j] / sum(weights).
 
     2^k is the least power of two, at least 2, that holds all weights. Padding columns keep
@@ -45,11 +45,11 @@ def alias_columns(weights: Sequence[int]) -> list[Column]:
     need = [weight * columns for weight in weights] + [0] * (columns - len(weights))
     small = [j for j, amount in enumerate(need) if amount < total]
     large = [j for j, amount in enumerate(need) if amount >= total]
-    table: list[Column] = [Column(j, j, total) for j in range(columns)]
+    table: list[AliasColumn] = [AliasColumn(j, j, total) for j in range(columns)]
     while small:
         j = small.pop()
         donor = large[-1]
-        table[j] = Column(j, donor, need[j])
+        table[j] = AliasColumn(j, donor, need[j])
         need[donor] -= total - need[j]
         if need[donor] < total:
             small.append(large.pop())

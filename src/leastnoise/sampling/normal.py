@@ -93,7 +93,7 @@ class RoundedNormal:
         return [self.sample_one(entropy) for _ in range(size)]
 
 
-class DiscreteLaplace:
+class LaplaceSampler:
     """Draws k with probability exactly in proportion to e^(-rate |k|), k whole, rate rational."""
 
     def __init__(self, rate: Fraction) -> None:
@@ -121,7 +121,7 @@ class DiscreteLaplace:
         return [self.sample_one(entropy) for _ in range(size)]
 
 
-class DiscreteGaussian:
+class GaussianSampler:
     """Draws k with probability exactly in proportion to e^(-k^2/(2 square)), k whole."""
 
     def __init__(self, square: Fraction) -> None:
@@ -129,7 +129,7 @@ class DiscreteGaussian:
             raise ArgumentError("square", square, "positive")
         self._square = square
         self._scale = isqrt(int(square)) + 1
-        self._proposal = DiscreteLaplace(Fraction(1, self._scale))
+        self._proposal = LaplaceSampler(Fraction(1, self._scale))
 
     def sample_one(self, entropy: Entropy) -> int:
         """One draw."""

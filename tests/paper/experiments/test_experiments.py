@@ -10,8 +10,14 @@ import typer
 from typer.testing import CliRunner
 
 from leastnoise.errors import ArgumentError
-from leastnoise.paper.experiments import NAMES, Place, reproduce
-from leastnoise.paper.experiments.budgets import DELTAS, EPSILONS, Cell, compare, published_middle
+from leastnoise.paper.experiments import NAMES, OutputPlace, reproduce
+from leastnoise.paper.experiments.budgets import (
+    DELTAS,
+    EPSILONS,
+    BudgetCell,
+    compare,
+    published_middle,
+)
 from leastnoise.paper.experiments.published import percents, rows
 from leastnoise.paper.experiments.report import bracket
 
@@ -55,18 +61,18 @@ def test_published_splits_add_up_to_the_totals(total, upper, lower):
 
 
 def test_the_conventions_are_the_papers():
-    large = Cell(0.1, 0.1, 3.99, 4.01, 4.4, 5.0, 3.0, 3.6)
+    large = BudgetCell(0.1, 0.1, 3.99, 4.01, 4.4, 5.0, 3.0, 3.6)
     assert large.above() == pytest.approx(10)  # percent of O = 4
     assert large.below(3.0) == pytest.approx(25)
     assert large.total(3.0) == pytest.approx(35)
-    small = Cell(5, 0.75, 0.019, 0.021, 0.22, 0.3, 0.0, 0.0)
+    small = BudgetCell(5, 0.75, 0.019, 0.021, 0.22, 0.3, 0.0, 0.0)
     assert small.above() == pytest.approx(20)  # percent of max(O, 1) = 1
     assert published_middle(large, 10.0) == pytest.approx(4)
     assert published_middle(small, 20.0) == pytest.approx(0.02)
 
 
 def test_a_published_entry_is_compared_with_the_rounding_it_fits():
-    cell = Cell(0.1, 0.1, 4.0, 4.0, 4.4, 5.0, 3.0, 3.6)
+    cell = BudgetCell(0.1, 0.1, 4.0, 4.0, 4.4, 5.0, 3.0, 3.6)
     for percent, rounding in ((25.0, "down"), (10.0, "up")):
         (line,) = compare([cell], {(0.1, 0.1): percent}, "lower")
         assert line.rounding == rounding
@@ -140,7 +146,7 @@ def test_unknown_names_are_refused(tmp_path):
     with pytest.raises(ArgumentError, match="name must be one of example1"):
         reproduce("table9", tmp_path)
     assert "all" not in NAMES
-    assert Place(tmp_path).designs == tmp_path / "designs"
+    assert OutputPlace(tmp_path).designs == tmp_path / "designs"
 
 
 def test_the_command(place):

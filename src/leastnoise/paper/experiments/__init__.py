@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from ...errors import ArgumentError
-from .report import Place, Report
+from .report import ExperimentReport, OutputPlace
 
 #: In the order of the paper.
 NAMES = (
@@ -33,7 +33,7 @@ NAMES = (
 #: These read datasets and take an hour or more; "all" leaves them out.
 LONG = ("table2", "table3", "totals")
 
-__all__ = ["LONG", "NAMES", "Place", "Report", "reproduce"]
+__all__ = ["LONG", "NAMES", "ExperimentReport", "OutputPlace", "reproduce"]
 
 
 def reproduce(
@@ -43,7 +43,7 @@ def reproduce(
     quick: bool = False,
     n_jobs: int = 1,
     tell: Callable[[str], None] | None = None,
-) -> list[Report]:
+) -> list[ExperimentReport]:
     """Run one experiment, or "all" (but `LONG`), and write its files into `out`.
 
     Designs are kept in `out`/designs, so that experiments share them and a run that was stopped
@@ -51,12 +51,12 @@ def reproduce(
     """
     if name != "all" and name not in NAMES:
         raise ArgumentError("name", name, f"one of {', '.join(NAMES)}, all")
-    place = Place(Path(out), quick, n_jobs, tell or (lambda words: None))
+    place = OutputPlace(Path(out), quick, n_jobs, tell or (lambda words: None))
     place.out.mkdir(parents=True, exist_ok=True)
     reports = []
     every = tuple(each for each in NAMES if each not in LONG)
     for each in every if name == "all" else (name,):
-        report: Report = import_module(f".{each}", __name__).run(place)
+        report: ExperimentReport = import_module(f".{each}", __name__).run(place)
         report.write(place.out)
         place.tell(f"{each}: {report.verdict}")
         reports.append(report)

@@ -8,14 +8,14 @@ from ...losses import Piecewise
 from ...sweep import sweep
 from ..hierarchy import P
 from .published import rows
-from .report import Place, Report, figure
+from .report import ExperimentReport, OutputPlace, figure
 from .shapes import cells_of, draw_steps, steps
 
 #: |x| + |x| 1[x > 0].
 LOSS = Piecewise(points=((0, 0),), slopes=(-1, 2))  # type: ignore[arg-type]
 
 
-def run(place: Place) -> Report:
+def run(place: OutputPlace) -> ExperimentReport:
     """The captioned instances, and our certified optimum for the asymmetric loss."""
     (asymmetric,) = (row for row in rows("shapes") if row["figure"] == "asymmetric")
     (losses,) = (row for row in rows("shapes") if row["figure"] == "losses")
@@ -48,7 +48,7 @@ def run(place: Place) -> Report:
         ("mean of the asymmetric noise", "", mean, ""),
         *values,
     ]
-    return Report(
+    return ExperimentReport(
         name="asymmetric",
         title="Shapes for other losses",
         verdict=(

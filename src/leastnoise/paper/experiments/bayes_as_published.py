@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ...datasets import Dataset
 from ...numeric import Floats
-from .noises import Kind, noisy_all
+from .noises import StatisticRange, noisy_all
 
 #: Counts and spreads are kept at or above these, as published.
 LEAST_COUNT, LEAST_SPREAD = 1e-6, 1.0
@@ -47,7 +47,7 @@ class Statistic:
     feature: int
     level: int
     value: float
-    kind: Kind
+    kind: StatisticRange
 
 
 class Columns:
@@ -91,7 +91,7 @@ def statistics(dataset: Dataset, train: np.ndarray) -> list[Statistic]:
     """Every number the published classifier takes from its training rows."""
     labels, size = dataset.labels[train], len(dataset)
     totals = np.bincount(dataset.labels, minlength=len(dataset.classes))
-    count = Kind(1.0, 0.0, float(size), float(size))
+    count = StatisticRange(1.0, 0.0, float(size), float(size))
     collected = []
     for label in range(len(dataset.classes)):
         inside = train[labels == label]
@@ -116,14 +116,16 @@ def statistics(dataset: Dataset, train: np.ndarray) -> list[Statistic]:
     return collected
 
 
-def _kinds(low: float, high: float, totals: np.ndarray, label: int) -> tuple[Kind, Kind]:
+def _kinds(
+    low: float, high: float, totals: np.ndarray, label: int
+) -> tuple[StatisticRange, StatisticRange]:
     """What is known of a feature's mean and spread in a class; sensitivities rounded up."""
     means = np.ceil((high - low) / totals)
     spreads = np.ceil((high - low) / np.sqrt(totals))
     size = int(totals.sum())
     largest = max((high - low) * math.sqrt((size // 2) * (size - size // 2)) / size, LEAST_SPREAD)
-    mean = Kind(float(means[label]), low, high, float((high - low) / means.min()))
-    spread = Kind(float(spreads[label]), 0.0, largest, float(largest / spreads.min()))
+    mean = StatisticRange(float(means[label]), low, high, float((high - low) / means.min()))
+    spread = StatisticRange(float(spreads[label]), 0.0, largest, float(largest / spreads.min()))
     return mean, spread
 
 

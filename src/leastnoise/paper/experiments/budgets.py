@@ -13,7 +13,7 @@ from typing import Any
 from ...baselines import AnalyticGaussian, TruncatedLaplace, geng_lower_bound
 from ...sweep import sweep
 from .published import Budget, percents
-from .report import Place, Report, bracket, figure, markdown_table
+from .report import ExperimentReport, OutputPlace, bracket, figure, markdown_table
 
 EPSILONS = ("0.005", "0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5")
 DELTAS = ("0.005", "0.01", "0.02", "0.05", "0.1", "0.2", "0.25", "0.3", "0.5", "0.75")
@@ -27,7 +27,7 @@ CONVENTIONS = (
 
 
 @dataclass(frozen=True)
-class Cell:
+class BudgetCell:
     """One budget: the certified bracket around the optimum, and the benchmarks' values."""
 
     epsilon: float
@@ -84,7 +84,7 @@ def target(loss: str, epsilon: str, delta: str, quick: bool) -> float:
     return 5e-4 if float(delta) >= 0.5 else 1e-4
 
 
-def cells(place: Place, loss: str) -> list[Cell]:
+def cells(place: OutputPlace, loss: str) -> list[BudgetCell]:
     """All budgets (a fourth of them if quick), designed or read back from the cache."""
     epsilons, deltas = (EPSILONS[1::2], DELTAS[1::2]) if place.quick else (EPSILONS, DELTAS)
     grid = [
@@ -112,21 +112,21 @@ def cells(place: Place, loss: str) -> list[Cell]:
             kind(**budget).expected_loss(loss) for kind in (TruncatedLaplace, AnalyticGaussian)
         )
         listed.append(
-            Cell(row.epsilon, row.delta, row.lower, row.upper, laplace, gaussian, down, up)
+            BudgetCell(row.epsilon, row.delta, row.lower, row.upper, laplace, gaussian, down, up)
         )
     return listed
 
 
 # -- published beside ours ------------------------------------------------------------------------
 
-Side = Callable[[Cell, float], float]  # the percentage of a cell, given the lower benchmark
+Side = Callable[[BudgetCell, float], float]  # the percentage of a cell, given the lower benchmark
 
 
 @dataclass(frozen=True)
-class Line:
+class ComparedLine:
     """One published entry beside ours."""
 
-    cell: Cell
+    cell: BudgetCell
     published: float
     ours: float
     rounding: str
@@ -144,7 +144,9 @@ class Line:
         return abs(self.difference) <= self.allowed
 
 
-def compare(cells: Iterable[Cell], published: dict[Budget, float], side: str) -> list[Line]:
+def compare(
+    cells: Iterable[BudgetCell], published: dict[Budget, float], side: str
+) -> list[ComparedLine]:
     """Every published entry beside ours; `side` is "upper", "lower" or "total"."""
     lines = []
     for cell in cells:
@@ -158,18 +160,18 @@ def compare(cells: Iterable[Cell], published: dict[Budget, float], side: str) ->
             else:
                 ours, value = cell.total(low), cell.laplace
             allowed = value / cell.scale + 0.01
-            options.append(Line(cell, entry, ours, rounding, value, allowed))
+            options.append(ComparedLine(cell, entry, ours, rounding, value, allowed))
         lines.append(min(options, key=lambda line: abs(line.difference)))
     return lines
 
 
-def published_middle(cell: Cell, percent: float) -> float:
+def published_middle(cell: BudgetCell, percent: float) -> float:
     """The O that an upper bound suboptimality of `percent` was computed with."""
     middle = cell.laplace / (1 + percent / 100)
     return middle if middle >= 1 else cell.laplace - percent / 100
 
 
-def explain(line: Line, side: str, uppers: dict[Budget, float]) -> str:
+def explain(line: ComparedLine, side: str, uppers: dict[Budget, float]) -> str:
     """Why an entry breaks the rule: the O behind it, read off the upper split."""
     cell = line.cell
     o = published_middle(cell, uppers[cell.budget])
@@ -219,7 +221,7 @@ COLUMNS = (
 )
 
 
-def table_rows(lines: Iterable[Line]) -> list[tuple[Any, ...]]:
+def table_rows(lines: Iterable[ComparedLine]) -> list[tuple[Any, ...]]:
     """What goes into the CSV: see COLUMNS."""
     return [
         (
@@ -242,7 +244,7 @@ def table_rows(lines: Iterable[Line]) -> list[tuple[Any, ...]]:
     ]
 
 
-def grid_markdown(lines: list[Line], show: Callable[[Line], str]) -> str:
+def grid_markdown(lines: list[ComparedLine], show: Callable[[ComparedLine], str]) -> str:
     """A table like the paper's: one row per epsilon, one column per delta."""
     deltas = sorted({line.cell.delta for line in lines})
     rows = []
@@ -253,28 +255,28 @@ def grid_markdown(lines: list[Line], show: Callable[[Line], str]) -> str:
     return markdown_table(["epsilon \\ delta", *(f"{d:g}" for d in deltas)], rows)
 
 
-def paper_cell(line: Line) -> str:
+def paper_cell(line: ComparedLine) -> str:
     """published/ours, marked where the rule is broken."""
     mark = "" if line.agrees else " **!**"
     return f"{line.published:.2f}/{line.ours:.2f}{mark}"
 
 
-def true_excess(line: Line) -> str:
+def true_excess(line: ComparedLine) -> str:
     """How far truncated Laplace is above the optimum, in percent of the optimum: at most this."""
     return f"{100 * (line.cell.laplace / line.cell.lower - 1):.3g}%"
 
 
-def optimum(line: Line) -> str:
+def optimum(line: ComparedLine) -> str:
     """The certified bracket."""
     return bracket(line.cell.lower, line.cell.upper)
 
 
-def true_shortfall(line: Line) -> str:
+def true_shortfall(line: ComparedLine) -> str:
     """How far the valid bound is below the optimum, in percent of the optimum: at most this."""
     return f"{100 * (1 - line.cell.rounded_down / line.cell.upper):.3g}%"
 
 
-def agreement(lines: list[Line]) -> str:
+def agreement(lines: list[ComparedLine]) -> str:
     """The verdict in a sentence."""
     good = sum(line.agrees for line in lines)
     worst = max(lines, key=lambda line: abs(line.difference))
@@ -285,7 +287,7 @@ def agreement(lines: list[Line]) -> str:
     )
 
 
-def picture(lines: list[Line], title: str) -> Any:
+def picture(lines: list[ComparedLine], title: str) -> Any:
     """Left: published against ours. Right: the difference over the budgets."""
     drawn = figure(9.2, 3.9)
     left, right = drawn.subplots(1, 2, width_ratios=[1, 1.25])
@@ -333,21 +335,21 @@ def picture(lines: list[Line], title: str) -> Any:
 
 
 def table_report(
-    place: Place,
+    place: OutputPlace,
     *,
     name: str,
     title: str,
     file: str,
     loss: str,
     side: str,
-    corrected: tuple[tuple[str, Callable[[Line], str]], ...],
-    explain: Callable[[Line, str, dict[Budget, float]], str] = explain,
-) -> tuple[Report, list[Line]]:
+    corrected: tuple[tuple[str, Callable[[ComparedLine], str]], ...],
+    explain: Callable[[ComparedLine, str, dict[Budget, float]], str] = explain,
+) -> tuple[ExperimentReport, list[ComparedLine]]:
     """A table of the paper: its conventions first, then the corrected table."""
     lines = compare(cells(place, loss), percents(file), side)
     uppers = percents("table4_l1_upper") if loss == "l1" else percents("l2_upper")
     outside = [line for line in lines if not line.agrees]
-    report = Report(
+    report = ExperimentReport(
         name=name,
         title=title,
         verdict=agreement(lines),

@@ -20,7 +20,7 @@ from .classifiers import (
 )
 from .noises import LABELS
 from .published import rows
-from .report import Place, Report, markdown_table
+from .report import ExperimentReport, OutputPlace, markdown_table
 
 SPLITS, DRAWS = 20, 200
 #: Significant: the p-value of a paired one-sided t-test over splits.
@@ -42,7 +42,7 @@ KNOWN = {
 }
 
 
-def sizes_for(place: Place, names: Sequence[str]) -> dict[str, Size]:
+def sizes_for(place: OutputPlace, names: Sequence[str]) -> dict[str, Size]:
     """How much to run for each dataset."""
     return {name: Size(3, 20) if place.quick else Size(SPLITS, DRAWS) for name in names}
 
@@ -54,7 +54,7 @@ def compared(row: Mapping[str, str], method: str, bare: str, side: int) -> float
 
 
 def table_report(
-    place: Place,
+    place: OutputPlace,
     *,
     table: str,
     file: str,
@@ -62,7 +62,7 @@ def table_report(
     title: str,
     quick: Sequence[str],
     conventions: Sequence[str],
-) -> Report:
+) -> ExperimentReport:
     """Run what is missing, then compare."""
     published = {row["dataset"]: row for row in rows(file)}
     names = quick if place.quick else tuple(published)
@@ -71,7 +71,7 @@ def table_report(
     results = collect(table, sizes, path, place.tell, place.jobs)
     near, sentences = _without_noise(table, results, published, bare)
     order, agreeing, asked = _order(results)
-    return Report(
+    return ExperimentReport(
         name=table,
         title=title,
         verdict=(

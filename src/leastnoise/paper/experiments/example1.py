@@ -10,7 +10,7 @@ from ...baselines import AnalyticGaussian, Gaussian, Laplace, TruncatedLaplace
 from ...errors import RegimeError
 from ...sweep import sweep
 from .published import rows
-from .report import Place, Report, bracket, figure
+from .report import ExperimentReport, OutputPlace, bracket, figure
 
 BUDGET = {"epsilon": "1", "delta": "0.2"}
 #: 190k - 120k over 194 researchers, and the paper's rounding of it (in thousands).
@@ -38,7 +38,7 @@ def closed_form(name: str, sensitivity: Fraction) -> float:
     return 1000 * kind(**budget).std
 
 
-def run(place: Place) -> Report:
+def run(place: OutputPlace) -> ExperimentReport:
     """Published, ours at the paper's sensitivity, and all at the exact one."""
     gap = 5e-3 if place.quick else 1e-3
     grid = [{**BUDGET, "sensitivity": s, "loss": "l2", "gap": gap} for s in (ROUNDED, EXACT)]
@@ -71,7 +71,7 @@ def run(place: Place) -> Report:
         "is given as published, not as a private mechanism.",
     ]
     worst = max(abs(float(line[4])) for line in lines)
-    return Report(
+    return ExperimentReport(
         name="example1",
         title="Example 1: standard deviations in INR at (1, 0.2)",
         verdict=f"The five published figures agree with ours to {worst:.2f} INR.",

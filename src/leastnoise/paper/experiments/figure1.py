@@ -11,10 +11,10 @@ from ...baselines import AnalyticGaussian, Laplace, TruncatedLaplace
 from ...show.palette import look_of
 from ...sweep import sweep
 from .example1 import BUDGET, ROUNDED
-from .report import Place, Report, figure
+from .report import ExperimentReport, OutputPlace, figure
 
 
-def run(place: Place) -> Report:
+def run(place: OutputPlace) -> ExperimentReport:
     """The optimal density for the squared loss beside three closed forms."""
     gap = 5e-3 if place.quick else 1e-3
     cell = {**BUDGET, "sensitivity": ROUNDED, "loss": "l2", "gap": gap}
@@ -45,7 +45,7 @@ def run(place: Place) -> Report:
     lines: list[Sequence[Any]] = [
         tuple(round(float(v), 9) for v in row) for row in zip(x, *curves, strict=True)
     ]
-    return Report(
+    return ExperimentReport(
         name="figure1",
         title="Figure 1: noise densities of Example 1 at (1, 0.2)",
         verdict=(

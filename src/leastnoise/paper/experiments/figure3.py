@@ -13,7 +13,7 @@ from ...design import design
 from ...sweep import sweep
 from ..hierarchy import D, P
 from .published import rows
-from .report import Place, Report, bracket, figure
+from .report import ExperimentReport, OutputPlace, bracket, figure
 
 #: (epsilon, delta) and how far D(L, beta) reaches: beyond the noise, or it is loose.
 REGIMES = (("5", "0.25", 4), ("1", "0.2", 6), ("0.2", "0.05", 20))
@@ -21,7 +21,7 @@ RANGE = (0, 4)
 
 
 @dataclass
-class Panel:
+class BoundPanel:
     """One budget: benchmarks, the hierarchy per mesh, and our brackets."""
 
     epsilon: str
@@ -36,7 +36,7 @@ class Panel:
     geng: dict[str, float]
 
 
-def _panel(place: Place, epsilon: str, delta: str, reach: int) -> Panel:
+def _panel(place: OutputPlace, epsilon: str, delta: str, reach: int) -> BoundPanel:
     budget: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "sensitivity": 2}
     laplace = TruncatedLaplace(**budget)
     support = math.ceil(laplace.support[1])
@@ -57,7 +57,7 @@ def _panel(place: Place, epsilon: str, delta: str, reach: int) -> Panel:
         gap=0.05 if place.quick else 0.01,
         time_limit=10 if place.quick else 60,
     )
-    return Panel(
+    return BoundPanel(
         epsilon,
         delta,
         support,
@@ -74,7 +74,7 @@ def _panel(place: Place, epsilon: str, delta: str, reach: int) -> Panel:
     )
 
 
-def run(place: Place) -> Report:
+def run(place: OutputPlace) -> ExperimentReport:
     """Three regimes; the published bands must contain our data independent bracket."""
     panels = [_panel(place, *regime) for regime in REGIMES]
     lines: list[tuple[Any, ...]] = []
@@ -91,7 +91,7 @@ def run(place: Place) -> Report:
         "hierarchy --epsilon 1 --delta 0.2 --sensitivity 2 --beta 1/8 --cells 24 --bound upper`), "
         "so supports are rounded up here."
     )
-    return Report(
+    return ExperimentReport(
         name="figure3",
         title="Figure 3: bounds against the mesh, sensitivity 2, l1",
         verdict=f"{covered} of 3 published data independent bands contain our certified bracket.",
@@ -107,7 +107,7 @@ def run(place: Place) -> Report:
     )
 
 
-def _compared(panel: Panel) -> tuple[bool, list[tuple[Any, ...]], list[str]]:
+def _compared(panel: BoundPanel) -> tuple[bool, list[tuple[Any, ...]], list[str]]:
     """Whether the published band holds our bracket; rows and sentences about one budget."""
     lines: list[tuple[Any, ...]] = []
     sentences: list[str] = []
@@ -152,7 +152,7 @@ def _compared(panel: Panel) -> tuple[bool, list[tuple[Any, ...]], list[str]]:
 
 
 def _dependent(
-    panel: Panel, where: str, band: tuple[float, float]
+    panel: BoundPanel, where: str, band: tuple[float, float]
 ) -> tuple[list[tuple[Any, ...]], list[str]]:
     """The data dependent band, and the paper's own bounds at every mesh."""
     lines: list[tuple[Any, ...]] = []
@@ -181,7 +181,7 @@ def _dependent(
     return lines, sentences
 
 
-def _benchmark(panel: Panel, where: str, name: str, published: float, ours: float) -> str:
+def _benchmark(panel: BoundPanel, where: str, name: str, published: float, ours: float) -> str:
     """A benchmark's published value that is not its value."""
     words = f"{where}: {name} is published as {published:g}, ours is {ours:.6g}"
     if name != "analytic-gaussian-sigma":
@@ -196,7 +196,7 @@ def _benchmark(panel: Panel, where: str, name: str, published: float, ours: floa
     return words + f"; Gaussian noise with the published sigma has delta {delta:.3f}."
 
 
-def _draw(panels: list[Panel]) -> Any:
+def _draw(panels: list[BoundPanel]) -> Any:
     drawn = figure(10.5, 3.6)
     for axes, panel in zip(drawn.subplots(1, 3), panels, strict=True):
         betas = [float(level[0]) for level in panel.levels]

@@ -8,11 +8,11 @@ import numpy as np
 
 from ..hierarchy import P
 from .published import rows
-from .report import Place, Report, figure
+from .report import ExperimentReport, OutputPlace, figure
 from .shapes import cells_of, draw_steps, steps
 
 
-def run(place: Place) -> Report:
+def run(place: OutputPlace) -> ExperimentReport:
     """Unconstrained and monotone noise at three budgets, solved exactly as captioned."""
     instances = [row for row in rows("shapes") if row["figure"] == "4"]
     instances = instances[: 1 if place.quick else None]
@@ -43,7 +43,7 @@ def run(place: Place) -> Report:
     drawn.axes[0].legend(frameon=False, fontsize=8)
     drawn.axes[0].set_ylabel("density")
     shown = sum(line[4] for line in lines)
-    return Report(
+    return ExperimentReport(
         name="figure4",
         title="Figure 4: shapes of data independent noise, sensitivity 10, l1",
         verdict=(

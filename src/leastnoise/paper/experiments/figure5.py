@@ -7,7 +7,7 @@ from typing import Any
 
 from ..hierarchy import Options, PPrime
 from .published import rows
-from .report import Place, Report, figure
+from .report import ExperimentReport, OutputPlace, figure
 from .shapes import cells_of, draw_steps, steps
 
 COLUMNS = (
@@ -17,7 +17,7 @@ COLUMNS = (
 STYLES = (("#0072B2", "-"), ("#000000", (0, (6, 2))), ("#D55E00", (0, (1, 1.3))))
 
 
-def run(place: Place) -> Report:
+def run(place: OutputPlace) -> ExperimentReport:
     """Distributions 1, 5 and 9 of each budget. Quick: one budget on a mesh twice as wide."""
     instances = [row for row in rows("shapes") if row["figure"] == "5"]
     instances = instances[: 1 if place.quick else None]
@@ -55,7 +55,7 @@ def run(place: Place) -> Report:
         )
     grid[0].legend(frameon=False, fontsize=8)
     grid[0].set_ylabel("density")
-    return Report(
+    return ExperimentReport(
         name="figure5",
         title="Figure 5: shapes of data dependent noise, sensitivity 10, l1",
         verdict=(

@@ -10,11 +10,11 @@ from ...problem import Monotone
 from ...sweep import sweep
 from ..hierarchy import P
 from .published import rows
-from .report import Place, Report, figure
+from .report import ExperimentReport, OutputPlace, figure
 from .shapes import draw_steps, steps
 
 
-def run(place: Place) -> Report:
+def run(place: OutputPlace) -> ExperimentReport:
     """Monotone noise below the published "lower bound", its privacy checked exactly."""
     (said,) = rows("monotone")
     n = 15 if place.quick else 50
@@ -46,7 +46,7 @@ def run(place: Place) -> Report:
         ("unconstrained optimum, lower end", "", row.lower, ""),
         ("unconstrained optimum, upper end", "", row.upper, ""),
     ]
-    return Report(
+    return ExperimentReport(
         name="monotone",
         title="Monotone noise at (3, 0.3), l1",
         verdict=(

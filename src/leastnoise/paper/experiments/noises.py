@@ -36,7 +36,7 @@ Quantile = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True)
-class Kind:
+class StatisticRange:
     """What is known of a statistic: its sensitivity and its range."""
 
     sensitivity: float
@@ -62,7 +62,7 @@ def quantile(method: str) -> Quantile:
 
 
 def noisy_all(
-    method: str, values: Sequence[float], kinds: Sequence[Kind], uniforms: Floats
+    method: str, values: Sequence[float], kinds: Sequence[StatisticRange], uniforms: Floats
 ) -> Floats:
     """Statistics x draws: each statistic with one draw of noise for each uniform of its row."""
     exact = np.array(values)[:, None]
@@ -78,7 +78,7 @@ def noisy_all(
     return np.asarray(result)
 
 
-def _dependent(value: float, kind: Kind, uniforms: Floats) -> Floats:
+def _dependent(value: float, kind: StatisticRange, uniforms: Floats) -> Floats:
     """A narrow range has a design of its own."""
     width = (kind.high - kind.low) / kind.sensitivity
     fitting = [w for w in _WIDTHS if width <= w * (1 + 1e-12)]

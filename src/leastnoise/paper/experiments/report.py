@@ -13,7 +13,7 @@ from ...errors import MissingExtraError
 
 
 @dataclass(frozen=True)
-class Place:
+class OutputPlace:
     """Where an experiment writes, and how much it may do."""
 
     out: Path
@@ -28,7 +28,7 @@ class Place:
 
 
 @dataclass
-class Report:
+class ExperimentReport:
     """One experiment: published beside ours, row by row, and a sentence where they disagree."""
 
     name: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .budgets import optimum, table_report, true_excess
-from .report import Place, Report
+from .report import ExperimentReport, OutputPlace
 
 
-def run(place: Place) -> Report:
+def run(place: OutputPlace) -> ExperimentReport:
     """Published beside ours, then the certified optimum and the true relative excess."""
     report, lines = table_report(
         place,

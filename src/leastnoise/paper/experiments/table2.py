@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .classified import table_report
-from .report import Place, Report
+from .report import ExperimentReport, OutputPlace
 
 
-def run(place: Place) -> Report:
+def run(place: OutputPlace) -> ExperimentReport:
     """Thirteen datasets; in a quick run two small ones."""
     return table_report(
         place,

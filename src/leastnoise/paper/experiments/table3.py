@@ -7,13 +7,13 @@ from pathlib import Path
 from .classified import compared, sizes_for, table_report
 from .classifiers import TENFOLD, collect, column, names_in
 from .published import rows
-from .report import Place, Report, markdown_table
+from .report import ExperimentReport, OutputPlace, markdown_table
 
 #: Where the comparison with tenfold noise would take longest and show least.
 LONG = ("adult", "bank", "colon-cancer")
 
 
-def run(place: Place) -> Report:
+def run(place: OutputPlace) -> ExperimentReport:
     """Fourteen datasets; in a quick run two small ones."""
     quick = ("post-operative", "ecoli")
     report = table_report(
@@ -35,7 +35,7 @@ def run(place: Place) -> Report:
     return report
 
 
-def _tenfold(place: Place, report: Report, quick: tuple[str, ...]) -> None:
+def _tenfold(place: OutputPlace, report: ExperimentReport, quick: tuple[str, ...]) -> None:
     """The published additive columns beside ten times the noise that the text describes."""
     published = {row["dataset"]: row for row in rows("table3_logistic_regression")}
     names = quick if place.quick else tuple(name for name in published if name not in LONG)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from .budgets import optimum, published_middle, table_report, true_shortfall
 from .published import percents
-from .report import Place, Report
+from .report import ExperimentReport, OutputPlace
 
 
-def run(place: Place) -> Report:
+def run(place: OutputPlace) -> ExperimentReport:
     """Published beside ours, then the certified optimum and the valid bound's shortfall."""
     report, lines = table_report(
         place,

@@ -11,8 +11,8 @@ from typing import Any
 
 from .budgets import (
     COLUMNS,
-    Cell,
-    Line,
+    BudgetCell,
+    ComparedLine,
     compare,
     optimum,
     table_report,
@@ -21,10 +21,10 @@ from .budgets import (
     true_shortfall,
 )
 from .published import Budget, percents
-from .report import Place, Report, markdown_table
+from .report import ExperimentReport, OutputPlace, markdown_table
 
 
-def implied(cell: Cell, upper: float, lower: float) -> tuple[float, float]:
+def implied(cell: BudgetCell, upper: float, lower: float) -> tuple[float, float]:
     """The O behind the upper split and the O behind the lower one, each in its own denominator.
 
     The rounding of the lower benchmark is the one that fits best.
@@ -41,11 +41,11 @@ def implied(cell: Cell, upper: float, lower: float) -> tuple[float, float]:
     return min(options)[1]
 
 
-def run(place: Place) -> Report:
+def run(place: OutputPlace) -> ExperimentReport:
     """Table 6, then the splits, then the brackets that they imply."""
     uppers, lowers = percents("l2_upper"), percents("l2_lower")
 
-    def explain(line: Line, side: str, split: dict[Budget, float]) -> str:
+    def explain(line: ComparedLine, side: str, split: dict[Budget, float]) -> str:
         """The two splits are measured from different values."""
         low, high = implied(line.cell, uppers[line.cell.budget], lowers[line.cell.budget])
         words = f"the upper split implies O = {low:.5g} and the lower split O = {high:.5g}"
@@ -118,7 +118,7 @@ def _two_optima(
     )
 
 
-def _benchmarks(lines: Sequence[Line], cells: Sequence[Any]) -> list[str]:
+def _benchmarks(lines: Sequence[ComparedLine], cells: Sequence[Any]) -> list[str]:
     """Where truncated Laplace is not what the table takes it for."""
     sentences = []
     over = [line for line in lines if line.published > 100 * line.cell.laplace / line.cell.scale]

@@ -19,7 +19,7 @@ from ...errors import ArgumentError, RegimeError
 from ...learn import DPLogisticRegression, DPNaiveBayes
 from ...show.palette import look_of
 from .bayes_as_published import split
-from .report import Place, Report, figure
+from .report import ExperimentReport, OutputPlace, figure
 
 EPSILONS = ("0.1", "0.3", "1", "3", "10")
 DELTA = 1e-5
@@ -159,7 +159,7 @@ def summary(
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
 
 
-def run(place: Place) -> Report:
+def run(place: OutputPlace) -> ExperimentReport:
     """Both classifiers; in a quick run on the synthetic table alone, with three noises."""
     epsilons = EPSILONS[3:4] if place.quick else EPSILONS
     noises = NOISES[:3] if place.quick else NOISES
@@ -178,7 +178,7 @@ def run(place: Place) -> Report:
                     mean, error = summary(errors, model, name, noise, epsilon)
                     rows.append((model, name, noise, float(epsilon), mean, error, bare))
     worst = _worst(rows)
-    return Report(
+    return ExperimentReport(
         name="totals",
         title="Error against the total budget (epsilon, 1e-5), percent",
         verdict=(

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import ArgumentError
 from ...lp import Solution, Status
 from ...numeric import Bools, Floats, Ints
-from .program import Infeasible, Multipliers, Pair, Program, Run, positive
+from .program import HierarchyMultipliers, Infeasible, Pair, Program, Run, positive
 from .shortfall import base_cells, shares, worst_event
 
 
@@ -153,12 +153,12 @@ class CuttingPlane:
         if self._last is None:
             return Run(np.nan, np.zeros((0, 0)), {}, self.rounds, 0, False, sentence)
         solution, cuts = self._last
-        multipliers: dict[Pair, Multipliers] = {}
+        multipliers: dict[Pair, HierarchyMultipliers] = {}
         size = 2 * self.program.partition.L + 1
         duals = positive(solution.row_dual[self.fixed :])
         for cut, psi in zip(cuts, duals, strict=True):
             if psi > 0:
-                entry = multipliers.setdefault(cut.pair, Multipliers(0.0, np.zeros(size)))
+                entry = multipliers.setdefault(cut.pair, HierarchyMultipliers(0.0, np.zeros(size)))
                 entry.total += float(psi)
                 entry.inside += psi * base_cells(self.program.overlap(cut.pair[2]), cut.chosen)
         weights = self.program.split(solution.primal)

@@ -19,7 +19,7 @@ from .costs import Costs
 from .exactly import Reference
 from .partition import Partition, index_vector, whole
 from .problems import BoundingProblem, LowerProblem, UpperProblem
-from .program import Multipliers, Pair, Program
+from .program import HierarchyMultipliers, Pair, Program
 
 
 class RangeCells:
@@ -95,20 +95,22 @@ class RangeCells:
             if k != m
         ]
 
-    def spread(self, multipliers: dict[Pair, Multipliers]) -> dict[Pair, Multipliers]:
+    def spread(
+        self, multipliers: dict[Pair, HierarchyMultipliers]
+    ) -> dict[Pair, HierarchyMultipliers]:
         """The multipliers of any of these problems as multipliers of D'(L,beta).
 
         A multiplier of (k, m, shift) goes in equal parts to the cells a of width beta in Phi_k
         whose neighbor a + shift is in the range; that neighbor's cell is the right partner
         whether or not it lies in Phi_m.
         """
-        per_pair: dict[Pair, Multipliers] = {}
+        per_pair: dict[Pair, HierarchyMultipliers] = {}
         for (k, _, shift), entry in multipliers.items():
             cells = [a for a in range(self.ends[k], self.ends[k + 1]) if 0 <= a + shift < self.base]
             for a in cells:
                 key = (a, a + shift, shift)
                 if key not in per_pair:
-                    per_pair[key] = Multipliers(0.0, np.zeros_like(entry.inside))
+                    per_pair[key] = HierarchyMultipliers(0.0, np.zeros_like(entry.inside))
                 per_pair[key].total += entry.total / len(cells)
                 per_pair[key].inside += entry.inside / len(cells)
         return {key: entry for key, entry in per_pair.items() if key[0] != key[1]}
@@ -224,7 +226,9 @@ class DPrime(Dependent, LowerProblem):
             return "two of the three shifts per pair are constraints the original problem lacks"
         return None
 
-    def _translate(self, multipliers: dict[Pair, Multipliers]) -> dict[Pair, Multipliers]:
+    def _translate(
+        self, multipliers: dict[Pair, HierarchyMultipliers]
+    ) -> dict[Pair, HierarchyMultipliers]:
         return self.range.spread(multipliers)
 
     def _reference(self) -> Reference:

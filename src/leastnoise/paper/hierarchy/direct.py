@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...lp import Solution, Status
-from .program import Infeasible, Multipliers, Pair, Program, Run, positive
+from .program import HierarchyMultipliers, Infeasible, Pair, Program, Run, positive
 from .shortfall import base_cells
 
 
@@ -69,12 +69,12 @@ class Direct:
         multipliers = self._multipliers(solution)
         return Run(solution.objective, weights, multipliers, 1, count, True, "solved at once")
 
-    def _multipliers(self, solution: Solution) -> dict[Pair, Multipliers]:
+    def _multipliers(self, solution: Solution) -> dict[Pair, HierarchyMultipliers]:
         multipliers = {}
         for pair, budget, rows in zip(self.program.pairs, self.budgets, self.helpers, strict=True):
             total = float(positive(solution.row_dual[budget : budget + 1])[0])
             if total > 0:
                 inside = np.clip(solution.row_dual[rows], 0.0, total)
                 cells = base_cells(self.program.overlap(pair[2]), inside)
-                multipliers[pair] = Multipliers(total, cells)
+                multipliers[pair] = HierarchyMultipliers(total, cells)
         return multipliers

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...exact import exp_lower, exp_upper
 from ...numeric import Floats
-from .program import Multipliers, Pair, Program
+from .program import HierarchyMultipliers, Pair, Program
 
 #: Densities become whole numbers of about this size; 2^52 loses nothing of a float.
 _SCALE = 2**52
@@ -98,7 +98,7 @@ class Reference:
     delta: Fraction
 
 
-def pressure(multipliers: dict[Pair, Multipliers], reference: Reference) -> Pressure:
+def pressure(multipliers: dict[Pair, HierarchyMultipliers], reference: Reference) -> Pressure:
     """Sum up multipliers, each rounded to a whole multiple of `unit` with inside <= total."""
     grand = sum(entry.total for entry in multipliers.values())
     # All sums stay below 2^62, so 64-bit integers hold them exactly.
@@ -117,7 +117,7 @@ def pressure(multipliers: dict[Pair, Multipliers], reference: Reference) -> Pres
     return Pressure(gain, pain, spent, 1 / Fraction(scale))
 
 
-def weak_duality(multipliers: dict[Pair, Multipliers], reference: Reference) -> Fraction:
+def weak_duality(multipliers: dict[Pair, HierarchyMultipliers], reference: Reference) -> Fraction:
     """sum_k theta_k - delta * (sum of all psi), with e^epsilon rounded up.
 
     theta_k is the least cost of distribution k over all cells after the multipliers have been
@@ -136,8 +136,8 @@ def weak_duality(multipliers: dict[Pair, Multipliers], reference: Reference) -> 
 
 
 def best_multiple(
-    multipliers: dict[Pair, Multipliers], reference: Reference
-) -> dict[Pair, Multipliers]:
+    multipliers: dict[Pair, HierarchyMultipliers], reference: Reference
+) -> dict[Pair, HierarchyMultipliers]:
     """t times the multipliers, 0 <= t <= 1, for the t whose bound is largest (in floats).
 
     Multipliers of a problem that is no lower bound may overshoot; the bound is concave in t, so a
@@ -158,7 +158,7 @@ def best_multiple(
         left, right = (2 * low + high) / 3, (low + 2 * high) / 3
         low, high = (low, right) if value(left) >= value(right) else (left, high)
     return {
-        pair: Multipliers(low * entry.total, low * entry.inside)
+        pair: HierarchyMultipliers(low * entry.total, low * entry.inside)
         for pair, entry in multipliers.items()
     }
 

@@ -13,7 +13,7 @@ from ...errors import ArgumentError
 from ...program.interior import InteriorProgram as Method
 from ...program.layout import make_line
 from ...program.program import LinearProgram as LineProgram
-from .program import Infeasible, Multipliers, Pair, Program, Run
+from .program import HierarchyMultipliers, Infeasible, Pair, Program, Run
 
 #: Primal and dual agree to this share of the value.
 _TOLERANCE = 1e-9
@@ -52,11 +52,11 @@ class Interior:
         if abs(mass - 1) > 1e-6 or used.max() > self.delta + 1e-6:
             raise Infeasible(self.program.partition)
         reach = self.program.partition.L
-        multipliers: dict[Pair, Multipliers] = {}
+        multipliers: dict[Pair, HierarchyMultipliers] = {}
         for (_, shift), (_, where, z) in solution.multipliers.pairs.items():
             inside = np.zeros(2 * reach + 1)
             inside[where + reach] = z
-            multipliers[0, 0, shift] = Multipliers(float(z.max()), inside)
+            multipliers[0, 0, shift] = HierarchyMultipliers(float(z.max()), inside)
         return Run(
             solution.value,
             solution.x[None, :] / mass,

@@ -29,7 +29,7 @@ from .exactly import (
 )
 from .interior import Interior
 from .partition import Partition, index_vector, whole
-from .program import Multipliers, Pair, Program, Run
+from .program import HierarchyMultipliers, Pair, Program, Run
 from .shortfall import named_shifts
 
 #: How often a result that misses privacy by a solver's tolerance is tightened and solved again.
@@ -162,7 +162,9 @@ class LowerProblem(BoundingProblem):
     def _reference(self) -> Reference:
         """The unmerged cells and their least costs, which weak duality is measured against."""
 
-    def _translate(self, multipliers: dict[Pair, Multipliers]) -> dict[Pair, Multipliers]:
+    def _translate(
+        self, multipliers: dict[Pair, HierarchyMultipliers]
+    ) -> dict[Pair, HierarchyMultipliers]:
         """The program's multipliers as multipliers of constraints that all private noise obeys."""
         return multipliers
 

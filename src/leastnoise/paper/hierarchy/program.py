@@ -87,7 +87,7 @@ class Program:
 
 
 @dataclass
-class Multipliers:
+class HierarchyMultipliers:
     """psi summed over events: for each pair, the total and its share of each I_i(beta), i = -L..L.
 
     `inside[i]` is the sum of psi(A) over the events A that contain I_i(beta), so it never
@@ -104,7 +104,7 @@ class Run:
 
     optimum: float
     weights: Floats
-    multipliers: dict[Pair, Multipliers]
+    multipliers: dict[Pair, HierarchyMultipliers]
     rounds: int
     constraints: int
     finished: bool

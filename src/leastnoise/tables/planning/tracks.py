@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from ...noise.rounding import Uniform
+from ...noise.rounding import UniformNumber
 from ...sampling import Entropy
 
 #: Steps of the grid to a width, where numbers are rounded to it: their rounding is far below the
@@ -69,7 +69,7 @@ class Track:
         """The numbers of one group in whole steps; a pair keeps what it adds up to."""
         if not self.rounds:
             return [int(one) for one in numbers]
-        first = Uniform(entropy.bits(64), entropy).floor_of(numbers[0], self.step)
+        first = UniformNumber(entropy.bits(64), entropy).floor_of(numbers[0], self.step)
         if not self.pair:
             return [first]
         both = sum(numbers, Fraction(0)) / self.step
