@@ -178,6 +178,7 @@ EXEMPT = {
     "tables/reports/wording.py": "words",
     "tables/queries/place.py": "where an answer stands in a table for readers",
     "tables/sources/csv_file.py": "opens a file; leans on tables/sources/csv_records.proof.md",
+    "tables/sources/workbook.py": "leans on tables/sources/excel_file.proof.md",
     "tables/sources/expression.py": "a grammar; leans on tables/sources/bounding.proof.md",
     "tables/queries/groups.py": (
         "leans on tables/planning/together.proof.md and tables/queries/count.proof.md"

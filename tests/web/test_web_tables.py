@@ -156,8 +156,38 @@ def test_the_file_that_was_named_and_only_its_columns(server):
     (one,) = [t for t in server.client.get("/api/tables").json() if t["kind"] == "file"]
     assert one["name"] == "data.csv" and not one["lasting"]
     found = server.client.get("/api/tables/file/columns")
-    assert [c["name"] for c in found.json()] == ["person_id", "salary", "region"]
+    assert [c["name"] for c in found.json()["columns"]] == ["person_id", "salary", "region"]
     assert not any(secret in found.text for secret in SECRETS)
+
+
+def test_a_sheet_of_a_workbook_is_asked(server, tmp_path):
+    book = pytest.importorskip("openpyxl").Workbook()
+    book.active.append(["no", "table"])
+    sheet = book.create_sheet("pay of 2024")
+    for row in (["Report"], ["region", "pay"], *(["north", k] for k in range(60))):
+        sheet.append(row)
+    book.save(tmp_path / "b.xlsx")
+    one = uploaded(server, "b.xlsx", (tmp_path / "b.xlsx").read_bytes()).json()["id"]
+    where = f"/api/tables/{one}/columns"
+    found = server.client.get(where).json()
+    assert found["sheets"] == ["Sheet", "pay of 2024"]
+    assert [column["name"] for column in found["columns"]] == ["no", "table"]
+    said = {"sheet": "pay of 2024", "header": 2}
+    found = server.client.get(where, params=said).json()
+    assert [column["name"] for column in found["columns"]] == ["region", "pay"]
+    for wrong, field in (
+        ({"sheet": "x"}, "sheet"),
+        ({"header": 0}, "header"),
+        ({"decimal": ","}, "decimal"),
+    ):
+        assert server.client.get(where, params=wrong).json()["errors"][0]["field"] == field
+    server.client.post(f"/api/tables/{one}/ledger", json={"epsilon": "99", "fresh": True})
+    asked = {"queries": [{"kind": "count"}], "epsilon": "9", "csv": said}
+    started = server.client.post(f"/api/tables/{one}/ask", json=asked)
+    how, data, _ = ended(server, started)
+    assert how == "done" and abs(data["answers"][0]["answers"][0]["value"] - 60) < 5
+    script = server.file(started.json()["job"], "script.py").decode()
+    assert "ExcelFile('b.xlsx', sheet='pay of 2024', header=2)" in script
 
 
 @pytest.mark.parametrize(
@@ -199,7 +229,9 @@ def test_no_upload_brings_a_fresh_budget(server):
     up = uploaded(server, "mine.csv", lines)
     assert up.status_code == 200 and up.json()["name"] == "mine.csv"
     one = up.json()["id"]
-    assert [c["name"] for c in server.client.get(f"/api/tables/{one}/columns").json()] == ["x", "y"]
+    assert [
+        c["name"] for c in server.client.get(f"/api/tables/{one}/columns").json()["columns"]
+    ] == ["x", "y"]
     if not up.json()["ledger"]:
         made = server.client.post(f"/api/tables/{one}/ledger", json={"epsilon": "9"})
         assert made.status_code == 201
@@ -249,7 +281,7 @@ def test_a_file_as_its_owner_says_that_it_is_written(server):
     assert server.client.get(where, params={"decimal": "x"}).json()["errors"][0]["field"]
     csv = {"delimiter": ";", "encoding": "cp1252", "decimal": ",", "line_breaks": True}
     found = server.client.get(where, params=csv).json()
-    assert [column["name"] for column in found] == ["Größe", "x"]
+    assert [column["name"] for column in found["columns"]] == ["Größe", "x"]
     ledger = {"epsilon": "99", "fresh": True}
     assert server.client.post(f"/api/tables/{one}/ledger", json=ledger).status_code == 201
     mean = {"kind": "mean", "column": "Größe", "low": "0", "high": "4"}
@@ -333,7 +365,9 @@ def test_uploads_that_are_no_tables(server):
 def test_a_packed_upload_is_unpacked_as_it_comes_and_only_so_far(server, tmp_path):
     two = gzip.compress(b"x,y\n1,2\n") + gzip.compress(b"3,4\n")  # a .gz file of two parts
     one = uploaded(server, "mine.csv.gz", two).json()["id"]
-    assert [c["name"] for c in server.client.get(f"/api/tables/{one}/columns").json()] == ["x", "y"]
+    assert [
+        c["name"] for c in server.client.get(f"/api/tables/{one}/columns").json()["columns"]
+    ] == ["x", "y"]
     refused = limited(tmp_path, "small.csv.gz", gzip.compress(b"a,b\n" * 1000))
     assert refused.status_code == 413
     told = "unpacked larger than 3000 bytes, which is the limit here"

@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..errors import ArgumentError
-from .ledger import at_most
+from .answers import tell_answers
 from .options import flag, takes, text
 from .shared import JSON_HELP, drawable, say, show_json, working
 
@@ -124,11 +124,24 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
     "thousands": (text('Separator of groups of three digits, such as ",".', "CHAR"), None),
     "encoding": (text("Encoding: utf-8, cp1252, latin-1, ...", "NAME"), None),
     "line_breaks": (flag("line-breaks", "Quoted fields may contain line breaks."), False),
+    "sheet": (text("Excel: the sheet, where a workbook has several.", "NAME"), None),
+    "header": (
+        Annotated[
+            int | None,
+            typer.Option(
+                help="Excel: the row that names the columns [default: 1].", metavar="NUMBER"
+            ),
+        ],
+        None,
+    ),
 }
+#: Those of an Excel file.
+_OF_EXCEL = {"sheet", "header"}
 _Table = Annotated[
     str,
     typer.Argument(
-        metavar="TABLE", help="A CSV or Parquet file, - (CSV on standard input), or URL#TABLE."
+        metavar="TABLE",
+        help="A CSV, Excel or Parquet file, - (CSV on standard input), or URL#TABLE.",
     ),
 ]
 _PLANNED = _ASKED | {
@@ -148,9 +161,11 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
     Examples:
       leastnoise columns data.csv
       leastnoise columns sales.csv --delimiter ";" --decimal "," --encoding cp1252
+      leastnoise columns visits.xlsx --sheet 2024 --header 3
     """
     from ..formatting import printable
     from ..tables.sources import opened
+    from ..tables.sources.excel_file import is_excel
 
     with _standing(table) as place:
         source = _source(place, given)
@@ -184,7 +199,7 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
     console = Console(highlight=False)
     console.print(shown)
     console.print("A value that is not a number counts as missing. No row was read.")
-    if any(one["type"] == "text" for one in told):
+    if any(one["type"] == "text" for one in told) and not is_excel(table):
         encoding = getattr(source, "encoding", "utf-8")
         console.print(
             f"A string that is not valid {encoding} counts as missing, too: see --encoding."
@@ -194,14 +209,20 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
 def _source(table: str, given: dict[str, Any]) -> Any:
     """What was named, as its owner says that it is written."""
     from ..tables.sources.csv_file import CsvFile, delimiter_of
+    from ..tables.sources.excel_file import ExcelFile, is_excel
 
     written = {name: given[name] for name in _WRITTEN if given[name] not in (None, False)}
     if not written:
         return table
-    path = Path(table)
-    if "://" in table or ".parquet" in path.suffixes or not path.is_file():
-        option = next(iter(written)).replace("_", "-")
-        raise ArgumentError("table", table, f"a CSV file that exists, with --{option}")
+    path, excel = Path(table), is_excel(table)
+    other = [name for name in written if (name in _OF_EXCEL) != excel]
+    if "://" in table or ".parquet" in path.suffixes or not path.is_file() or other:
+        option = next(iter(other or written))
+        kind = "an Excel" if option in _OF_EXCEL else "a CSV"
+        allowed = f"{kind} file that exists, with --{option.replace('_', '-')}"
+        raise ArgumentError("table", table, allowed)
+    if excel:
+        return ExcelFile(path, **written)
     if written.get("delimiter") == "\\t":
         written["delimiter"] = "\t"
     return CsvFile(path, **({"delimiter": delimiter_of(path) or ","} | written))
@@ -276,26 +297,7 @@ def ask(
         if report is not None:
             report_of(answers, report, ledger=book, title=title)
     finally:  # whatever it was, what was paid for is told
-        _tell(answers, book, as_json)
-
-
-def _tell(answers: list[Any], book: Any, as_json: bool) -> None:
-    """The answers, for people or as one object."""
-    if as_json:
-        told = [answer.as_dict() for answer in answers]
-        show_json("ask", 0, told[0] if len(told) == 1 else {"queries": told})
-        return
-    for answer in answers:
-        _print(answer)
-    _print_spent(answers, book)
-    console = Console(highlight=False, markup=False)
-    for answer in answers:
-        if len(answers) > 1:
-            console.print(f"{answer.query}:")
-        for note in (answer.why, answer.noise, *answer.notes):
-            console.print(f"- {note}")
-        for path in answer.mechanisms:
-            console.print(f"- proof: leastnoise verify {path}", soft_wrap=True)
+        tell_answers(answers, book, as_json)
 
 
 @contextmanager
@@ -431,50 +433,3 @@ def _unit(unit: str | None, max_rows_per_group: int | None, max_groups: int | No
             f"given with --unit {unit}: the largest number of rows of one person in a group",
         )
     return PrivacyUnit(unit, max_rows_per_group=max_rows_per_group, max_groups=max_groups)
-
-
-def _print(answer: Any) -> None:
-    from ..formatting import printable
-    from ..tables.answer import rounded
-
-    console = Console(highlight=False)
-    bars = len(answer.groups) > 1 and answer.basis.query.counts_rows
-    table = Table(
-        "",
-        "answer",
-        "95% interval",
-        *([""] if bars else []),
-        title=escape(answer.query),
-        title_justify="left",
-    )
-    most = max((one.value for one in answer.groups.values()), default=0) or 1
-    for key, one in answer.groups.items():
-        value, low, high = rounded(one)
-        around = "of the rank: see below" if one.low is None else f"{low} to {high}"
-        if one.low == float("-inf"):
-            around = "too few rows"
-        bar = ["\u2588" * round(20 * one.value / most)] if bars else []
-        table.add_row(escape(printable(key) or "all rows"), value, around, *bar)
-    if not answer.groups:
-        table.add_row("no key was released", "", "")
-    console.print(table)
-
-
-def _print_spent(answers: list[Any], book: Any) -> None:
-    """The charge of all answers, which are of one call, and what is left."""
-    from ..formatting import bare_unit
-    from ..tables.answer import spent_words
-
-    console, first = Console(highlight=False), answers[0]
-    console.print(
-        f"{spent_words(answers)}, for the privacy unit {bare_unit(first.unit)} ({first.neighbors})",
-        markup=False,
-    )
-    words = "not recorded: no --ledger was given"
-    if book is not None:
-        state = book.balance
-        words = (
-            f"charge {first.charge}; left: epsilon={at_most(state.left_epsilon)}, "
-            f"delta={at_most(state.left_delta)}"
-        )
-    console.print(words, markup=False)

@@ -20,6 +20,7 @@ from .queries.text import query_of
 from .queries.variance import Variance
 from .reports.report import PublishedReport, report
 from .sources.csv_file import CsvFile
+from .sources.excel_file import ExcelFile
 from .unit import PrivacyUnit, Row
 from .workload import ask_all, plan_all
 
@@ -29,6 +30,7 @@ __all__ = [
     "Count",
     "CsvFile",
     "Cumulative",
+    "ExcelFile",
     "Histogram",
     "Marginals",
     "Mean",

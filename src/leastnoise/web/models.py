@@ -74,7 +74,7 @@ class DesignForm(Strict):
 
 
 class CsvForm(Strict):
-    """How a CSV file is written, as its owner says; null: as usual for its ending."""
+    """How a CSV or Excel file is written, as its owner says; null: as usual for its ending."""
 
     delimiter: Literal[",", ";", "\t", "|"] | None = None
     decimal: Literal[".", ","] | None = None
@@ -84,6 +84,10 @@ class CsvForm(Strict):
     ) = None
     #: Not strict: it also comes as a word of an address.
     line_breaks: Annotated[bool, Field(strict=False)] | None = None
+    sheet: Name | None = Field(default=None, description="Excel: the sheet, of several.")
+    header: Annotated[int, Field(strict=False, ge=1, le=1_048_576)] | None = Field(
+        default=None, description="Excel: the row that names the columns."
+    )
 
     def stated(self) -> dict[str, Any]:
         """What was said."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ..tables.sources.excel_file import is_excel
 from .questions import CLASSES, options_of
 from .written import source_text
 
@@ -16,7 +17,8 @@ def _parts(form: dict[str, Any], place: dict[str, Any]) -> tuple[str, str, str]:
     """(imports and the table, the ledger, the questions)."""
     kinds = sorted({CLASSES[one["kind"]].__name__ for one in form["queries"]})
     names = ["Ledger", "ask_all", *kinds, *(["PrivacyUnit"] if form["unit"] is not None else [])]
-    names += ["CsvFile"] if place["csv"] else []
+    if place["csv"]:
+        names.append("ExcelFile" if is_excel(place["shown"]) else "CsvFile")
     head = "from pathlib import Path\n\n"
     head += f"from leastnoise import {', '.join(sorted(names, key=lambda n: (n.islower(), n)))}\n"
     if place["demo"]:

@@ -19,7 +19,7 @@ from .settings import Settings
 from .uploads import NotATable, Upload
 
 #: What an uploaded file may be called.
-ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
+ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".xlsx", ".xlsm", ".parquet", ".pq")
 
 
 @dataclass(frozen=True)

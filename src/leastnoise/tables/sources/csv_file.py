@@ -114,7 +114,7 @@ class CsvFile:
     def reader(self, columns: Sequence[str] | None = None) -> Any:
         """The batches as a pyarrow.RecordBatchReader, which other engines read."""
         wanted, schema = self._wanted(columns)
-        return _pyarrow().RecordBatchReader.from_batches(schema, self._batches(wanted, schema))
+        return arrow().RecordBatchReader.from_batches(schema, self._batches(wanted, schema))
 
     def _wanted(self, columns: Sequence[str] | None) -> tuple[list[int], Any]:
         """The numbers of columns, and their schema."""
@@ -125,7 +125,7 @@ class CsvFile:
         for name in wanted:
             if name not in names:  # which names there are is not said: see CsvFile.names
                 raise ArgumentError("columns", name, "columns of the file")
-        pa = _pyarrow()
+        pa = arrow()
         schema = pa.schema([(name, pa.string()) for name in wanted])
         return [names.index(name) for name in wanted], schema
 
@@ -136,7 +136,7 @@ class CsvFile:
                 fields = Fields(block, self.delimiter, self.line_breaks, empty_lines=single)
                 if fields.records:
                     columns = fields.columns(wanted)
-                    yield _pyarrow().RecordBatch.from_arrays(columns, schema=schema)
+                    yield arrow().RecordBatch.from_arrays(columns, schema=schema)
 
 
 class _Source:
@@ -244,7 +244,8 @@ def _characters(encoding: str) -> str | None:
     return "".join(one).replace("\N{REPLACEMENT CHARACTER}", "\ufffe")
 
 
-def _pyarrow() -> Any:
+def arrow() -> Any:
+    """The module pyarrow; `MissingExtraError` if it is not installed."""
     try:
         import pyarrow
     except ImportError:

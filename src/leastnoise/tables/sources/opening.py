@@ -18,6 +18,7 @@ from ..charge import unwarned
 from .catalog import BASE_TABLE, full_name
 from .csv_file import CsvFile, delimiter_of
 from .duckdb import DuckDB
+from .excel_file import ExcelFile, is_excel
 from .frames import Frame, frame_of
 from .postgres import Postgres
 from .spark import Spark, readers_of, refuse_unsettled, unreadable
@@ -25,8 +26,8 @@ from .spark_files import UNREADABLE
 from .table import Column, Table
 
 _ALLOWED = (
-    "a CSV, TSV or Parquet file, a pandas, Polars or Arrow table, a Spark DataFrame, an Ibis "
-    "table, or URL#TABLE"
+    "a CSV, TSV, Excel (.xlsx) or Parquet file, a pandas, Polars or Arrow table, a Spark "
+    "DataFrame, an Ibis table, or URL#TABLE"
 )
 _COVERED = "of DuckDB, PostgreSQL or Spark: nothing is proven of others; export it to Parquet"
 _VIEW = "a table or a view of PostgreSQL (con.create_view(name, expression) makes one)"
@@ -41,8 +42,8 @@ def open_table(source: Any) -> Table:
         return source
     if isinstance(source, (str, Path)):
         table = _named(str(source))
-    elif isinstance(source, CsvFile):
-        table = _csv(source)
+    elif isinstance(source, (CsvFile, ExcelFile)):
+        table = _texts(source)
     elif type(source).__module__.partition(".")[0] == "pyspark":
         table = _spark_frame(source)
     elif type(source).__module__.partition(".")[0] == "ibis":
@@ -63,7 +64,7 @@ def _name_of(source: Any) -> str:
     """What a file or a table of a database is called; "" for one in memory."""
     if isinstance(source, (str, Path)):
         return str(source).partition("#")[2] if "://" in str(source) else Path(source).name
-    if isinstance(source, CsvFile):
+    if isinstance(source, (CsvFile, ExcelFile)):
         return Path(source.path).name
     return str(source.get_name()) if type(source).__module__.partition(".")[0] == "ibis" else ""
 
@@ -119,7 +120,9 @@ def _named(text: str) -> Table:
         remedy = "; patterns are not read, name a folder" if set(text) & set("*?[") else ""
         raise ArgumentError("table", text, f"{_ALLOWED} that exists{remedy}")
     if (delimiter := delimiter_of(path)) is not None:
-        return _csv(CsvFile(path, delimiter))
+        return _texts(CsvFile(path, delimiter))
+    if is_excel(path):
+        return _texts(ExcelFile(path))
     plain = path.is_file() and path.suffix.lower() in (".parquet", ".pq")
     if not path.is_dir() and not plain:
         raise ArgumentError("table", str(path), _ALLOWED)
@@ -156,8 +159,8 @@ def _literal(path: Path) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in str(path.absolute()))
 
 
-def _csv(file: CsvFile) -> Table:
-    """A CSV file: every column is text, so that no row has a say in the type of another."""
+def _texts(file: CsvFile | ExcelFile) -> Table:
+    """A file of texts: every column is text, so that no row has a say in the type of another."""
     names = quietly(f"{file.path} could not be read", file.names)
 
     def batches(wanted: Sequence[str]) -> Any:

@@ -44,6 +44,13 @@ class Column(BaseModel):
     person: bool
 
 
+class Columns(BaseModel):
+    """The columns of a table; of an Excel file its sheets, too."""
+
+    columns: list[Column]
+    sheets: list[str]
+
+
 def _described(here: State, table: Table) -> TableState:
     return TableState(**here.tables.described(table))
 
@@ -84,7 +91,7 @@ async def upload(
 
 
 @router.get("/tables/{name}/columns")
-async def columns(name: str, here: Here, csv: Annotated[CsvForm, Query()]) -> list[Column]:
+async def columns(name: str, here: Here, csv: Annotated[CsvForm, Query()]) -> Columns:
     """Names and types of a table's columns, which are taken to be public; no row is read."""
     table = table_of(here, name)
     arguments = {"table": str(table.path), "name": table.name, "csv": csv.stated()}
@@ -93,7 +100,7 @@ async def columns(name: str, here: Here, csv: Annotated[CsvForm, Query()]) -> li
         field = job.end.get("field")
         named = field if field in CsvForm.model_fields else "table"
         raise Problem(422, job.end.get("message") or "it was stopped", named)
-    return [Column(**one) for one in job.end["columns"]]
+    return Columns(columns=[Column(**one) for one in job.end["columns"]], sheets=job.end["sheets"])
 
 
 @router.get("/tables/{name}/ledger")

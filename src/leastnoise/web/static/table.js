@@ -14,6 +14,7 @@ export const table = () => chosen;
 export const columnNames = () => columns.map((one) => one.name);
 export const columnsFor = (use) => columns.filter((one) => one[use]).map((one) => one.name);
 const isText = (one) => /\.(csv|tsv)(\.gz)?$/i.test(one?.name ?? "");
+const isExcel = (one) => /\.xls[xm]$/i.test(one?.name ?? "");
 export const decimal = () => (isText(chosen) ? byId("csv-decimal").value : ".");
 
 // Whether, when it is called, a table has been chosen since.
@@ -27,6 +28,10 @@ export const unstated = () => (decimal() === "" ? [{ field: "decimal", message: 
 
 // How the file is written, as far as it was said.
 export function written(one = chosen) {
+  if (isExcel(one)) {
+    const row = byId("csv-header").value.trim();
+    return { ...(byId("csv-sheet").value ? { sheet: byId("csv-sheet").value } : {}), ...(row === "1" ? {} : { header: /^\d+$/.test(row) ? Number(row) : row }) };
+  }
   if (!isText(one)) return {};
   const said = { delimiter: byId("csv-delimiter").value, decimal: byId("csv-decimal").value, thousands: byId("csv-thousands").value, encoding: byId("csv-encoding").value, line_breaks: byId("csv-line-breaks").checked || "" };
   return Object.fromEntries(Object.entries(said).filter(([name, value]) => value !== "" && !(name === "decimal" && value === ".")));
@@ -39,10 +44,10 @@ export async function beginTable(where, changed, wanted) {
   byId("upload").addEventListener("change", (event) => {
     const file = event.target.files[0];
     event.target.value = ""; // so that the same file can be chosen again
-    if (/\.(xlsx?|ods|numbers)$/i.test(file?.name ?? "")) fail({ errors: [{ field: null, message: "This is a spreadsheet. Save the sheet as CSV in your spreadsheet program, and choose that file." }] });
+    if (/\.(xls|xlsb|ods|numbers)$/i.test(file?.name ?? "")) fail({ errors: [{ field: null, message: "Of spreadsheets only .xlsx files are read. Save this one as .xlsx or CSV in your spreadsheet program, and choose that file." }] });
     else if (file) choose(send("POST", `/api/tables/upload?name=${encodeURIComponent(file.name)}`, file));
   });
-  for (const id of ["csv-delimiter", "csv-decimal", "csv-thousands", "csv-encoding", "csv-line-breaks"]) {
+  for (const id of ["csv-delimiter", "csv-decimal", "csv-thousands", "csv-encoding", "csv-line-breaks", "csv-sheet", "csv-header"]) {
     byId(id).addEventListener("change", () => {
       if (id === "csv-delimiter" && byId(id).value === ";") byId("csv-decimal").value = "";
       choices += 1;
@@ -68,7 +73,7 @@ async function choose(coming) {
   clearErrors(form, byId("error-table"));
   byId("header").hidden = false;
   byId("chips").replaceChildren();
-  byId("written").hidden = true;
+  byId("written").hidden = byId("written-excel").hidden = true;
   byId("written-help").textContent = "";
   byId("columns").textContent = "Reading the names of the columns …";
   byId("columns").classList.remove("unseen");
@@ -77,6 +82,8 @@ async function choose(coming) {
     const { id } = await coming;
     const found = (await send("GET", "/api/tables")).find((one) => one.id === id);
     if (late()) return;
+    byId("csv-sheet").replaceChildren();
+    byId("csv-header").value = "1";
     byId("csv-encoding").value = "";
     byId("csv-thousands").value = "";
     byId("csv-line-breaks").checked = false;
@@ -96,7 +103,7 @@ async function choose(coming) {
 async function read(one, search) {
   const late = since();
   let found = null, problem = null;
-  for (const delimiter of [byId("csv-delimiter").value, ...(search ? OTHERS : [])]) {
+  for (const delimiter of isText(one) ? [byId("csv-delimiter").value, ...(search ? OTHERS : [])] : [""]) {
     const said = delimiter === "," ? "" : delimiter;
     const asked = new URLSearchParams({ ...written(one), ...(said ? { delimiter: said } : {}) }).toString();
     try {
@@ -112,9 +119,11 @@ async function read(one, search) {
   }
   const balance = one.ledger ? await send("GET", `/api/tables/${one.id}/ledger`) : null;
   if (late()) return;
-  [chosen, columns] = [one, found ?? []];
+  [chosen, columns] = [one, found?.columns ?? []];
+  if (found && !byId("csv-sheet").value) byId("csv-sheet").replaceChildren(...found.sheets.map((name) => make("option", { value: name, text: name })));
   clearErrors(form, byId("error-table"));
   byId("written").hidden = !isText(one);
+  byId("written-excel").hidden = !isExcel(one);
   if (search && byId("csv-delimiter").value === ";") byId("csv-decimal").value = "";
   show();
   tell(balance);
@@ -128,8 +137,9 @@ function show() {
   byId("chips").replaceChildren(...(known ? [make("li", { class: "name", text: chosen.name })] : []), ...columns.map((one) => make("li", { text: one.name })));
   const between = NAMES[byId("csv-delimiter").value || ","];
   const point = { ",": "3,7 is a number, 3.7 is not.", ".": "3.7 is a number, 3,7 is not.", "": "" }[decimal()];
-  byId("written-help").textContent = !known ? "" : byId("written").hidden
-    ? "No row was read."
+  byId("written-help").textContent = !known ? "" : isExcel(chosen)
+    ? "Every cell is read by itself: numbers, strings, dates and Booleans. Errors such as #N/A count as missing. No row was read."
+    : byId("written").hidden ? "No row was read."
     : `The names in the first line are separated by ${between}. No row was read, so only you can say how decimals are written. ${point} A value that is not a number counts as missing.`;
 }
 

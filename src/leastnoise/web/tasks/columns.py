@@ -6,13 +6,22 @@ from pathlib import Path
 from typing import Any
 
 from ...tables.sources import opened
+from ...tables.sources.excel_file import ExcelFile, is_excel
 from ..written import source_of
 
 
 def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
-    """The columns of `table`, a file that is written as `csv` says."""
-    with opened(source_of(arguments["table"], arguments["csv"])) as table:
+    """The columns of `table`, a file that is written as `csv` says.
+
+    Of an Excel file its sheets, too; if none is named, the columns are those of the first.
+    """
+    path, said, sheets = arguments["table"], arguments["csv"], list[str]()
+    if is_excel(path):
+        sheets = ExcelFile(path).sheets()
+        said = {"sheet": sheets[0]} | said
+    with opened(source_of(path, said)) as table:
         return {
+            "sheets": sheets,
             "columns": [
                 {
                     "name": one.name,
@@ -22,5 +31,5 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
                     "person": one.person is not None,
                 }
                 for one in table.held
-            ]
+            ],
         }

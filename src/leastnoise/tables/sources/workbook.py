@@ -1,0 +1,231 @@
+"""The sheets of an .xlsx workbook as rows of texts, each cell by itself.
+
+Proof that no cell changes how another is read: `excel_file.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+from posixpath import join, normpath
+from typing import Any
+from xml.etree import ElementTree
+
+from .csv_records import LONGEST_RECORD
+
+#: Formats of dates and times that have a number and no code (ECMA-376, part 1, 18.8.30).
+_DATES = {*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)}
+#: Parts of a format's code that say nothing of its kind: texts, escaped signs, colors and locales.
+_WORDS = re.compile(r'"[^"]*"|\\.|_.|\*.|\[[^\]]*\]')
+_DURATION = re.compile(r"\[[hms]+\]", re.IGNORECASE)
+#: A character that XML cannot hold, as workbooks write it.
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+_PLACE = re.compile("([A-Z]{1,3})[0-9]+")
+#: Day 0 of a workbook, and of one that counts from 1904.
+_EPOCHS = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}
+
+
+@dataclass(frozen=True)
+class Workbook:
+    """A workbook that is open: what it says of its sheets, and their rows.
+
+    Guarantee: `rows` reads each cell by itself, whatever it holds. A file that is no workbook
+    raises KeyError, ValueError, OSError or an error of `zipfile` or `ElementTree`.
+    """
+
+    archive: zipfile.ZipFile
+
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        """Where the parts of the workbook are, by their kind, or by their id for sheets."""
+        (main,) = (
+            one.get("Target", "")
+            for one in self._tree("_rels/.rels")
+            if one.get("Type", "").endswith("/officeDocument")
+        )
+        main = normpath(main.lstrip("/"))
+        folder, _, name = main.rpartition("/")
+        found = {"workbook": main}
+        for one in self._tree(join(folder, "_rels", f"{name}.rels")):
+            target = one.get("Target", "")
+            path = target.lstrip("/") if target.startswith("/") else normpath(join(folder, target))
+            found[one.get("Type", "").rpartition("/")[2]] = found[one.get("Id", "")] = path
+        return found
+
+    def _tree(self, name: str) -> ElementTree.Element:
+        with self.archive.open(name) as file:
+            return ElementTree.parse(file).getroot()
+
+    @cached_property
+    def sheets(self) -> dict[str, str]:
+        """The sheets that a reader sees, and where each is."""
+        found = {}
+        for one in _all(self._tree(self._parts["workbook"]), "sheet"):
+            part = next((self._parts.get(v) for k, v in one.items() if k.endswith("}id")), None)
+            visible = one.get("state", "visible") == "visible"
+            if part is not None and "worksheets/" in part and visible:
+                found[one.get("name", "")] = part
+        return found
+
+    @cached_property
+    def _epoch(self) -> datetime:
+        said: Any = next(_all(self._tree(self._parts["workbook"]), "workbookPr"), {})
+        return _EPOCHS[said.get("date1904", "0") in ("1", "true")]
+
+    @cached_property
+    def _dates(self) -> list[bool]:
+        """Whether a style shows numbers as dates, by the style's number."""
+        if "styles" not in self._parts:
+            return []
+        styles = self._tree(self._parts["styles"])
+        codes = {one.get("numFmtId"): one.get("formatCode", "") for one in _all(styles, "numFmt")}
+        return [
+            _is_date(one.get("numFmtId", "0"), codes)
+            for group in _all(styles, "cellXfs")
+            for one in group
+        ]
+
+    @cached_property
+    def _strings(self) -> list[str]:
+        """The texts that cells name by their numbers."""
+        found: list[str] = []
+        if "sharedStrings" not in self._parts:
+            return found
+        with self.archive.open(self._parts["sharedStrings"]) as file:
+            for _, one in ElementTree.iterparse(file):
+                if _name(one) == "si":
+                    found.append(_plain(one))
+                    one.clear()
+        return found
+
+    def rows(self, sheet: str) -> Iterator[tuple[int, dict[int, str]]]:
+        """The number of each row that is written, from 1, and its texts by their columns from 0."""
+        number = 0
+        with self.archive.open(self.sheets[sheet]) as file:
+            for _, row in ElementTree.iterparse(file):
+                if _name(row) == "row":
+                    given = row.get("r", "")
+                    number = int(given) if given.isdecimal() else number + 1
+                    yield number, self._cells(row)
+                    row.clear()
+
+    def _cells(self, row: ElementTree.Element) -> dict[int, str]:
+        found, column = {}, -1
+        for cell in row:
+            place = _PLACE.fullmatch(cell.get("r", ""))
+            column = column + 1 if place is None else _column(place[1])
+            text = self._text(cell)
+            if text:
+                found[column] = text
+        return found
+
+    def _text(self, cell: ElementTree.Element) -> str | None:
+        """What a cell says; None if that is neither a text, a number, a date nor a Boolean."""
+        kind = cell.get("t", "n")
+        if kind == "inlineStr":
+            return _kept("".join(_plain(one) for one in cell if _name(one) == "is"))
+        value = next((one.text or "" for one in cell if _name(one) == "v"), "")
+        if kind == "s":
+            known = value.isdecimal() and len(value) < 10 and int(value) < len(self._strings)
+            return _kept(self._strings[int(value)]) if known else None
+        if kind == "str":
+            return _kept(_unescaped(value))
+        if kind == "b":
+            return {"1": "true", "0": "false"}.get(value)
+        if kind == "d":
+            return _moment(value)
+        style = cell.get("s", "0")
+        dated = style.isdecimal() and len(style) < 10 and int(style) < len(self._dates)
+        return self._number(value, dated and self._dates[int(style)]) if kind == "n" else None
+
+    def _number(self, value: str, dated: bool) -> str | None:
+        """A number, or the day and time that it is shown as."""
+        try:
+            number = float(value)
+        except ValueError:
+            return None
+        if not math.isfinite(number):
+            return None
+        if not dated:
+            whole = number.is_integer() and abs(number) < 2**53
+            return str(int(number)) if whole else repr(number)
+        try:
+            # (Workbooks that count from 1900 have a 29th of February in that year.)
+            early = number < 60 and self._epoch == _EPOCHS[False]
+            days = timedelta(milliseconds=round((number + early) * 86_400_000))
+            moment = self._epoch + days
+        except OverflowError:
+            return None
+        if number < 0:
+            return None
+        return _written(moment) if number >= 1 else str(moment.time())
+
+
+def _written(moment: datetime) -> str:
+    """A day, with its time if that is not midnight."""
+    day = f"{moment.year:04}-{moment:%m-%d}"
+    return day if moment.time() == datetime.min.time() else f"{day} {moment.time()}"
+
+
+def _moment(value: str) -> str | None:
+    try:
+        return _written(datetime.fromisoformat(value).replace(tzinfo=None))
+    except ValueError:
+        return None
+
+
+def _kept(text: str) -> str | None:
+    """A text that can be written in UTF-8 and is no longer than a record of a CSV file."""
+    try:
+        return text if len(text.encode()) <= LONGEST_RECORD else None
+    except UnicodeEncodeError:
+        return None
+
+
+def _is_date(number: str, codes: Mapping[str | None, str]) -> bool:
+    if number not in codes:
+        return number.isdecimal() and int(number) in _DATES
+    code = codes[number]
+    shown = _WORDS.sub("", code).partition(";")[0]
+    return not _DURATION.search(code) and re.search("[dmyhs]", shown, re.IGNORECASE) is not None
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def _plain(item: ElementTree.Element) -> str:
+    """The text of an item without its fonts, and without how it is spoken."""
+    found = []
+    for one in item:
+        if _name(one) == "t":
+            found.append(one.text or "")
+        elif _name(one) == "r":
+            found += [inner.text or "" for inner in one if _name(inner) == "t"]
+    return _unescaped("".join(found))
+
+
+def _column(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = 26 * number + ord(letter) - 64
+    return number - 1
+
+
+def _name(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+def _all(tree: ElementTree.Element, name: str) -> Iterator[Any]:
+    return (one for one in tree.iter() if _name(one) == name)
+
+
+def open_workbook(path: str | Path) -> Workbook:
+    """An open workbook, to be closed by its `archive`."""
+    return Workbook(zipfile.ZipFile(path))
