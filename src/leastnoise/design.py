@@ -26,6 +26,7 @@ from .engine.search import Search
 from .errors import ArgumentError, CertificateError, ScaleError
 from .exact import Number
 from .formatting import gap_words
+from .hints import unnamed
 from .problem.arguments import (
     Arguments,
     Asked,
@@ -68,7 +69,7 @@ def design(*, workload: Workload, **given: Unpack[WorkloadArguments]) -> Workloa
 def design(*, dimension: int, **given: Unpack[CommonArguments]) -> Design | VectorDesign: ...
 
 
-def design(**given: Any) -> AnyNoise:
+def design(*args: object, **given: Any) -> AnyNoise:
     """The noise with the least expected loss that (epsilon, delta)-DP allows.
 
     Returns a `Design` whose bracket [lower, upper] around the optimal expected loss has been
@@ -124,6 +125,8 @@ def design(**given: Any) -> AnyNoise:
         total of all squared errors, or "largest", the largest variance; `neighbors` is
         "add-remove" or "replace".
     """
+    if args:
+        raise unnamed("design()", ["epsilon", "delta", "sensitivity"])
     if given.get("workload") is not None:
         given.setdefault("loss", "l2")
     return answer(Arguments.of(given))

@@ -70,7 +70,7 @@ def reject_unknown(options: Mapping[str, object], known: Collection[str], where:
             raise UnknownArgumentError(name, value, f"{where} has no argument {name!r}.{hint}")
 
 
-def _unnamed(where: str, named: list[str]) -> UnknownArgumentError:
+def unnamed(where: str, named: list[str]) -> UnknownArgumentError:
     """The error for arguments that must be named and were not; their values may be data."""
     hint = "low=0, high=100" if "low" in named else ", ".join(f"{name}=..." for name in named[:3])
     words = f"{where} has too many arguments without a name. Name them, such as {hint}."
@@ -89,7 +89,7 @@ def hinted(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **options: P.kwargs) -> R:
         reject_unknown(options, tuple(parameters), where)
         if len(args) > most and not free:
-            raise _unnamed(where, named)
+            raise unnamed(where, named)
         return function(*args, **options)
 
     return checked

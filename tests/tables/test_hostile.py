@@ -151,7 +151,7 @@ def test_ragged_and_odd_csv_files(tmp_path):
         (tmp_path / name).write_text(content)
         with pytest.raises(ArgumentError, match="names its columns"):
             ask(tmp_path / name, Count(), epsilon=1)
-    with pytest.raises(ArgumentError, match="that exists"):
+    with pytest.raises(ArgumentError, match="There is no file"):
         ask(tmp_path / "absent.csv", Count(), epsilon=1)
     (tmp_path / "x.parquet").write_text(f"{SECRET} is not parquet")
     with pytest.raises(EngineError) as caught:

@@ -160,8 +160,8 @@ def test_several_questions_are_planned_as_they_are_asked(folder):
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["nothere.csv", "count()"], "that exists"),
-        (["data.csv", "count"], "query must be"),
+        (["nothere.csv", "count()"], "There is no file"),
+        (["data.csv", "count"], "written with brackets"),
         (["data.csv", "mean(salary)"], "mean(salary) needs --low and --high: "),
         (["data.csv", "steal(salary)"], "There is no query steal()."),
         (["data.csv", "count()", "--unit", "person_id"], "--max-rows-per-group must be"),
@@ -231,7 +231,7 @@ def test_a_table_on_standard_input_and_a_picture_that_cannot_be(tmp_path):
 
 @pytest.mark.parametrize(
     ("table", "words"),
-    [("hive", "folders of partitions"), ("hive/*/*.parquet", "patterns are not read"),
+    [("hive", "folders of partitions"), ("hive/*/*.parquet", "Patterns are not read"),
      ("s3://bucket/a.parquet", "addresses are not read")],
 )  # fmt: skip
 def test_folders_of_partitions_patterns_and_addresses_say_why(tmp_path, table, words):

@@ -51,7 +51,7 @@ def stated_sensitivity(sensitivity: Number | Shape | Ball | None) -> Number:
             None,
             "given: the most that the query can change between neighboring tables (1 for a count; "
             "(high - low) / n for a mean of n values in [low, high] where one row is replaced). "
-            "Noise for too small a sensitivity is not private",
+            "Noise for too small a sensitivity is not private (docs/choosing.md)",
         )
     if isinstance(sensitivity, (Shape, Ball)):
         raise ArgumentError("sensitivity", sensitivity, "one number: a shape is for design() alone")

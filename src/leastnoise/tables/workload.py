@@ -144,6 +144,10 @@ def plan_all(
 
 
 def _questions(queries: Sequence[Query | str]) -> list[Query]:
+    if isinstance(queries, (str, Query)):
+        raise ArgumentError(
+            "queries", Described("one query"), f"a list of 1 to {_MOST} queries: ask() answers one"
+        )
     if not 1 <= len(queries) <= _MOST:
         raise ArgumentError(
             "queries", Described(f"{len(queries)} queries"), f"a list of 1 to {_MOST} queries"

@@ -85,7 +85,8 @@ class Query:
             raise ArgumentError(
                 "keys",
                 self.keys,
-                'a public list of values, together with by=; or "private" (partition selection)',
+                'a public list of values, together with by=; or "private" (partition selection): '
+                "which groups there are is itself a fact about the data (docs/groups.md)",
             )
         if self.by is not None and not isinstance(self.by, str):
             self._cross(names_of(self.by))

@@ -23,7 +23,8 @@ def touched(query: Query, setting: Setting) -> int:
             raise ArgumentError(
                 "max_groups",
                 None,
-                "given with private keys: the largest number of groups of one person",
+                "given with private keys: the largest number of groups of one person "
+                "(docs/keys.md)",
             )
         each = min(x for x in (most, None if keys is None else len(keys)) if x is not None)
     if not setting.replace:

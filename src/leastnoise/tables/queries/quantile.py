@@ -61,7 +61,9 @@ class Quantile(Valued):
         super().__post_init__()
         level = rational(self.q, "q")
         if not 0 <= level <= 1 or level.denominator > _DENOMINATOR:
-            raise ArgumentError("q", self.q, f"from 0 to 1, in parts of at most 1/{_DENOMINATOR}")
+            percent = f" (did you mean {float(level / 100):g}?)" if 1 < level <= 100 else ""
+            rule = f"from 0 to 1, in parts of at most 1/{_DENOMINATOR}{percent}"
+            raise ArgumentError("q", self.q, rule)
 
     @classmethod
     def from_text(cls, plain: Sequence[str], named: Mapping[str, Any]) -> Query:

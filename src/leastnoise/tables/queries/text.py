@@ -25,6 +25,17 @@ _INSIDE = tuple(
         if name not in (*_BESIDE, kind.positional[0])
     )
 )
+#: What to ask in the place of queries that there are not.
+_INSTEAD = {
+    "max": "One person can move a maximum across the whole range: ask for quantile(x, 0.99).",
+    "min": "One person can move a minimum across the whole range: ask for quantile(x, 0.01).",
+    "countdistinct": "To count people, ask for count() with the person as the privacy unit and "
+    "max_rows_per_group=1.",
+    "std": "Ask for variance(x): its root is the standard deviation, and costs nothing more.",
+}
+_INSTEAD |= {"maximum": _INSTEAD["max"], "minimum": _INSTEAD["min"]}
+_INSTEAD |= {"distinct": _INSTEAD["countdistinct"], "nunique": _INSTEAD["countdistinct"]}
+_INSTEAD |= {"stddev": _INSTEAD["std"], "sd": _INSTEAD["std"]}
 #: A quoted name, a comma, or any other character.
 _PIECE = re.compile(r'"[^"]*"|`[^`]*`|.', re.DOTALL)
 
@@ -36,11 +47,16 @@ def query_of(query: Query | str, **options: Any) -> Query:
     allowed = f'a query, or a string such as "mean(salary)" (queries are {", ".join(WORDS)})'
     call = _CALL.fullmatch(query) if isinstance(query, str) else None
     if call is None:
-        raise ArgumentError("query", query, allowed)
+        raise ArgumentError("query", query, allowed, _no_query(query))
     word, inside = call.group(1).lower(), call.group(2).strip()
     kinds = kinds_of(word)
     if not kinds:
-        known = f"There is no query {word}().{did_you_mean(word, WORDS)}"
+        instead = _INSTEAD.get(word.replace("_", ""), "")
+        known = (
+            f"There is no query {word}(). {instead}"
+            if instead
+            else (f"There is no query {word}().{did_you_mean(word, WORDS)}")
+        )
         raise ArgumentError("query", query, allowed, f"{known} Queries are {', '.join(WORDS)}.")
     if kinds == (Proportion,):  # its condition may hold commas and signs
         return Proportion.from_text([inside], options)
@@ -48,6 +64,18 @@ def query_of(query: Query | str, **options: Any) -> Query:
     columns = [_unquoted(part) for part in plain]
     kind = kinds[-1] if len(columns) > 1 else kinds[0]  # of several columns, or of one
     return kind.from_text(columns, options | named)
+
+
+def _no_query(query: object) -> str:
+    """The message for what is probably meant; empty if nothing is."""
+    if isinstance(query, (list, tuple)):
+        return "ask() answers one query. For several queries from one budget, use ask_all()."
+    word = query.strip().lower() if isinstance(query, str) else ""
+    if word in WORDS:
+        return f'A query is written with brackets: "{word}()".'
+    if word.startswith("select "):
+        return 'SQL is not read. A query is a string such as "mean(salary)" (docs/queries.md).'
+    return ""
 
 
 def _arguments(word: str, inside: str) -> tuple[list[str], dict[str, Any]]:

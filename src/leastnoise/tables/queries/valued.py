@@ -47,7 +47,8 @@ class Valued(Query):
             missing = "low" if self.low is None else "high"
             words = (
                 f"{self.word}({self.column}) needs low= and high=: the smallest and the largest "
-                "value that count. Choose them from public knowledge, not from the data."
+                "value that count. Choose them from public knowledge, not from the data "
+                "(docs/choosing.md)."
             )
             raise ArgumentError(missing, None, "given", words)
         _ = self.scale

@@ -131,7 +131,8 @@ class _Parser:
         if alone and self.tokens[0][0] in ("word", "quoted", "ticked"):
             hint = f"to count rows where a Boolean column is true, write {self.text.strip()} = true"
         else:
-            hint = f"not understood from character {place + 1} on"
+            quoted = "" if "'" in self.text else "; strings stand in 'single quotes'"
+            hint = f"not understood from character {place + 1} on{quoted}"
         return ArgumentError(self.name, self.text, f"{allowed} ({hint})")
 
     def peek(self) -> tuple[str, str, int]:

@@ -117,8 +117,9 @@ def _named(text: str) -> Table:
         return _at_url(text)
     path = Path(text)
     if not path.exists():
-        remedy = "; patterns are not read, name a folder" if set(text) & set("*?[") else ""
-        raise ArgumentError("table", text, f"{_ALLOWED} that exists{remedy}")
+        remedy = " Patterns are not read: name a folder." if set(text) & set("*?[") else ""
+        words = f"There is no file {text!r}.{remedy} A table is {_ALLOWED}."
+        raise ArgumentError("table", text, f"{_ALLOWED} that exists", words)
     if (delimiter := delimiter_of(path)) is not None:
         return _texts(CsvFile(path, delimiter))
     if is_excel(path):
