@@ -31,7 +31,7 @@ _INSTEAD = {
     "min": "One person can move a minimum across the whole range: ask for quantile(x, 0.01).",
     "countdistinct": "To count people, ask for count() with the person as the privacy unit and "
     "max_rows_per_group=1.",
-    "std": "Ask for variance(x): its root is the standard deviation, and costs nothing more.",
+    "std": "Ask for variance(x): its root is the standard deviation, and spends nothing more.",
 }
 _INSTEAD |= {"maximum": _INSTEAD["max"], "minimum": _INSTEAD["min"]}
 _INSTEAD |= {"distinct": _INSTEAD["countdistinct"], "nunique": _INSTEAD["countdistinct"]}
