@@ -36,7 +36,7 @@ from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import bounded
 from leastnoise.tables.sources import open_table, opened
 from leastnoise.tables.sources.bounding import reading_of
-from leastnoise.tables.sources.frames import text_of_category, tidy
+from leastnoise.tables.sources.frames import texts_of_categories, tidy
 from leastnoise.tables.sources.postgres import USED, Postgres
 from leastnoise.tables.sources.spark import USED as USED_BY_SPARK
 from leastnoise.tables.sources.spark import _silent, logger_of
@@ -665,10 +665,10 @@ def test_a_category_does_not_change_how_others_are_written(extra):
 
 
 def test_numbers_that_pandas_takes_for_one_category_are_written_alike():
-    texts = [text_of_category(one) for one in (2, 2.0, 2 + 0j, np.float32(2), Decimal("2.00"))]
+    texts = texts_of_categories([2, 2.0, 2 + 0j, np.float32(2), Decimal("2.00")])
     assert {*texts} == {"2"}
-    assert text_of_category(10**16) == text_of_category(1e16) == "1" + 16 * "0"
-    assert [text_of_category(one) for one in (-0.0, "2.0", 1.5, float("nan"), True, 1j)] == [
+    assert {*texts_of_categories([10**16, 1e16])} == {"1" + 16 * "0"}
+    assert texts_of_categories([-0.0, "2.0", 1.5, float("nan"), True, 1j]) == [
         *("0", "2.0", "1.5", None, "true", None)
     ]
 

@@ -16,7 +16,7 @@ from leastnoise import ArgumentError, Count, Sum
 from leastnoise.tables.ask import sums_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table, opened
-from leastnoise.tables.sources.frames import _pandas_column, text_of_category
+from leastnoise.tables.sources.frames import _pandas_column, texts_of_categories
 from leastnoise.tables.unit import Row
 
 ROW = Setting(Row(), "add-remove")
@@ -208,7 +208,7 @@ EASTERN = datetime.timezone(datetime.timedelta(hours=-5))
 )
 def test_equal_categories_are_one_text(equal):
     """pandas keeps the first of them: the row before decided the key of all others."""
-    texts = {text_of_category(value) for value in equal}
+    texts = {*texts_of_categories(equal)}
     assert len(texts) == 1 and texts != {None}
     for first in equal:
         for second in equal:
@@ -236,11 +236,55 @@ def test_a_category_of_another_type_changes_no_other_text(value):
         assert both[:1] == alone, other
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+@pytest.mark.parametrize("zone", [None, "America/New_York"])
+def test_a_category_that_python_cannot_hold_is_missing_in_its_row_alone(unit, zone):
+    """pandas raised at the year 20000, after the charge: one row decided whether all failed."""
+    per_second = {"s": 1, "ms": 1000, "us": 1_000_000}[unit]
+    moments = pa.array([0, 569_000_000_000 * per_second], pa.int64())
+    column = moments.view(pa.timestamp(unit, zone))
+    for ordered in (False, True):
+        kind = pd.CategoricalDtype(ordered=ordered)
+        texts = []
+        for rows in (column[:1], column):
+            held = pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([rows])))
+            texts.append(_pandas_column(held.astype(kind)).to_pylist())
+        assert texts == [texts[0], [*texts[0], None]] and texts[0] != [None]
+
+
+DICTIONARIES = [
+    pa.array([0, None, 0], pa.timestamp("us", "UTC")),
+    pa.array([0, None, 0], pa.timestamp("ms")),
+    pa.array([1.5, None, 1.5], pa.float16()),
+    pa.array(["a", None, "a"], pa.string_view()),
+    pa.array([0, None, 0], pa.date32()),
+    pa.array([Decimal(1), None, Decimal(1)], pa.decimal128(9, 2)),
+    pa.array(["a", None, "a"]).dictionary_encode("encode"),
+]
+
+
+@pytest.mark.parametrize("values", DICTIONARIES, ids=lambda values: str(values.type))
+def test_a_dictionary_has_the_same_forms_with_and_without_rows(values):
+    """Without a chunk pandas made another type of it: whether there were rows was free to know."""
+    places = pa.array([0, 1, 2, None], pa.int8())
+    column = pa.DictionaryArray.from_arrays(places, values)
+    tables = [pa.table({"x": pa.chunked_array(rows, column.type)}) for rows in ([], [column] * 2)]
+    frames = [table.to_pandas(types_mapper=pd.ArrowDtype) for table in tables]
+    for empty, full in (tables, frames):
+        opened_tables = [open_table(source) for source in (empty, full)]
+        assert opened_tables[0].held == opened_tables[1].held
+        assert opened_tables[0].held[0].value is not None
+        for source, present in zip(opened_tables, (0, 4), strict=True):
+            missing = sums_of(source, Count(where="x is null"), ROW)[""].rows
+            assert sums_of(source, Count(), ROW)[""].rows - missing == present
+            source.close()
+
+
 def test_opening_a_frame_looks_at_no_category(monkeypatch):
-    def looked(value):
+    def looked(categories):
         raise AssertionError("looked at a category")
 
-    monkeypatch.setattr("leastnoise.tables.sources.frames.text_of_category", looked)
+    monkeypatch.setattr("leastnoise.tables.sources.frames.texts_of_categories", looked)
     table = open_table(as_categories(["a", "b"]))
     assert table.column("x", "column").key is not None
     table.close()

@@ -123,15 +123,20 @@ def text_of(value: Any) -> str | None:
     return None if missing else found
 
 
-def text_of_category(value: Any) -> str | None:
-    """A category as text, never an error. Equal numbers and moments are written alike.
+def texts_of_categories(categories: Any) -> list[str | None]:
+    """Categories as texts, never an error. Equal numbers and moments are written alike.
 
     Of equal categories pandas keeps the first. One category 1.5 makes floats of all integers beside
     it, and 1j complex ones. Timestamps of NumPy are those of pandas, until a category of another
-    type leaves them as they are.
+    type leaves them as they are. Each is taken out alone: pandas makes no object of some Arrow
+    values (a timestamp of the year 20000), and would stop at the first of them.
     """
+    return [_text_at(categories, place) for place in range(len(categories))]
+
+
+def _text_at(categories: Any, place: int) -> str | None:
     try:
-        return _text_of_category(value)
+        return _text_of_category(categories[place])
     except KeyboardInterrupt:
         raise
     except BaseException:  # what an object says of itself may be an error, SystemExit too
@@ -213,8 +218,7 @@ def _pandas_column(series: Any) -> Any:
         # The type of the categories comes from the values, so they are all texts.
         if not len(series):  # opening a table looks at no category
             return pa.array([], pa.large_string())
-        texts = [text_of_category(value) for value in kind.categories]
-        values = pa.array(texts, pa.large_string())
+        values = pa.array(texts_of_categories(kind.categories), pa.large_string())
         codes = series.cat.codes.to_numpy()
         return values.take(pa.array(codes, mask=codes < 0))
     python = isinstance(kind, pd.StringDtype) and kind.storage != "pyarrow"
@@ -278,7 +282,10 @@ class _Arrow(Frame):
         return str(self._table.schema.field(name).type)
 
     def empty(self, name: str) -> Any:
-        return tidy(self._table.schema.field(name).type)
+        import pyarrow as pa
+
+        kind = tidy_type(self._table.schema.field(name).type)
+        return None if kind is None else pa.array([], kind)
 
     def columns(self, names: Sequence[str]) -> dict[str, Any]:
         return {name: tidy(self._table.column(name)) for name in names}
@@ -287,47 +294,56 @@ class _Arrow(Frame):
         return int(self._table.num_rows)
 
 
-def tidy(column: Any) -> Any:
-    """An Arrow column (or an empty one of a type) as DuckDB reads it without looking at a value.
+def tidy_type(kind: Any) -> Any:
+    """The Arrow type that DuckDB gets for columns of an Arrow type; None if no query can use it.
 
-    None for types that no question can use. Moments with a time zone are those of UTC.
+    Timestamps with a time zone are those of UTC. It follows from the type alone, so a table that
+    has no row, or no chunk, has the columns of every other one of its types.
     """
     import pyarrow as pa
     import pyarrow.types as t
 
-    if isinstance(column, pa.DataType):
-        if isinstance(column, pa.BaseExtensionType):
-            return None
-        column = pa.array([], column)
-    kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         return None
     if t.is_dictionary(kind):
         # One text in many rows may take more bytes than the offsets of a plain string can say.
-        value = pa.large_string() if t.is_string(kind.value_type) else kind.value_type
-        return None if tidy(value) is None else tidy(_decoded(column, value))
+        return pa.large_string() if t.is_string(kind.value_type) else tidy_type(kind.value_type)
     if t.is_float16(kind):
-        return column.cast(pa.float32())
+        return pa.float32()
     if t.is_timestamp(kind):
-        return _viewed(column, pa.timestamp(kind.unit))
+        return pa.timestamp(kind.unit)
     if t.is_string_view(kind):
-        return bounded(column.cast(pa.large_string()))
-    if t.is_string(kind) or t.is_large_string(kind):
-        return bounded(column)
-    plain = (t.is_integer, t.is_floating, t.is_boolean, t.is_date32)
+        return pa.large_string()
+    plain = (t.is_integer, t.is_floating, t.is_boolean, t.is_date32, t.is_string, t.is_large_string)
     if any(is_one(kind) for is_one in plain):
-        return column
+        return kind
     usual = t.is_decimal(kind) and kind.bit_width <= 128 and kind.scale >= 0
-    return column if usual else None
+    return kind if usual else None
+
+
+def tidy(column: Any) -> Any:
+    """An Arrow column as one of its `tidy_type`, without looking at a value; None without one."""
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    kind, wanted = column.type, tidy_type(column.type)
+    if wanted is None:
+        return None
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array([tidy(chunk) for chunk in column.chunks], wanted)
+    if t.is_dictionary(kind):  # its long strings go before they are written out
+        return tidy(column.dictionary).cast(wanted).take(column.indices)
+    if t.is_timestamp(kind):
+        return column.view(wanted)
+    column = column.cast(wanted)
+    return bounded(column) if t.is_string(wanted) or t.is_large_string(wanted) else column
 
 
 def bounded(column: Any) -> Any:
-    """A column of strings in which those of more than `LONGEST_RECORD` bytes are missing."""
+    """An array of strings in which those of more than `LONGEST_RECORD` bytes are missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if isinstance(column, pa.ChunkedArray):
-        return pa.chunked_array([bounded(chunk) for chunk in column.chunks], column.type)
     lengths = pc.binary_length(column)
     longest = pc.max(lengths).as_py()
     if longest is None or longest <= LONGEST_RECORD:
@@ -336,20 +352,3 @@ def bounded(column: Any) -> Any:
     long = pc.fill_null(pc.greater(lengths, LONGEST_RECORD), False)
     places = pa.array(np.arange(len(column)), mask=long.to_numpy(zero_copy_only=False))
     return column.take(places)
-
-
-def _decoded(column: Any, kind: Any) -> Any:
-    """A dictionary column as a plain one; its long strings go before they are written out."""
-    import pyarrow as pa
-
-    if isinstance(column, pa.ChunkedArray):
-        return pa.chunked_array([_decoded(chunk, kind) for chunk in column.chunks], kind)
-    return tidy(column.dictionary.cast(kind)).take(column.indices)
-
-
-def _viewed(column: Any, kind: Any) -> Any:
-    import pyarrow as pa
-
-    if isinstance(column, pa.ChunkedArray):
-        return pa.chunked_array([chunk.view(kind) for chunk in column.chunks], kind)
-    return column.view(kind)
