@@ -24,10 +24,10 @@ from leastnoise import (
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables.ask import collect, prepare, touched
 from leastnoise.tables.planning.budget import Budget
-from leastnoise.tables.planning.planner import shares
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table
 from leastnoise.tables.unit import Row
+from leastnoise.tables.workload import _Shared
 
 N = 400
 FRAME = pd.DataFrame({"x": np.linspace(0, 100, N), "p": np.arange(N)})
@@ -92,7 +92,8 @@ def test_a_workload_is_one_charge_and_its_parts_add_up(tmp_path):
 
 def test_a_workload_gives_more_to_what_needs_more():
     queries = [Count(), Variance("x", **BOUNDS)]
-    few, more = shares(queries, Fraction(1), Fraction(0), Setting(Row(), "add-remove"), N, "l1")
+    shared = _Shared.of(queries, "row", "add-remove", N, "l1", None, None, None)
+    few, more = shared.budgets(Budget(Fraction(1), Fraction(0)))
     assert few.epsilon < more.epsilon and few.epsilon + more.epsilon == 1
 
 

@@ -152,9 +152,25 @@ def test_several_questions_are_planned_as_they_are_asked(folder):
         assert (plan["query"], plan["epsilon"]) == (answer["query"], answer["epsilon"])
         assert plan["noise"] == answer["noise"]
     assert "count()" in run("plan", *words, "--epsilon", 1, cwd=folder).stdout
-    for more in (["--within", 5], []):
+    for more, words_of_error in ((["--within", 5], "one for each query"), ([], "for each query")):
         refused = run("plan", *words, *more, cwd=folder)
-        assert refused.returncode == 2 and "several queries" in refused.stderr
+        assert refused.returncode == 2 and words_of_error in refused.stderr
+
+
+def test_margins_of_several_queries_give_epsilon_and_divide_it(folder):
+    words = ["count()", "mean(salary, low=120, high=190)"]
+    done = run("plan", *words, "--rows", "3000,3000", "--within", "20,0.4", "--json", cwd=folder)
+    plans = json.loads(done.stdout)["queries"]
+    assert plans[0]["error_95"] <= 20 and plans[1]["error_95"] <= 0.4
+    epsilon = plans[0]["epsilon"]
+    assert 0 < max(plan["floor"] for plan in plans) < epsilon
+    more = ["--epsilon", epsilon, "--within", "20,0.4", "--rows", 3000, "--json"]
+    asked = json.loads(run("ask", "data.csv", *words, *more, cwd=folder).stdout)["queries"]
+    assert [one["noise"] for one in asked] == [one["noise"] for one in plans]
+    for wrong in (["--rows", "x"], ["--rows", "1,2,3", "--epsilon", 1]):
+        assert run("plan", *words, *wrong, cwd=folder).returncode == 2
+    refused = run("ask", "data.csv", "count()", "--epsilon", 1, "--within", 5, cwd=folder)
+    assert refused.returncode == 2 and "left out with one query" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -264,7 +264,7 @@ def test_questions_to_the_demo_table(opened, tmp_path):
     first.get_by_label("Groups by").select_option("region")
     first.get_by_label("Groups, separated by commas").fill("north, south")
     first.get_by_label("Only rows where").fill("year = 2024")
-    assert one.text("rows-name") == "Rows of a group, about"
+    assert one.id("group-rows").is_visible() and one.id("group-rows").input_value() == ""
     # (A plan goes down to an eighth of epsilon: little is slow.)
     for name, value in {
         "max-rows-per-group": 3,
@@ -488,6 +488,27 @@ def test_a_plan_that_was_asked_for_while_the_table_was_read_comes(opened):
     held.pop().continue_()
     page.get_by_text("Planned. No row was read").wait_for()
     page.get_by_text("3,7 is a number").wait_for()
+
+
+def test_margins_are_typed_and_epsilon_is_the_result(opened):
+    one = opened("#ask")
+    page = one.page
+    page.get_by_text("data.csv: person_id, salary, region.").wait_for()
+    question = page.get_by_role("group", name="Query 1")
+    question.get_by_label("What").select_option("count")
+    question.get_by_label("Margin of error, at most").fill("5")
+    one.id("rows").fill("200")
+    assert one.id("ask-epsilon").is_disabled() and one.id("epsilon-slider").is_disabled()
+    one.id("ask-go").click()  # its epsilon is not known yet
+    assert "Find the smallest epsilon first" in one.text("ask-form")
+    one.id("plan").click()
+    page.get_by_text("is the smallest that keeps your margins").wait_for()
+    assert "No mechanism keeps them below epsilon 0.33" in one.text("plan-state")
+    epsilon = float(one.id("ask-epsilon").input_value())
+    assert 0.33 < epsilon < 1 and "± 5" in one.text("plan-table")
+    question.get_by_label("Margin of error, at most").fill("")
+    one.id("rows").press("Tab")
+    assert not one.id("ask-epsilon").is_disabled() and one.id("plan-table").is_hidden()
 
 
 def test_the_latest_choice_of_a_table_is_the_one_that_is_shown(opened):

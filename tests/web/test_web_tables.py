@@ -77,6 +77,34 @@ def test_the_plan_reads_no_table_and_knows_what_answers_will_be_like(server, ask
     assert (mean["high"] - mean["low"]) / 2 == pytest.approx(now[0]["error"], rel=0.5)
 
 
+def test_the_plan_is_what_is_asked(server, asked):
+    """The plan divided the budget itself: 0.07 planned was 0.045 answered, 13 rows were 10."""
+    _, _, told = ended(server, server.client.post("/api/plan", json=FORM))
+    for plan, answer in zip(told["plan"][0]["queries"], asked[1]["answers"], strict=True):
+        assert (plan["query"], plan["noise"]) == (answer["query"], answer["noise"])
+        assert plan["epsilon"] == answer["epsilon"]
+    # Rows of a group follow from those of the table, or are stated.
+    assert [one["rows"] for one in told["plan"][0]["queries"]] == [3000, 1500, 3000]
+    _, _, told = ended(server, server.client.post("/api/plan", json=FORM | {"group_rows": 70}))
+    assert [one["rows"] for one in told["plan"][0]["queries"]] == [3000, 70, 3000]
+
+
+def test_margins_that_are_typed_give_the_epsilon(server):
+    queries = [one | {"within": t} for one, t in zip(QUESTIONS, ("2", "40", "1500"), strict=True)]
+    how, _, told = ended(server, server.client.post("/api/plan", json=FORM | {"queries": queries}))
+    (plan,) = told["plan"]
+    assert how == "done" and 0 < plan["floor"] < plan["epsilon"]
+    for one, margin in zip(plan["queries"], (2, 40, 1500), strict=True):
+        assert one["error"] <= margin
+    form = FORM | {"queries": queries, "epsilon": str(plan["epsilon"])}
+    how, data, _ = ended(server, server.client.post("/api/tables/demo/ask", json=form))
+    assert how == "done", data
+    assert [a["noise"] for a in data["answers"]] == [one["noise"] for one in plan["queries"]]
+    half = FORM | {"queries": [queries[0], *QUESTIONS[1:]]}
+    how, data, _ = ended(server, server.client.post("/api/plan", json=half))
+    assert how == "failed" and data["field"] == "queries.1.within"
+
+
 def test_answers_are_charged_and_their_proofs_hold(server, asked, tmp_path):
     job, data = asked
     assert [one["query"] for one in data["answers"]] == [

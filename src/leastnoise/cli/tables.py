@@ -18,6 +18,7 @@ from rich.table import Table
 
 from ..errors import ArgumentError
 from .answers import tell_answers
+from .lists import Guess, Margins, guesses, margins
 from .options import flag, takes, text
 from .shared import JSON_HELP, drawable, say, show_json, working
 
@@ -147,7 +148,11 @@ _Table = Annotated[
 _PLANNED = _ASKED | {
     "epsilon": (text("Privacy budget epsilon, from 0 to 15; or give --within.", "NUMBER"), None),
     "within": (
-        text("Target 95% margin of error: print the smallest epsilon that reaches it.", "NUMBER"),
+        text(
+            "Target 95% margin of error: print the smallest epsilon that reaches it. For several "
+            "queries T,T,...",
+            "NUMBER",
+        ),
         None,
     ),
 }
@@ -238,9 +243,8 @@ def ask(
     name: Annotated[
         str, typer.Option(help="Name of the ledger in its file or database.", metavar="NAME")
     ] = "budget",
-    rows: Annotated[
-        int, typer.Option(help="With several queries: a public guess at the number of rows.")
-    ] = 1000,
+    rows: Guess = "1000",
+    within: Margins = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the answer (.png or .svg).", metavar="FILE")
     ] = None,
@@ -275,6 +279,8 @@ def ask(
     from ..tables.reports.report import checked_report
 
     drawable(plot)
+    if within is not None and len(queries) == 1:
+        raise ArgumentError("within", within, "left out with one query: plan finds its epsilon")
     if plot is not None and len(queries) > 1:
         raise ArgumentError("plot", str(plot), "left out with several queries: --report draws them")
     if report is not None:
@@ -290,7 +296,8 @@ def ask(
         if alone:
             answers = [answer_of(source, asked[0], **options)]
         else:
-            answers = ask_all(source, asked, rows=rows, **options)
+            options |= {"rows": guesses(rows), "within": margins(within)}
+            answers = ask_all(source, asked, **options)
     try:
         if plot is not None:
             answers[0].plot(plot)
@@ -330,12 +337,7 @@ def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
 
 
 @takes(*_PLANNED, options=_PLANNED)
-def plan(
-    queries: _Queries,
-    rows: Annotated[int, typer.Option(help="A public guess at the number of rows (of a group).")],
-    as_json: _Json = False,
-    **given: Any,
-) -> None:
+def plan(queries: _Queries, rows: Guess, as_json: _Json = False, **given: Any) -> None:
     """Predict the error of queries from public numbers. No table is read, no budget is spent.
 
     \b
@@ -350,16 +352,14 @@ def plan(
     options = _budget_and_unit(given)
     if len(queries) == 1:
         question = _question(queries[0], given)
-        plans = [plan_of(question, rows=rows, within=given["within"], **options)]
+        number: Any = guesses(rows)
+        plans = [plan_of(question, rows=number, within=given["within"], **options)]
     else:
-        if given["within"] is not None:
-            raise ArgumentError("within", given["within"], "left out with several queries")
-        if given["epsilon"] is None:
-            raise ArgumentError("epsilon", None, "given with several queries")
         asked = [_question(one, _fitting(one, given)) for one in queries]
-        plans = plan_all(asked, rows=rows, **options)
+        within = margins(given["within"])
+        plans = plan_all(asked, rows=guesses(rows), within=within, **options)
     if as_json:
-        told = [_planned(one, rows) for one in plans]
+        told = [_planned(one) for one in plans]
         show_json("plan", 0, told[0] if len(told) == 1 else {"queries": told})
         return
     console = Console(highlight=False)
@@ -369,13 +369,14 @@ def plan(
             console.print(f"- {note}", markup=False)
 
 
-def _planned(found: Any, rows: int) -> dict[str, Any]:
+def _planned(found: Any) -> dict[str, Any]:
     """A plan for JSON."""
     return {
         "query": found.query,
         "epsilon": float(found.epsilon),
         "delta": float(found.delta),
-        "rows": rows,
+        "rows": found.rows,
+        "floor": float(found.floor),
         "error_95": found.error,
         "relative": found.relative,
         "keys_from": found.keys_from,

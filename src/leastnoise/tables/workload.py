@@ -11,8 +11,9 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,20 @@ from .ledger import Ledger
 from .planning.budget import Budget
 from .planning.choice import check_group_size
 from .planning.declared import MECHANISMS_DELTA, largest_factor
+from .planning.division import (
+    GRID,
+    ByMargin,
+    ByWeight,
+    Division,
+    Expected,
+    positive_each,
+    rows_of,
+    smallest_epsilon,
+)
+from .planning.floor import floor_of
 from .planning.keyed import SURE
 from .planning.noise import jointly
-from .planning.planner import Plans, plan_of, setting_for, shares
+from .planning.planner import Plans, plan_of, setting_for
 from .planning.together import drawn_together
 from .queries.base import PRIVATE, Query, Setting
 from .queries.groups import asked_of
@@ -46,14 +58,16 @@ def ask_all(
     table: Any,
     queries: Sequence[Query | str],
     *,
-    epsilon: Number,
+    epsilon: Number | None = None,
     delta: Number = 0,
     ledger: Ledger | str | Path | None = None,
     unit: Unit | str | None = None,
     neighbors: str = "add-remove",
-    rows: int = 1000,
+    rows: int | Sequence[int] = 1000,
     loss: str = "l1",
     group_size: int | None = None,
+    weights: Sequence[Number] | None = None,
+    within: Sequence[Number] | None = None,
     progress: Callable[[str], None] | None = None,
     entropy: Entropy | None = None,
 ) -> Answers:
@@ -65,8 +79,13 @@ def ask_all(
     that is designed for so many, or larger shares whose privacy losses compose to the budget;
     that needs a workload that is declared in advance, as this is.
 
+    rows: for each query, or for all, in each group if there are groups.
     group_size: with private keys, a public guess at how many units a key that matters has, as for
         `ask`; first it counts which way shows such keys, then which errs less.
+    weights: how much the relative error of each query counts; all alike if they are not given.
+    within: for each query the error that 95% of its answers shall be within. The budget is divided
+        so that all queries meet their margins, or miss them by the same factor. Without `epsilon`
+        it is the smallest epsilon, in two digits, at which all are met: see `plan_all`.
 
     Example: a count and a mean from one budget.
 
@@ -78,34 +97,34 @@ def ask_all(
         >>> float(count.epsilon)  # of both together
         1.0
     """
-    questions = _questions(queries)
-    setting = Setting(unit_of(unit), check_neighbors(neighbors))
-    whole = Budget(check_epsilon(epsilon), check_delta(delta, epsilon))
-    typical = check_group_size(group_size)
+    shared = _Shared.of(queries, unit, neighbors, rows, loss, group_size, weights, within)
     book = as_ledger(ledger)
+    whole = shared.whole(epsilon, delta)
+    setting = shared.setting
     if book is not None:
         book.check(whole.epsilon, whole.delta, protects=protects(setting))
     tell = progress or (lambda _: None)
-    parts = shares(questions, whole.epsilon, whole.delta, setting, rows, loss, typical)
+    parts = shared.budgets(whole)
     source = entropy or system_entropy()
     warn_of_log()
 
     def prepared(rows_: Table) -> list[Prepared]:
         ready = [
-            prepare(rows_, query, setting, part.used_by(query), loss, None, tell, typical)
-            for query, part in zip(questions, parts, strict=True)
+            prepare(rows_, query, setting, part, loss, None, tell, shared.group_size)
+            for query, part in zip(shared.queries, parts, strict=True)
         ]
-        best = _best(ready, whole, rows, loss, typical)
+        best = shared.best(ready, whole)
         batch = uuid.uuid4().hex
         return [replace(one, batch=batch) if one.shown is not None else one for one in best]
 
     with opened(table) as held:
         warn_of_unit(unit, held.columns)
         ready = ready_or_paid(
-            lambda: prepared(held), lambda: charged(book, whole, questions, setting, "not answered")
+            lambda: prepared(held),
+            lambda: charged(book, whole, shared.queries, setting, "not answered"),
         )
         text = hashlib.sha256("".join(one.sha256 for one in ready).encode()).hexdigest()
-        charge = charged(book, _spent(ready, whole), questions, setting, text)
+        charge = charged(book, _spent(ready, whole), shared.queries, setting, text)
         return Answers(answered(held, ready, source, charge, tell))
 
 
@@ -113,34 +132,150 @@ def ask_all(
 def plan_all(
     queries: Sequence[Query | str],
     *,
-    epsilon: Number,
+    epsilon: Number | None = None,
     delta: Number = 0,
     unit: Unit | str = "row",
     neighbors: str = "add-remove",
-    rows: int = 1000,
+    rows: int | Sequence[int] = 1000,
     loss: str = "l1",
     group_size: int | None = None,
+    weights: Sequence[Number] | None = None,
+    within: Sequence[Number] | None = None,
 ) -> Plans:
     """The 95% margins of error to expect of `ask_all` with the same arguments.
 
+    within: for each query the error that 95% of its answers shall be within. Without `epsilon` the
+        plan is that of the smallest epsilon, in two digits, at which every query meets its margin;
+        its `floor` says below which epsilon no mechanism can, where that is proven.
+
     Guarantee: no table is read and no budget is spent.
 
-    Example: the 95% margins of error of two queries that share a budget.
+    Example: the 95% margins of error of two queries that share a budget, and the budget of margins.
 
         >>> queries = [Count(), Mean("age", low=0, high=100)]
         >>> [round(one.error, 2) for one in plan_all(queries, epsilon=1, rows=1000)]
         [5.0, 0.27]
+        >>> found = plan_all(queries, within=[20, 0.5], rows=1000)
+        >>> float(found.epsilon), float(found.floor)
+        (0.55, 0.181)
     """
-    questions = _questions(queries)
-    whole = Budget(check_epsilon(epsilon), check_delta(delta, epsilon))
-    typical = check_group_size(group_size)
-    settings = [setting_for(query, unit, neighbors, rows) for query in questions]
-    parts = shares(questions, whole.epsilon, whole.delta, settings[0], rows, loss, typical)
-    ready = [
-        planned(query, setting, part.used_by(query), loss, typical)
-        for query, setting, part in zip(questions, settings, parts, strict=True)
+    shared = _Shared.of(queries, unit, neighbors, rows, loss, group_size, weights, within)
+    whole = shared.whole(epsilon, delta)
+    best = shared.planned(whole)
+    each = zip(best, shared.rows, shared.within or [Fraction(0)] * len(best), strict=True)
+    plans = [
+        replace(
+            plan_of(one, rows, shared.group_size),
+            floor=floor_of(one.query, one.setting, margin, whole.delta, rows),
+        )
+        for one, rows, margin in each
     ]
-    return Plans(plan_of(one, rows, typical) for one in _best(ready, whole, rows, loss, typical))
+    return Plans(plans, _spent(best, whole))
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """Queries that share a budget, and how it is divided. All of it is public."""
+
+    queries: list[Query]
+    setting: Setting
+    loss: str
+    group_size: int | None
+    division: Division
+    #: The margins of the queries; empty if none were asked for.
+    within: tuple[Fraction, ...]
+
+    @classmethod
+    def of(
+        cls,
+        queries: Sequence[Query | str],
+        unit: Unit | str | None,
+        neighbors: str,
+        rows: int | Sequence[int],
+        loss: str,
+        group_size: int | None,
+        weights: Sequence[Number] | None,
+        within: Sequence[Number] | None,
+    ) -> _Shared:
+        """From the arguments, each of them checked."""
+        asked = _questions(queries)
+        each, many = rows_of(rows, len(asked)), len(asked)
+        if weights is not None and within is not None:
+            raise ArgumentError("weights", list(weights), "left out where within= is given")
+        margins = () if within is None else positive_each("within", within, many)
+        division: Division
+        if margins:
+            division = ByMargin(each, margins)
+        else:
+            even = (Fraction(1),) * many
+            found = even if weights is None else positive_each("weights", weights, many)
+            division = ByWeight(each, found)
+        setting = Setting(unit_of(unit), check_neighbors(neighbors))
+        return cls(asked, setting, loss, check_group_size(group_size), division, margins)
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """For each query a guess at its rows."""
+        return self.division.rows
+
+    def whole(self, epsilon: Number | None, delta: Number) -> Budget:
+        """The budget: what is given, or the smallest one that keeps all margins."""
+        if epsilon is not None:
+            return Budget(check_epsilon(epsilon), check_delta(delta, epsilon))
+        if not self.within:
+            raise ArgumentError("epsilon", None, "given, or within= for each query")
+        spare = check_delta(delta, GRID[-1])
+        smallest = smallest_epsilon(
+            lambda at: self.division.badness(self.planned(Budget(at, spare)))
+        )
+        if smallest is None:
+            words = f"errors that epsilon={GRID[-1]} for all queries together can reach"
+            raise ArgumentError("within", [float(one) for one in self.within], words)
+        return Budget(smallest, spare)
+
+    def budgets(self, whole: Budget) -> list[Budget]:
+        """The budget of each query."""
+        parts = self.division.budgets(self.queries, whole, self._alone)
+        return [part.used_by(query) for query, part in zip(self.queries, parts, strict=True)]
+
+    @cached_property
+    def _alone(self) -> Expected:
+        """The errors of a query with a budget for itself."""
+
+        @cache
+        def alone(place: int, budget: Budget) -> tuple[float, float]:
+            rows = self.rows[place]
+            one = self._planned(place, budget.used_by(self.queries[place]))
+            release, known = one.release, (one.query, one.setting, rows)
+            return release.expected_error(*known), release.relative_error(*known)
+
+        return alone
+
+    def _planned(self, place: int, budget: Budget) -> Prepared:
+        query, rows = self.queries[place], self.rows[place]
+        setting = setting_for(query, self.setting.unit, self.setting.neighbors, rows)
+        return planned(query, setting, budget, self.loss, self.group_size)
+
+    def planned(self, whole: Budget) -> list[Prepared]:
+        """The queries with their noise, from public numbers only."""
+        budgets = self.budgets(whole)
+        ready = [self._planned(place, budget) for place, budget in enumerate(budgets)]
+        return self.best(ready, whole)
+
+    def best(self, ready: list[Prepared], whole: Budget) -> list[Prepared]:
+        """The workload with the noise that the division finds least bad.
+
+        With a guess at the units of keys: of those that show most keys of so many units.
+        """
+        ways = [ready, *_tighter(ready, whole, self.loss)]
+        badness = self.division.badness
+        best = min(ways, key=lambda way: (-_shown(way, self.group_size), badness(way)))
+        part = badness(best) / badness(ready)
+        baseline = f"{100 * part:.0f}% of the errors with a budget for each query"
+        return [
+            replace(one, release=one.release.compared(baseline)) if one.shown is not None else one
+            for one in best
+        ]
 
 
 def _questions(queries: Sequence[Query | str]) -> list[Query]:
@@ -160,23 +295,6 @@ def _spent(ready: list[Prepared], whole: Budget) -> Budget:
     shown = ready[0].shown  # that of all of them, if they share one
     own = sum((one.spent.delta for one in ready), Fraction(0))
     return Budget(whole.epsilon, own if shown is None else shown.delta)
-
-
-def _best(
-    ready: list[Prepared], whole: Budget, rows: int, loss: str, group_size: int | None
-) -> list[Prepared]:
-    """The workload with the noise that makes the relative errors add up to least.
-
-    With a guess at the units of keys: of those that show most keys of so many units.
-    """
-    ways = [ready, *_tighter(ready, whole, loss)]
-    found = min(ways, key=lambda way: (-_shown(way, group_size), _errors(way, rows)))
-    part = _errors(found, rows) / _errors(ready, rows)
-    baseline = f"{100 * part:.0f}% of the errors with a budget for each query"
-    return [
-        replace(one, release=one.release.compared(baseline)) if one.shown is not None else one
-        for one in found
-    ]
 
 
 def _tighter(ready: list[Prepared], whole: Budget, loss: str) -> Iterator[list[Prepared]]:
@@ -250,11 +368,3 @@ def _shown(ready: list[Prepared], group_size: int | None) -> float:
         return 0.0
     shows = [one.release.keys for one in ready if one.release.keys is not None]
     return sum(float(min(SURE, keys.release_probability(group_size))) for keys in shows)
-
-
-def _errors(ready: list[Prepared], rows: int) -> float:
-    total = 0.0
-    for one in ready:
-        scale = one.query.typical(rows, one.setting)[1]
-        total += one.release.expected_error(one.query, one.setting, rows) / float(scale)
-    return total

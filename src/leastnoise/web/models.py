@@ -114,6 +114,10 @@ class QueryForm(Strict):
     keys: Annotated[list[Name], Field(min_length=1, max_length=200)] | Literal["private"] | None = (
         None
     )
+    within: Number | None = Field(
+        default=None,
+        description="The error that 95% of answers shall be within; epsilon then follows from it.",
+    )
 
 
 class TableForm(Strict):
@@ -130,7 +134,13 @@ class TableForm(Strict):
         default=None, description="In how many groups a person counts; null: in one."
     )
     neighbors: Literal["add-remove", "replace"] = "add-remove"
-    rows: Annotated[int, Field(ge=1, le=10**12)] = 1000
+    rows: Annotated[int, Field(ge=1, le=10**12)] = Field(
+        default=1000, description="A public guess at the number of rows of the table."
+    )
+    group_rows: Annotated[int, Field(ge=1, le=10**12)] | None = Field(
+        default=None,
+        description="The same of one group; null: the rows of the table, divided evenly.",
+    )
     loss: Literal["l1", "l2"] = "l1"
 
     def form(self) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def queries_of(form: dict[str, Any]) -> list[Query]:
     """The questions; an `ArgumentError` is named after the field, such as queries.0.low."""
     found = []
     for number, one in enumerate(form["queries"]):
-        allowed = {*FIELDS[one["kind"]], "kind", "where", "by", "keys"}
+        allowed = {*FIELDS[one["kind"]], "kind", "where", "by", "keys", "within"}
         try:
             for name, value in one.items():
                 if value is not None and name not in allowed:
@@ -43,6 +43,28 @@ def queries_of(form: dict[str, Any]) -> list[Query]:
             error.args = (words,)
             raise
     return found
+
+
+def margins_of(form: dict[str, Any]) -> list[str] | None:
+    """The margin of error wanted for each question; None if epsilon is stated instead."""
+    margins = [one["within"] for one in form["queries"]]
+    if all(margin is None for margin in margins):
+        return None
+    if None in margins:
+        error = ArgumentError("within", None, "given for every query, or for none")
+        error.name = f"queries.{margins.index(None)}.within"
+        raise error
+    return margins
+
+
+def rows_of(form: dict[str, Any], queries: list[Query]) -> list[int]:
+    """For each question the rows that it is about: of the table, or of one of its groups."""
+    rows = []
+    for query in queries:
+        each = form["group_rows"] if query.by is not None else None
+        keys = query.public_keys or ("",)
+        rows.append(each or max(1, form["rows"] // len(keys)))
+    return rows
 
 
 def check_columns(form: dict[str, Any], columns: list[str]) -> None:

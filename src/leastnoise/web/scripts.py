@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from ..tables.sources.excel_file import is_excel
-from .questions import CLASSES, options_of
+from .questions import CLASSES, margins_of, options_of, queries_of, rows_of
 from .written import source_text
 
 
@@ -47,10 +47,12 @@ def _questions(form: dict[str, Any]) -> str:
         groups = "" if form["max_groups"] is None else f", max_groups={form['max_groups']}"
         rows = f"max_rows_per_group={form['max_rows_per_group']}"
         unit = f"    unit=PrivacyUnit({form['unit']!r}, {rows}{groups}),\n"
+    guesses, margins = rows_of(form, queries_of(form)), margins_of(form)
+    within = "" if margins is None else f"    within={margins},   # margins of error\n"
     return (
         "answers = ask_all(\n    table,\n    [\n" + "".join(lines) + "    ],\n"
         f"    epsilon={form['epsilon']!r},\n    delta={form['delta']!r},\n{unit}"
-        f"    neighbors={form['neighbors']!r},\n    rows={form['rows']},   # a public guess\n"
+        f"    neighbors={form['neighbors']!r},\n    rows={guesses},   # public guesses\n{within}"
         f"    loss={form['loss']!r},\n    ledger=ledger,\n)\n"
         "for answer in answers:\n    print(answer)\n    print(*answer.mechanisms)"
         "   # leastnoise verify FILE\n"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 
 from ...errors import ArgumentError
 from ...exact import Number, rational
@@ -18,6 +17,8 @@ from ..queries.text import query_of
 from ..unit import Unit, check_neighbors, unit_of
 from .budget import Budget
 from .choice import check_group_size
+from .division import check_rows, smallest_epsilon, unreachable
+from .floor import floor_of
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Plan:
     keys_from: with private keys, how many units a key needs to be shown with 95%.
     release_probability: with private keys, that of a key that `group_size` units have.
     group_size: the guess at them, or `rows`.
+    floor: where a margin was asked for, an epsilon below which no mechanism keeps it on all tables
+        of up to `rows` rows; 0 where none is proven (`floor.proof.md`).
     """
 
     query: str
@@ -46,13 +49,20 @@ class Plan:
     group_size: int | None = None
     #: What the error is counted in: "" for the answer's own unit.
     counted: str = ""
+    floor: Fraction = Fraction(0)
+    #: Whether the budget is that of several queries together.
+    shared: bool = False
 
     def __str__(self) -> str:
         return (
             f"{self.query}: 95% of answers within {self.error:.4g}{self.counted} "
             f"({100 * self.relative:.3g}%) at epsilon={float(self.epsilon):g}, "
-            f"delta={float(self.delta):g} for {self.rows} rows a group{self._keys}"
+            f"delta={float(self.delta):g} for {self.rows} rows a group{self._keys}{self._floor}"
         )
+
+    @property
+    def _floor(self) -> str:
+        return floor_words(self.floor)
 
     @property
     def _keys(self) -> str:
@@ -74,7 +84,16 @@ class Plan:
 
 
 class Plans(list[Plan]):
-    """Plans of questions that are asked together: a list that a notebook shows one by one."""
+    """Plans of questions that are asked together: a list that a notebook shows one by one.
+
+    epsilon, delta: of all of them together. floor: where margins were asked for, an epsilon below
+    which no mechanism keeps all of them; 0 where none is proven.
+    """
+
+    def __init__(self, plans: Iterable[Plan], budget: Budget) -> None:
+        super().__init__(plans)
+        self.epsilon, self.delta = budget.pair
+        self.floor = max(one.floor for one in self)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))
@@ -113,30 +132,31 @@ def plan(
     question = query_of(query)
     if (epsilon is None) == (within is None):
         raise ArgumentError("epsilon", epsilon, "given, or within=")
-    if within is not None:
-        asked = partial(
-            plan,
-            question,
-            delta=delta,
-            rows=rows,
-            unit=unit,
-            neighbors=neighbors,
-            loss=loss,
-            group_size=group_size,
-        )
-        return _cheapest(asked, rational(within, "within"))
-    assert epsilon is not None
     setting = setting_for(question, unit, neighbors, rows)
-    budget = Budget(check_epsilon(epsilon), check_delta(delta, epsilon)).used_by(question)
     typical = check_group_size(group_size)
-    return plan_of(planned(question, setting, budget, loss, typical), rows, typical)
+
+    def planned_at(number: Number) -> Plan:
+        checked = check_epsilon(number)
+        budget = Budget(checked, check_delta(delta, number)).used_by(question)
+        return plan_of(planned(question, setting, budget, loss, typical), rows, typical)
+
+    if within is None:
+        assert epsilon is not None
+        return planned_at(epsilon)
+    margin = rational(within, "within")
+    if margin <= 0:
+        raise ArgumentError("within", within, "a positive error")
+    smallest = smallest_epsilon(lambda at: planned_at(at).error / float(margin))
+    if smallest is None:
+        raise unreachable(margin, question)
+    floor = floor_of(question, setting, margin, check_delta(delta, smallest), rows)
+    return replace(planned_at(smallest), floor=floor)
 
 
 def plan_of(ready: Prepared, rows: int, group_size: int | None = None) -> Plan:
     """What the answer to a query will be like."""
     query, keys = ready.query, ready.release.keys
     error = ready.release.expected_error(query, ready.setting, rows)
-    scale = query.typical(rows, ready.setting)[1]
     spent = ready.shown or ready.spent
     return Plan(
         str(query),
@@ -144,7 +164,7 @@ def plan_of(ready: Prepared, rows: int, group_size: int | None = None) -> Plan:
         spent.delta,
         rows,
         error,
-        error / float(scale),
+        ready.release.relative_error(query, ready.setting, rows),
         None if keys is None else keys.group_size_for(0.95),
         query.why(ready.setting),
         ready.release.words,
@@ -152,63 +172,19 @@ def plan_of(ready: Prepared, rows: int, group_size: int | None = None) -> Plan:
         None if keys is None else keys.release_probability(group_size or rows),
         None if keys is None else group_size or rows,
         query.counted,
+        shared=ready.shown is not None,
     )
-
-
-def _cheapest(asked: Callable[..., Plan], within: Fraction) -> Plan:
-    """The plan of the smallest epsilon of two digits whose error is within this."""
-    grid = [Fraction(i, 10**k) for k in (4, 3, 2, 1) for i in range(10, 100)]
-    grid += [Fraction(i) for i in range(10, 16)]
-    if within <= 0 or (best := asked(epsilon=grid[-1])).error > within:
-        raise ArgumentError("within", float(within), f"an error that epsilon={grid[-1]} can reach")
-    low, high = 0, len(grid) - 1  # the error falls with epsilon; grid[high] keeps it
-    while low < high:
-        middle = (low + high) // 2
-        found = asked(epsilon=grid[middle])
-        if found.error <= within:
-            best, high = found, middle
-        else:
-            low = middle + 1
-    return best
 
 
 def setting_for(query: Query, unit: Unit | str, neighbors: str, rows: int) -> Setting:
     """The setting, with the guessed number of rows where it is public."""
-    if isinstance(rows, bool) or not isinstance(rows, int) or not 1 <= rows <= 10**15:
-        raise ArgumentError("rows", rows, "a public guess at the number of rows, at least 1")
+    check_rows(rows)
     setting = Setting(unit_of(unit), check_neighbors(neighbors))
     if query.fixed(setting.unit, neighbors):
         return replace(setting, size=rows)
     return setting
 
 
-def shares(
-    queries: Sequence[Query],
-    epsilon: Fraction,
-    delta: Fraction,
-    setting: Setting,
-    rows: int,
-    loss: str,
-    group_size: int | None = None,
-) -> list[Budget]:
-    """A budget for each query: they add up to the whole, and relative errors to little.
-
-    An error is about a / epsilon, so the sum of a_i / epsilon_i is least for epsilon_i in
-    proportion to the square roots of the a_i. The a_i come from `plan`, hence from public numbers.
-    """
-    even = epsilon / len(queries), delta / len(queries)
-    weights = []
-    for query in queries:
-        one = plan(
-            query,
-            epsilon=even[0],
-            delta=even[1],
-            rows=rows,
-            unit=setting.unit,
-            neighbors=setting.neighbors,
-            loss=loss,
-            group_size=group_size,
-        )
-        weights.append(max(1, round(10**4 * min(one.relative, 10.0) ** 0.5)))
-    total = sum(weights)
-    return [Budget(epsilon * w / total, delta / len(queries)) for w in weights]
+def floor_words(floor: Fraction) -> str:
+    """What is proven of smaller budgets; nothing where nothing is."""
+    return f"\n- no mechanism keeps this below epsilon={float(floor):g}" if floor > 0 else ""

@@ -73,6 +73,11 @@ class Release(ABC):
         the rank, for a vector the largest in parts of its column's width.
         """
 
+    def relative_error(self, query: Query, setting: Setting, rows: int) -> float:
+        """The same as a part of what the query's errors are compared with."""
+        scale = query.typical(rows, setting)[1]
+        return self.expected_error(query, setting, rows) / float(scale)
+
     # -- what it rests on -------------------------------------------------------------------------
 
     @property

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from ...cache import sha256_of, workload_designed
 from ...problem.workload import Workload
 from ...sampling import Entropy
-from ..queries.base import Setting
+from ..queries.base import Query, Setting
 from ..queries.numbers import Form, Part, Released
 from .noise import delta_of_a_step
 from .release import GroupedRelease
@@ -68,6 +68,22 @@ class SumsRelease(GroupedRelease):
     @cached_property
     def _errors(self) -> list[Fraction]:
         return [Fraction(float(error)) for error in self.design.error_bound(0.95)]
+
+    def relative_error(self, query: Query, setting: Setting, rows: int) -> float:
+        """The largest part that an error is of the rows in its answer.
+
+        A count by the most attributes has so many rows, a sum of such counts as many times more.
+        """
+        return float(max(self._per_cell)) / rows
+
+    @cached_property
+    def _per_cell(self) -> list[Fraction]:
+        """Each error divided by the cells that its answer adds up, in parts of the fewest."""
+        part = self.design.workload.part
+        cells = part.answers([1] * part.cells)
+        return [
+            error * min(cells) / count for error, count in zip(self._errors, cells, strict=True)
+        ]
 
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """A number as if it had been released, for planning: the one with the largest error."""

@@ -223,6 +223,12 @@ class Query:
         """For planning: the parts for so many ordinary rows, and what an error is compared with."""
         raise NotImplementedError
 
+    def units_beyond(self, distance: Fraction, rows: int, setting: Setting) -> int:
+        """So few units can be added or removed that the answer moves by more than this; 0 where
+        that is not known. (Tables are of up to `rows` rows: `../planning/floor.proof.md`.)
+        """
+        return 0
+
     def request(self, setting: Setting) -> Request:
         """What the engine adds up."""
         return self._request(setting)

@@ -83,6 +83,10 @@ class Count(Query):
         """The number of rows, and an error as a part of it."""
         return [Fraction(rows)], Fraction(max(1, rows))
 
+    def units_beyond(self, distance: Fraction, rows: int, setting: Setting) -> int:
+        """Each unit has as many rows as count."""
+        return int(distance // setting.rows) + 1
+
     def why(self, setting: Setting) -> str:
         """Why the sensitivity is max_rows_per_group."""
         return (

@@ -57,6 +57,10 @@ class Linear(Query):
         (rows,) = released
         return clamped(Fraction(round(rows.value)), rows.ends, Fraction(0), None)
 
+    def units_beyond(self, distance: Fraction, rows: int, setting: Setting) -> int:
+        """Each unit has as many rows as count, in one cell."""
+        return int(distance // setting.rows) + 1
+
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
         """So many rows in an answer, and an error as a part of them."""
         return [Fraction(rows)], Fraction(max(1, rows))

@@ -88,6 +88,10 @@ class Mean(Valued):
         """Rows in the middle; an error as a part of the width."""
         return mean_typical(self.scale, rows, setting), self.scale.width
 
+    def units_beyond(self, distance: Fraction, rows: int, setting: Setting) -> int:
+        """Half of the rows are at each bound, and units at one of them are removed."""
+        return mean_units_beyond(distance / self.scale.width, rows, setting)
+
     def why(self, setting: Setting) -> str:
         """Why the sensitivities are what they are."""
         parts = self.parts(setting)
@@ -195,6 +199,11 @@ def mean_numbers(form: Form, exact: list[Fraction]) -> list[Fraction]:
 def mean_typical(scale: Scale, rows: int, setting: Setting) -> list[Fraction]:
     """The parts for rows in the middle."""
     return [scale.middle] if setting.size is not None else [Fraction(0), Fraction(rows)]
+
+
+def mean_units_beyond(part: Fraction, rows: int, setting: Setting) -> int:
+    """How many units at one bound move a mean by more than this part of the width."""
+    return int(2 * part * rows // (setting.rows * (1 + 2 * part))) + 1
 
 
 def mean_estimate(scale: Scale, released: list[Released], noise: Any = None) -> Estimate:

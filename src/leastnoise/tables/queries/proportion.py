@@ -25,6 +25,7 @@ from .mean import (
     mean_sharing,
     mean_tracks,
     mean_typical,
+    mean_units_beyond,
     why_mean,
 )
 from .numbers import Estimate, Form, Part, Released, Sharing, clamped
@@ -137,6 +138,10 @@ class Proportion(Query):
             return f"CASE {true} WHEN TRUE THEN {top} {otherwise} {none} END"
 
         return self._request(setting, value=value, scale=scale)
+
+    def units_beyond(self, distance: Fraction, rows: int, setting: Setting) -> int:
+        """For half of the rows the condition is true, and units with such rows are removed."""
+        return mean_units_beyond(distance, rows, setting)
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
         """One half of the rows."""

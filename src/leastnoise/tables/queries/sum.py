@@ -72,6 +72,11 @@ class Sum(Valued):
         scale = self.scale
         return [rows * scale.middle], max(1, rows) * max(abs(scale.low), abs(scale.high))
 
+    def units_beyond(self, distance: Fraction, rows: int, setting: Setting) -> int:
+        """Each unit has as many rows as count, all at the larger bound."""
+        size, _ = reach(self.scale.low, self.scale.high)
+        return int(distance // (setting.rows * size)) + 1
+
     def why(self, setting: Setting) -> str:
         """Why the sensitivity is what it is."""
         (part,) = self.parts(setting)

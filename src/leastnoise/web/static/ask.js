@@ -6,7 +6,7 @@ import { explain, marginOn, often, right } from "./explain.js";
 import { changed, clearErrors, restore, showErrors, writeAddress } from "./fields.js";
 import { balance, beginLedger, createLedger, ledgerOf, readLedger } from "./ledger.js";
 import { clear, plot } from "./plots.js";
-import { beginQuestions, columnsAre, grouped, problems, questions, questionsFrom, questionsText, spoken } from "./questions.js";
+import { beginQuestions, columnsAre, grouped, margins, problems, questions, questionsFrom, questionsText, spoken } from "./questions.js";
 import { beginTable, columnNames, columnsFor, decimal, table, unstated, written } from "./table.js";
 import { byId, make, measured, number, percent, plain } from "./words.js";
 
@@ -16,6 +16,7 @@ const FREE = "No row is read and no budget is spent.";
 const NO_TABLE = { errors: [{ field: null, message: "Choose a table first, in step 1." }] };
 
 let form, planning = null, asking = null, plans = new Map();
+let smallest = ""; // what is said of the epsilon that follows from margins
 let round = 0, underway = false; // of plans: which is the latest, and whether it is still coming
 
 export async function begin(values) {
@@ -73,8 +74,12 @@ function edited() {
 function arrange() {
   byId("person").hidden = byId("unit").value === "";
   const groups = grouped();
-  byId("rows-name").textContent = groups ? "Rows of a group, about" : "Number of rows, about";
-  byId("rows-help").textContent = `A public guess at the number of rows${groups ? " of one group, not of the whole table" : ""}. The predicted margin of error depends on it, the answer does not.`;
+  byId("group-rows-field").hidden = !groups;
+  byId("rows-help").textContent = `A public guess at the number of rows of the table${groups ? ", and of one group (if that is empty, the rows divided evenly)" : ""}. The predicted margin of error depends on it, the answer does not.`;
+  const follows = margins();
+  for (const id of ["ask-epsilon", "epsilon-slider"]) byId(id).disabled = follows;
+  byId("plan").textContent = follows ? "Find the smallest epsilon" : "Show the margin of error first";
+  byId("epsilon-help").textContent = follows ? "Epsilon follows from the margins of error that you state for the queries." : "Or state a margin of error for every query: epsilon then follows from them.";
   const epsilon = Number(byId("ask-epsilon").value), delta = Number(byId("ask-delta").value);
   const what = byId("neighbors").value === "replace" ? "which of two things the table says about a person" : "whether a person is in the table";
   byId("bet-words").textContent = epsilon > 0 && delta >= 0 && delta < 1
@@ -121,6 +126,7 @@ function request() {
     queries: questions(), epsilon: byId("ask-epsilon").value.trim(), delta: byId("ask-delta").value.trim(),
     unit: person || null, max_rows_per_group: person ? whole("max-rows-per-group") : null, max_groups: person ? whole("max-groups") ?? 1 : null,
     neighbors: byId("neighbors").value, ...(whole("rows") === null ? {} : { rows: whole("rows") }),
+    group_rows: grouped() ? whole("group-rows") : null,
   };
 }
 
@@ -131,6 +137,7 @@ function complete(planned) {
   if (whole("rows") === null && (planned || questions().length > 1)) {
     missing.push({ field: "rows", message: planned ? "State roughly how many rows there are: the margin of error depends on it." : "State roughly how many rows there are: the budget is divided accordingly." });
   }
+  if (!planned && margins() && !plans.size) missing.push({ field: "epsilon", message: "Find the smallest epsilon first: it follows from your margins of error." });
   if (missing.length) showErrors(form, byId("ask-error"), missing);
   return !missing.length;
 }
@@ -164,7 +171,7 @@ async function plan() {
   if (!complete(true)) return;
   const wanted = request();
   const middle = Number(wanted.epsilon) || 1;
-  const epsilons = [0.5, 2, 0.25, 4, 0.125].map((share) => middle * share).filter((e) => e <= 15).map((e) => number(e, 3));
+  const epsilons = margins() ? [] : [0.5, 2, 0.25, 4, 0.125].map((share) => middle * share).filter((e) => e <= 15).map((e) => number(e, 3));
   byId("plan-state").textContent = "Planning …";
   byId("ask-stop").hidden = false;
   underway = true;
@@ -180,9 +187,13 @@ async function plan() {
     if (mine !== round) return;
     planning = new Following(job, {
       queued: (ahead) => { byId("plan-state").textContent = `Waiting: ${ahead + 1} in the queue.`; },
-      plan: (data) => { plans.set(data.epsilon, data.queries); showPlan(); },
+      plan: (data) => {
+        plans.set(data.epsilon, data.queries);
+        if (margins()) takeEpsilon(data);
+        showPlan();
+      },
       end: (how, data) => {
-        over(how === "done" ? "Planned. No row was read and no budget was spent." : FREE);
+        over(how === "done" ? `${margins() ? smallest : ""}Planned. No row was read and no budget was spent.` : FREE);
         if (how === "failed") fail({ errors: [data] });
       },
     });
@@ -191,6 +202,16 @@ async function plan() {
     over(FREE);
     fail(error);
   }
+}
+
+// Margins were stated: epsilon is the result.
+function takeEpsilon(data) {
+  byId("ask-epsilon").value = String(data.epsilon);
+  slideTo(data.epsilon);
+  arrange();
+  keep();
+  const floor = data.floor > 0 ? ` No mechanism keeps them below epsilon ${number(data.floor, 3)}.` : "";
+  smallest = `Epsilon ${number(data.epsilon, 3)} is the smallest that keeps your margins.${floor} `;
 }
 
 function showPlan() {
@@ -231,7 +252,7 @@ function planned(query, asked, { error, relative, share, exact }) {
   if (exact && query.release_probability !== null) add(`A group of ${plain(query.rows)} people is released with ${percent(query.release_probability)} probability.`);
   const cell = (label, text) => make("td", { class: "n", text, "data-label": label });
   return make("tr", {}, name, cell("95% of answers within", query.rank ? `${margin} rows of rank` : `± ${margin}`),
-    cell("Relative", percent(relative)), cell("Part of epsilon", number(share, 3)));
+    cell("Relative", percent(relative)), cell("Part of epsilon", query.shared ? "shared by all" : number(share, 3)));
 }
 
 // On a straight line between the two nearest plans, in logarithms.

@@ -16,11 +16,11 @@ const KINDS = {
 };
 const LABELS = {
   column: "Column", low: "Smallest value", high: "Largest value", q: "Quantile, 0 to 1", bins: "Bins", interval: "Interval",
-  condition: "Condition", where: "Only rows where", by: "Groups by", keys: "Groups, separated by commas",
+  condition: "Condition", within: "Margin of error, at most", where: "Only rows where", by: "Groups by", keys: "Groups, separated by commas",
 };
 const HINTS = {
   low: "that is possible", high: "that is possible", q: "0.9", bins: "10", condition: "age > 40", where: "year = 2024",
-  keys: "north, south, or: private",
+  keys: "north, south, or: private", within: "or choose epsilon",
 };
 const MISSING = {
   column: "Choose a column.", low: "State the smallest possible value.", high: "State the largest possible value.",
@@ -64,9 +64,10 @@ export function questionsFrom(text) {
   show();
 }
 
-const names = (one) => [...KINDS[one.kind][1], "where", ...(one.kind === "histogram" ? [] : ["by", ...(one.by ? ["keys"] : [])])];
+const names = (one) => [...KINDS[one.kind][1], "within", "where", ...(one.kind === "histogram" ? [] : ["by", ...(one.by ? ["keys"] : [])])];
 const value = (one, name) => String(one[name] ?? "").trim();
 const asked = (one) => names(one).filter((name) => value(one, name) !== "");
+export const margins = () => list.some((one) => value(one, "within") !== ""); // epsilon follows from them
 export const grouped = () => list.some((one) => names(one).includes("keys") && value(one, "by") !== "");
 
 // As the server wants them: only the fields that the kind of question has.
@@ -96,7 +97,8 @@ export function problems() {
       if (["column", "by"].includes(name) && text !== "" && columns.length && !offered(one, name).includes(text)) {
         add(name, columns.includes(text) ? `The column ${text} has another type: choose one of the columns in the list.` : `The table has no column ${text}: choose one of its columns.`);
       }
-      if (["low", "high"].includes(name) && text.includes(",")) add(name, "Use a decimal point and no commas: 3.5, 1000.");
+      if (name === "within" && text === "" && margins()) add(name, "State a margin of error for every query, or for none.");
+      if (["low", "high", "within"].includes(name) && text.includes(",")) add(name, "Use a decimal point and no commas: 3.5, 1000.");
     }
     const [low, high] = bounds(one) ?? [];
     if (low >= high) add("high", "The largest value must be above the smallest one.");
@@ -145,7 +147,7 @@ function field(one, name, place) {
     input = make("select", {}, make("option", { value: "", text: "yes, for half of epsilon" }), make("option", { value: "no", text: "no" }));
     input.value = value(one, name);
   } else {
-    const decimal = ["low", "high", "q", "bins"].includes(name) ? { inputmode: "decimal" } : {};
+    const decimal = ["low", "high", "q", "bins", "within"].includes(name) ? { inputmode: "decimal" } : {};
     input = make("input", { value: one[name] ?? "", placeholder: HINTS[name] ?? "", autocomplete: "off", spellcheck: "false", ...decimal });
   }
   input.dataset.field = `queries.${place}.${name}`;
@@ -175,7 +177,7 @@ function card(one, place) {
     tell();
     byId("questions").children[place].querySelector("select").focus();
   });
-  const own = KINDS[one.kind][1], more = names(one).filter((name) => !own.includes(name));
+  const own = [...KINDS[one.kind][1], "within"], more = names(one).filter((name) => !own.includes(name));
   const gone = make("button", { type: "button", class: "quiet", text: "Remove", "aria-label": `Remove query ${place + 1}` });
   gone.disabled = list.length === 1;
   gone.addEventListener("click", () => {

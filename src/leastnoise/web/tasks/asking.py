@@ -11,7 +11,7 @@ from typing import Any
 from ...tables import Answer, ask, ask_all, report
 from ...tables.ledger import Ledger
 from ..books import balance_of
-from ..questions import queries_of, unit_of
+from ..questions import margins_of, queries_of, rows_of, unit_of
 from ..scripts import notebook, script
 from ..written import source_of
 
@@ -34,7 +34,8 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     if len(queries) == 1:
         answers = [ask(table, queries[0], **options)]
     else:
-        answers = ask_all(table, queries, rows=form["rows"], **options)
+        options |= {"rows": rows_of(form, queries), "within": margins_of(form)}
+        answers = ask_all(table, queries, **options)
     answers = [replace(one, table=arguments["name"]) for one in answers]
     told, proofs = _told(answers, folder)
     balance = balance_of(ledger)

@@ -5,66 +5,68 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...errors import ArgumentError, LeastnoiseError
-from ...problem.checks import check_delta, check_epsilon
-from ...tables import plan
-from ...tables.planning.budget import Budget
-from ...tables.planning.planner import setting_for, shares
+from ...errors import LeastnoiseError
+from ...tables import plan, plan_all
+from ...tables.planning.planner import Plan
 from ...tables.queries.base import Query
-from ..questions import check_columns, queries_of, unit_of
+from ..questions import check_columns, margins_of, queries_of, rows_of, unit_of
 
 
 def run(form: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
-    """Tell the expected errors at the form's epsilon, then at each of `epsilons`."""
+    """Tell the errors to expect, as `ask` will have them.
+
+    Where margins are stated: at the smallest epsilon that keeps them. Otherwise at the form's
+    epsilon, then at each of `epsilons`.
+    """
     queries = queries_of(form)
     if form["columns"] is not None:
         check_columns(form, form["columns"])
-    at = form["epsilon"]
-    tell("plan", {"epsilon": float(check_epsilon(at)), "queries": _planned(form, queries, at)})
+    if margins_of(form):
+        tell("plan", _planned(form, queries, None))
+        return {}
+    tell("plan", _planned(form, queries, form["epsilon"]))
     for epsilon in form["epsilons"]:
         try:
             planned = _planned(form, queries, epsilon)
         except LeastnoiseError:
             continue  # outside what can be planned for: the curve has no point there
-        tell("plan", {"epsilon": float(check_epsilon(epsilon)), "queries": planned})
+        tell("plan", planned)
     return {}
 
 
-def _planned(form: dict[str, Any], queries: list[Query], epsilon: str) -> list[dict[str, Any]]:
-    unit, rows = unit_of(form), form["rows"]
-    whole = Budget(check_epsilon(epsilon), check_delta(form["delta"], epsilon))
-    if whole.epsilon == 0:
-        raise ArgumentError("epsilon", epsilon, "positive")
-    budgets = [whole]
-    if len(queries) > 1:
-        # As `ask_all` divides it.
-        setting = setting_for(queries[0], unit, form["neighbors"], rows)
-        budgets = shares(queries, whole.epsilon, whole.delta, setting, rows, form["loss"])
-    told = []
-    for query, budget in zip(queries, budgets, strict=True):
-        found = plan(
-            query,
-            epsilon=budget.epsilon,
-            delta=budget.delta,
-            rows=rows,
-            unit=unit,
-            neighbors=form["neighbors"],
-            loss=form["loss"],
-        )
-        told.append(
-            {
-                "query": found.query,
-                "error": found.error,
-                "relative": found.relative,
-                "rank": query.mechanism == "choice",
-                "grouped": query.by is not None,
-                "epsilon": float(found.epsilon),
-                "delta": float(found.delta),
-                "keys_from": found.keys_from,
-                "rows": found.rows,
-                "release_probability": found.release_probability,
-                "why": found.why,
-                "noise": found.noise,
-            }
-        )
-    return told
+def _planned(form: dict[str, Any], queries: list[Query], epsilon: str | None) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "epsilon": epsilon,
+        "delta": form["delta"],
+        "unit": unit_of(form),
+        "neighbors": form["neighbors"],
+        "loss": form["loss"],
+    }
+    rows, margins = rows_of(form, queries), margins_of(form)
+    if len(queries) == 1:
+        within = margins[0] if margins else None
+        plans = [plan(queries[0], rows=rows[0], within=within, **options)]
+        whole, floor = plans[0].epsilon, plans[0].floor
+    else:
+        shared = plan_all(queries, rows=rows, within=margins, **options)
+        plans, whole, floor = list(shared), shared.epsilon, shared.floor
+    told = [_told(*one, len(queries) > 1) for one in zip(queries, plans, strict=True)]
+    return {"epsilon": float(whole), "floor": float(floor), "queries": told}
+
+
+def _told(query: Query, found: Plan, several: bool) -> dict[str, Any]:
+    return {
+        "query": found.query,
+        "error": found.error,
+        "relative": found.relative,
+        "rank": query.mechanism == "choice",
+        "grouped": query.by is not None,
+        "epsilon": float(found.epsilon),
+        "shared": several and found.shared,
+        "delta": float(found.delta),
+        "keys_from": found.keys_from,
+        "rows": found.rows,
+        "release_probability": found.release_probability,
+        "why": found.why,
+        "noise": found.noise,
+    }
