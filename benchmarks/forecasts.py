@@ -1,12 +1,12 @@
-"""What methods are forecast by: seconds of one core until each has done what it can.
+"""What orders the table of methods: seconds of one core until each has done what it can.
 
     OMP_NUM_THREADS=1 python benchmarks/forecasts.py --out benchmarks/forecasts.csv   # a minute
     python benchmarks/forecasts.py --quick                                            # one question
 
 Some questions of every kind of `leastnoise.engine.methods`, methods in their order. A row: a method
 that was asked, the seconds when it ended (those of the methods before it included) and the gap by
-then. The field `seconds` of a method, by which methods are ordered, is chosen by such rows; it is
-not their median: a closed form that is soon done and seldom enough comes after a staircase.
+then. The order of the table is chosen by such rows. It is not that of their medians: a closed form
+that is soon done and seldom enough comes after a staircase.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def coarse_bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
     yield relaxed.exact(last.multipliers, last.value), upper
 
 
-COARSE = Method("coarse lattice", "noise on the multiples of a step", coarse_bounds, seconds=0.1)
+COARSE = Method("coarse lattice", "noise on the multiples of a step", coarse_bounds)
 
 
 @pytest.mark.parametrize("coarse", [1, 5, 10])
@@ -64,22 +64,22 @@ def test_noise_on_a_coarser_lattice(coarse: int) -> None:
     assert Fraction(own.lower) <= bracket.upper.value and bracket.lower.value <= Fraction(own.upper)
 
 
-def test_the_soonest_forecast_is_asked_first_and_the_unsound_never() -> None:
+def test_methods_are_asked_in_the_order_of_the_table_and_the_unsound_never() -> None:
     order: list[str] = []
 
-    def idle(name: str, seconds: float, **more: Any) -> Method:
+    def idle(name: str, **more: Any) -> Method:
         def bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
             order.append(name)
             yield None, None
 
-        return Method(name, "finds nothing", bounds, seconds, **more)
+        return Method(name, "finds nothing", bounds, **more)
 
     methods = (
-        idle("slow", 9.0),
-        idle("unsound", 0.0, serves=lambda problem: False),
-        idle("hopeless", 0.1, worth=lambda problem: False),
-        idle("quick", 0.5),
-        idle("last", 99.0, whatever=True),
+        idle("unsound", serves=lambda problem: False),
+        idle("quick"),
+        idle("hopeless", worth=lambda problem: False),
+        idle("slow"),
+        idle("last", whatever=True),
     )
     problem = Problem.of(epsilon=1, delta=0.1)
     with pytest.raises(CertificateError):
@@ -118,7 +118,7 @@ def test_a_proof_that_would_end_after_the_deadline_is_left() -> None:
 
     problem = Problem.of(epsilon=1, delta=0.1)
     known = Search(plan_of_noise(problem), 0.1).run()
-    method = Method("endless", "proves for ever", endless, 0.1)
+    method = Method("endless", "proves for ever", endless)
     search = Search(SearchPlan(problem, (method,)), 1e-9, 10.0)
     assert search.run().upper == replace(known.upper, method=known.upper.method)
     # A first bound may take a tenth more, and the status says why there is none.

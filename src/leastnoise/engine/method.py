@@ -32,15 +32,13 @@ class Method:
     """One algorithm, named as a textbook would; what it learns is kept by the search.
 
     `bounds` yields bounds, coarse to fine, until the search has enough. `serves`: what its proof
-    needs, nothing else. The forecast is `worth`, whether it is expected to narrow a bracket at all,
-    and `seconds` of one core until it has. `whatever` the clock says it is asked: there must be
-    something to return.
+    needs, nothing else. `worth` is a forecast: whether it is expected to narrow a bracket at all.
+    `whatever` the clock says it is asked: there must be something to return.
     """
 
     name: str
     what: str
     bounds: Callable[[Any, Search], Iterator[Bounds]]  # (Any: the problems of its kinds)
-    seconds: float
     serves: Callable[[Any], bool] = always
     worth: Callable[[Any], bool] = always
     whatever: bool = False
@@ -95,9 +93,6 @@ class SearchPlan:
     aims_at_gap: bool = True
 
     def in_turn(self) -> list[Method]:
-        """The methods that may narrow the bracket, first the one that is forecast to be soonest."""
+        """The methods that may narrow the bracket, in the order of the table of methods."""
         asked = self.problem
-        methods = [
-            method for method in self.methods if method.serves(asked) and method.worth(asked)
-        ]
-        return sorted(methods, key=lambda method: method.seconds)
+        return [method for method in self.methods if method.serves(asked) and method.worth(asked)]

@@ -1,4 +1,4 @@
-"""Which methods serve which kind of question: a table, and the plan that is made of it.
+"""Which methods serve which kind of problem, in which order: a table, and the plan made of it.
 
 A method is imported when it is needed: together they take longer than most questions.
 """
@@ -18,9 +18,11 @@ from .method import Method, SearchPlan
 
 @dataclass(frozen=True)
 class ProblemKind:
-    """A kind of question; `methods` are modules of this folder with a name in each.
+    """A kind of problem; `methods` are modules of this folder with a name in each.
 
-    `ending` is the module that says what a plan of this kind says when the search ends.
+    They are asked in this order: first those that narrow a bracket soonest (measured by
+    `benchmarks/forecasts.py`, whose rows are in `benchmarks/forecasts.csv`). `ending` is the
+    module that says what a plan of this kind says when the search ends.
     """
 
     methods: tuple[str, ...]
@@ -68,11 +70,11 @@ KINDS = {
             _SIMPLE,
             "ranges.partition.method:PARTITION",
             "ranges.intervals.method:INTERVALS",
-            "ranges.wide.method:WIDE_RANGE",
             "ranges.wide.method:GROUPS",
-            "ranges.wide.method:LAYERS",
+            "ranges.wide.method:WIDE_RANGE",
             "ranges.wide.method:SMALLER_GROUPS",
             _ADDITIVE,
+            "ranges.wide.method:LAYERS",
             _ROWS,
             _AT_LAST,
         ),
@@ -92,8 +94,8 @@ KINDS = {
             "vectors.method:MARCH",
             "vectors.method:STAIRCASES",
             "vectors.method:FAN",
-            "vectors.method:NETS",
             "vectors.method:FAN_WITH_SHORTER",
+            "vectors.method:NETS",
             "vectors.method:MARCH_FOR_NETS",
             "vectors.method:CLOSELY",
         ),

@@ -178,7 +178,7 @@ class Search:
         return self.bracket
 
     def _narrow(self) -> None:
-        """Method after method, the one that is forecast to narrow the bracket soonest first."""
+        """Method after method, in the order of their table."""
         for method in self.plan.in_turn():
             if self.done() and not method.whatever:
                 continue  # those that must be asked come after some that need not

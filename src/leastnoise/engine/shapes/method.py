@@ -165,14 +165,12 @@ LEVELS = Method(
     "K-norm noise",
     "levels of the shape, each e^-epsilon lower than the one before, offset where widths differ",
     _levels,
-    seconds=0.1,
     whatever=True,
 )
 NORMAL = Method(
     "Gaussian noise",
     "a normal distribution for each block and one for the centre, sized by what errors cost",
     _normal,
-    seconds=0.2,
     serves=_approximate,
     whatever=True,
 )
@@ -180,7 +178,6 @@ EUCLIDEAN = Method(
     "Euclidean noise",
     "the best noise for a vector of sensitivity 1, stretched to the shape",
     _euclidean,
-    seconds=2.0,
     serves=_approximate,
     whatever=True,
 )
@@ -188,34 +185,29 @@ FLOW = Method(
     "flow of mass",
     "rates of a flow between the corners of a cube in the shape, by a linear program",
     _flow,
-    seconds=3.0,
     serves=_pure,
 )
 CUT_FLOW = Method(
     "cut flow of mass",
     "the same, only as far as a delta leaves something of it",
     _cut_flow,
-    seconds=3.0,
     serves=lambda problem: problem.delta > 0,
 )
 CELLS = Method(
     "cells of a width",
     "for the largest error a closed form: nothing is better than the levels",
     _cells,
-    seconds=3.0,
     serves=_of_largest,
 )
 SUMS = Method(
     "sums of numbers",
     "multipliers of one number, for as many numbers as make the most of them",
     _sums,
-    seconds=4.0,
 )
 PROJECTIONS = Method(
     "projections",
     "curves for the projections of the shape that are expected to prove most",
     _projections,
-    seconds=5.0,
     serves=lambda problem: problem.delta > 0,
 )
 

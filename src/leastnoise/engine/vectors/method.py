@@ -69,29 +69,23 @@ FIRST = Method(
     "closed forms",
     "staircases of the radius after exponential and Gaussian noise, as they stand",
     _first,
-    seconds=0.1,
     whatever=True,
 )
 MARCH = Method(
     "one curve",
     "the curve along which nothing is left, by a march from the centre, and the stairs along it",
     _march,
-    seconds=1.0,
     serves=_several,
     worth=one_curve_pays,
 )
-MARCH_FOR_NETS = replace(MARCH, bounds=_march_for_nets, seconds=20.0, worth=nets_pay)
+MARCH_FOR_NETS = replace(MARCH, bounds=_march_for_nets, worth=nets_pay)
 STAIRCASES = Method(
-    "radial staircase",
-    "edges of the stairs moved to where they cost least",
-    _staircases,
-    seconds=2.0,
+    "radial staircase", "edges of the stairs moved to where they cost least", _staircases
 )
 FAN = Method(
     "curves inwards",
     "one curve from the outside inwards, and on the first stair a fan of curves",
     _fan,
-    seconds=5.0,
     serves=_several,
     worth=nets_pay,
 )
@@ -99,20 +93,17 @@ FAN_WITH_SHORTER = replace(
     FAN,
     what="the same with curves for shorter shifts, where the first stair is narrow",
     bounds=_fan_with_shorter,
-    seconds=8.0,
 )
 NETS = Method(
     "curves on a net",
     "flows of curves through the corners of the stairs, on nets, coarse to fine",
     _nets,
-    seconds=10.0,
     serves=_several,
 )
 CLOSELY = Method(
     "curves on a net",
     "what the best curves prove, as closely as they can be proven; or else coarser ones",
     _closely,
-    seconds=1000.0,  # after everything else
     serves=_several,
     whatever=True,
 )

@@ -61,6 +61,5 @@ STAIRS = Method(
     "stairs without an end",
     "balls whose radii grow by the sensitivity, the first one where it costs least",
     _bounds,
-    seconds=0.1,
     whatever=True,
 )

@@ -125,46 +125,39 @@ STRATEGY = Method(
     "best strategy",
     "a fixed point for the weights of shifts, rounded ever more finely; closed forms for tables",
     _below_curve,
-    seconds=0.1,
     whatever=True,
 )
 GAUSSIAN = Method(
     "Gaussian noise",
     "the best strategy for the largest mu that the budget allows",
     _gaussian,
-    seconds=0.1,
     whatever=True,
 )
 LAPLACE = Method(
     "Laplace noise",
     "counts alone, or counts with sums, of each factor the better",
     _laplace,
-    seconds=0.2,
     whatever=True,
 )
 ON_COUNTS = Method(
     "noise on each count",
     "the best integer noise for one number on every count",
     _trying(on_counts),
-    seconds=0.3,
 )
 ON_EACH_ANSWER = Method(
     "noise on each answer",
     "Laplace noise on every answer, for a few small tables of a large one",
     _trying(on_each_answer),
-    seconds=0.4,
 )
 ON_ANSWERS = Method(
     "joint noise on the answers",
     "the best noise for a cube on the answers, where they are few and integers",
     _trying(on_answers),
-    seconds=0.5,
 )
 VECTORS = Method(
     "vector noise in the strategy",
     "the best noise for a vector in the strategy for Gaussian noise",
     _vectors,
-    seconds=2.0,
 )
 
 

@@ -43,19 +43,16 @@ ORBITS = Method(
     "orbits of the curve",
     "for squared error a closed form: along an orbit of the curve quantiles are 1 apart",
     _orbits,
-    seconds=0.01,
     serves=_squared,
 )
 NEARLY_GAUSSIAN = Method(
     "nearly Gaussian noise",
     "a density e^(piecewise linear): for squared error next to nothing is better",
     _nearly_gaussian,
-    seconds=0.1,
     whatever=True,
 )
 PROGRAMS = Method(
     "program along the curve",
     "programs with points of the curve from below, and with chords of it from above",
     _programs,
-    seconds=1.0,
 )

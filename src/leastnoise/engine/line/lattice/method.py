@@ -70,14 +70,12 @@ CLOSED_FORMS = Method(
     "closed forms",
     "noise of the literature, and multipliers at one point a sensitivity by a recursion",
     _closed_forms,
-    seconds=0.2,
     whatever=True,
 )
 AS_REAL = Method(
     "real noise",
     "integers plus a uniform number are real noise: bounds on that hold, a little lower",
     _as_real,
-    seconds=0.5,
     serves=_whole,
     worth=as_real,
 )
@@ -85,17 +83,12 @@ PROGRAMS = Method(
     "lattice program",
     "programs over cells of one width, finer and finer, by simplex or interior point method",
     _programs,
-    seconds=1.0,
 )
 FINER = Method(
     "finer lattice program",
     "one small program more than the gap demands: nothing published should be better",
     _finer,
-    seconds=0.2,
 )
 CONSTRAINED = Method(
-    "lattice program",
-    "the same with rows for constraints and for several budgets",
-    _constrained,
-    seconds=0.1,
+    "lattice program", "the same with rows for constraints and for several budgets", _constrained
 )

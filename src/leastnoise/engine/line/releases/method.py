@@ -53,14 +53,12 @@ PROFILES = Method(
     "search over privacy profiles",
     "programs along the slope of the total in the privacy profile of one release",
     _profiles,
-    seconds=2.0,
     whatever=True,
 )
 SHARES = Method(
     "equal shares",
     "answers with an equal share of the total each, or below a Gaussian curve",
     _shares,
-    seconds=2.0,
     whatever=True,
 )
 

@@ -28,7 +28,6 @@ STAIRCASE = Method(
     "staircase",
     "stairs one sensitivity wide, each e^-epsilon lower than the one before",
     _bounds,
-    seconds=0.1,  # 0.085 is the median of benchmarks/forecasts.csv
     serves=_serves,
     worth=worth_trying,
     whatever=True,

@@ -157,6 +157,5 @@ ROWS = Method(
     "rows of a core",
     "rows for the values of a core, one additive noise beyond it on each side",
     _bounds,
-    seconds=0.5,
     whatever=True,
 )

@@ -122,14 +122,12 @@ SIMPLE = Method(
     "closed forms",
     "one answer for everybody, and noise of the literature seen through a coarse mesh",
     _simple,
-    seconds=0.02,
     whatever=True,
 )
 ADDITIVE = Method(
     "additive noise",
     "the best additive noise, its answers moved into the range; its multipliers everywhere",
     _additive,
-    seconds=0.5,
     worth=additive_is_good,
     whatever=True,
 )
@@ -137,13 +135,11 @@ PROGRAMS = Method(
     "program over rows",
     "programs over the rows of a channel, one for each cell of the range, finer and finer",
     _programs,
-    seconds=2.0,
 )
 ADDITIVE_AT_LAST = Method(
     "additive noise",
     "a bracket that stays open must not be worse than additive noise",
     _additive_at_last,
-    seconds=1000.0,  # after everything else
     whatever=True,
 )
 

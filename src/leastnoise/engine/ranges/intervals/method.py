@@ -63,7 +63,6 @@ INTERVALS = Method(
     "intervals",
     "mixtures of intervals, with one row for each value, where delta hardly matters",
     _bounds,
-    seconds=0.1,
     serves=_serves,
     worth=worth_trying,
     whatever=True,

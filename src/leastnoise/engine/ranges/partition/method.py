@@ -53,7 +53,6 @@ PARTITION = Method(
     "partition",
     "one interval of values for each answer from above, a price for each value from below",
     _bounds,
-    seconds=0.08,
     serves=_serves,
     worth=steep,
 )

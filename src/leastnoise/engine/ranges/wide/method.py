@@ -121,7 +121,6 @@ WIDE_RANGE = Method(
     "wide range",
     "remapped noise from above, copies of multipliers and groups of sensitivities from below",
     _bounds,
-    seconds=0.3,
     serves=remapped.serves,
     worth=noise_pays,
     whatever=True,
@@ -130,7 +129,6 @@ LAYERS = Method(
     "boundary layers",
     "additive multipliers in the middle, programs at the ends",
     _layers,
-    seconds=0.7,
     serves=remapped.serves,
     worth=noise_pays,
 )
@@ -138,8 +136,7 @@ GROUPS = Method(
     "groups of sensitivities",
     "a program over all of the range, one node for several sensitivities",
     partial(_rows, _NODES),
-    seconds=0.2,
     serves=boundary_layers.serves,
     worth=groups_pay,
 )
-SMALLER_GROUPS = replace(GROUPS, bounds=partial(_rows, _MORE_NODES), seconds=0.5)
+SMALLER_GROUPS = replace(GROUPS, bounds=partial(_rows, _MORE_NODES))
