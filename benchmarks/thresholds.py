@@ -21,7 +21,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
 from types import FrameType, FunctionType, ModuleType, SimpleNamespace
@@ -32,8 +32,8 @@ from at_random import drawn
 from leastnoise import LeastnoiseError, design
 
 FOLDERS = (
-    *("ranges.channel", "ranges.intervals", "line.lattice", "vectors", "line.staircase"),
-    "ranges.wide",
+    *("ranges.channel", "ranges.intervals", "ranges.partition", "ranges.wide"),
+    *("line.lattice", "line.staircase", "vectors"),
 )
 KINDS = ["line", "whole", "range", "curve", "vector"]
 SEED, COUNT, LIMIT = 26, 120, 4.0
@@ -61,27 +61,20 @@ def forecasts() -> list[ModuleType]:
     return [import_module(f"leastnoise.engine.{one}.forecast") for one in FOLDERS]
 
 
-def numbers(module: ModuleType) -> Iterator[tuple[str, int | None, Any]]:
-    """(name, place in a tuple, value) of every number of a forecast."""
-    for name, value in vars(module).items():
-        if not name.lstrip("_").isupper() or isinstance(value, bool):
-            continue
-        if isinstance(value, tuple):
-            yield from ((name, place, one) for place, one in enumerate(value))
-        else:
-            yield name, None, value
+def numbers(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """(name, value) of every number of a forecast."""
+    yield from vars(module.NUMBERS).items()
 
 
 @contextmanager
-def instead(module: ModuleType, name: str, place: int | None, other: Any) -> Iterator[None]:
-    """With another value of a number. (Tables that share it by import keep their own.)"""
-    before = getattr(module, name)
-    changed = other if place is None else (*before[:place], other, *before[place + 1 :])
-    setattr(module, name, changed)
+def instead(module: ModuleType, name: str, other: Any) -> Iterator[None]:
+    """With another value of a number."""
+    before = module.NUMBERS
+    vars(module)["NUMBERS"] = replace(before, **{name: other})
     try:
         yield
     finally:
-        setattr(module, name, before)
+        vars(module)["NUMBERS"] = before
 
 
 def calls_of(given: dict[str, Any], codes: dict[Any, FunctionType]) -> list[Call]:
@@ -158,26 +151,23 @@ def main() -> None:
         folder = module.__name__.split(".")[-2]
         if folder not in options.only:
             continue
-        for name, place, value in numbers(module):
+        for name, value in numbers(module):
             for other in (value / 2, value * 2):
-                with instead(module, name, place, other):
-                    changed = _changed(calls, module, (name, place, value))
+                with instead(module, name, other):
+                    changed = _changed(calls, module, (name, value))
                     after = [answered(problems[k]) for k in changed]
-                title = name if place is None else f"{name}[{place}]"
                 asked = [float(problems[k]["gap"]) for k in changed]
                 outcome: tuple[float, int, int, float] = (1.0, 0, 0, 0.0)
                 if changed:
                     outcome = compared([base[k] for k in changed], after, asked)
-                row = Row(folder, title, float(value), float(other), len(changed), *outcome)
+                row = Row(folder, name, float(value), float(other), len(changed), *outcome)
                 rows.append(row)
                 print(row, flush=True)
                 if options.out is not None:
                     _write(options.out, rows)
 
 
-def _changed(
-    calls: list[list[Call]], module: ModuleType, number: tuple[str, int | None, Any]
-) -> list[int]:
+def _changed(calls: list[list[Call]], module: ModuleType, number: tuple[str, Any]) -> list[int]:
     """The questions with a call that is answered otherwise than with the number as it was."""
     now = [[called(*given) for called, given in one] for one in calls]
     with instead(module, *number):

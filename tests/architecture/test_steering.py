@@ -18,19 +18,21 @@ PLAIN = {0, 1}
 def names(node: ast.AST) -> set[str]:
     """What a side of a comparison is about: a name, an attribute, float(of one)."""
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("float", "min", "max"):
-        return set().union(*(names(one) for one in node.args), set())
-    found = getattr(node, "id", None) or getattr(node, "attr", None)
-    return {found} if found else set()
+        return set().union(*(names(argument) for argument in node.args), set())
+    name = getattr(node, "id", None) or getattr(node, "attr", None)
+    return {name} if name else set()
 
 
 def is_threshold(node: ast.AST) -> bool:
-    """A number, a constant of the module (one or a row of them), a fraction, or a product."""
+    """A number, a constant of the module (a field or an entry of one), a fraction, a product."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, int | float) and node.value not in PLAIN
     if isinstance(node, ast.Name):
         return node.id.lstrip("_").isupper()
     if isinstance(node, ast.Subscript):
         return is_threshold(node.value)
+    if isinstance(node, ast.Attribute):  # a field of such numbers
+        return is_threshold(node.value) or getattr(node.value, "attr", "") == "settings"
     if isinstance(node, ast.BinOp):
         return is_threshold(node.left) or is_threshold(node.right)
     return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Fraction"
@@ -38,20 +40,21 @@ def is_threshold(node: ast.AST) -> bool:
 
 def comparisons(text: str) -> list[str]:
     """All that compare a budget with a threshold."""
-    found = []
+    compared = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             about = set().union(*(names(side) for side in sides))
             if about & BUDGET and any(is_threshold(side) for side in sides):
-                found.append(ast.unparse(node))
-    return found
+                compared.append(ast.unparse(node))
+    return compared
 
 
 def test_the_test_can_fail() -> None:
-    told = comparisons("if question.epsilon >= 1.5 and 0 < float(q.delta) < _TINY: pass")
-    assert len(told) == 2
-    assert comparisons("if delta > 0 and found[0] < 3 and epsilon == 0: pass") == []
+    thresholds = comparisons("if problem.epsilon >= 1.5 and 0 < float(q.delta) < _TINY: pass")
+    fields = comparisons("if delta > NUMBERS.tiny or self.settings.steep < epsilon: pass")
+    assert len(thresholds) == 2 and len(fields) == 2
+    assert comparisons("if delta > 0 and row[0] < 3 and epsilon == self.delta: pass") == []
 
 
 MODULES = sorted(path for path in ROOT.rglob("*.py"))

@@ -12,11 +12,20 @@ and epsilon = 0.15 (523 stairs) 12 seconds of processor time, at 0.1 (785) 25, a
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from ...baselines.analytic_gaussian import smallest_sigma
 
-#: More stairs, by that formula, are not searched for.
-_MOST_STAIRS = 1_200
+
+@dataclass(frozen=True)
+class ShapeForecast:
+    """The number that ends a search for Euclidean noise before it begins."""
+
+    #: More steps, by the formula above, are not searched for.
+    most_steps: int = 1_200
+
+
+NUMBERS = ShapeForecast()
 
 
 def euclidean_share(numbers: int, epsilon: float, delta: float, power: int) -> float:
@@ -27,4 +36,4 @@ def euclidean_share(numbers: int, epsilon: float, delta: float, power: int) -> f
 
 def too_many_stairs(numbers: int, epsilon: float) -> bool:
     """Whether nobody would wait for the stairs."""
-    return (math.sqrt(numbers) + 8) ** 2 / 2 > _MOST_STAIRS * epsilon
+    return (math.sqrt(numbers) + 8) ** 2 / 2 > NUMBERS.most_steps * epsilon

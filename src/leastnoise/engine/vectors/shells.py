@@ -19,7 +19,6 @@ from ...certify.noise.balls import PAIR_WORK
 from ...losses import Loss
 from ...numeric import Floats
 from ...work import BUDGET
-from .forecast import short
 
 #: More edges than this are left where they are.
 MOST_FREE = 120
@@ -171,8 +170,7 @@ def starts(shells: Shells, delta: float) -> list[Floats]:
     outer = min(gammainccinv(d, tail) / epsilon, 400.0) + 1
     edges = np.arange(best_first(shells), outer, 1.0)
     starting_edges.append(edges[edges > gammaincinv(d, _NEGLIGIBLE) / epsilon])
-    if short(delta):
-        starting_edges.append(np.linspace(0.3, 1.2, 3 + d // 3) * max(1.0, scale * np.sqrt(d)))
+    starting_edges.append(np.linspace(0.3, 1.2, 3 + d // 3) * max(1.0, scale * np.sqrt(d)))
     return [edges if len(edges) else np.array([outer]) for edges in starting_edges]
 
 

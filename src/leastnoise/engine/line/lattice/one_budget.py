@@ -32,7 +32,6 @@ from . import interior as at_once
 from .closed_forms import Incumbents, canonical, interpolated
 from .draft import centred
 from .forecast import (
-    INTERIOR_RESOLUTION,
     all_shifts_at_once,
     flat,
     many_shifts,
@@ -41,7 +40,6 @@ from .forecast import (
     share_between,
     tiny_delta,
     tolerance,
-    with_the_same_gap,
     without_delta_first,
 )
 from .proposal import Proposal, with_free_atom
@@ -197,7 +195,7 @@ class OneBudget:
             n = _halved_to(n, 6)
         elif n > _DIRECT_RESOLUTION:
             n = _halved_to(n, _DIRECT_RESOLUTION // 2)
-        elif n > INTERIOR_RESOLUTION and not steep and self._many_shifts_matter(n):
+        elif not steep and self._many_shifts_matter(n):
             n = self._aligned(math.ceil(_FIRST_SHARE * n))
         while n > 1 and not self._affordable(n):
             n = n // 2
@@ -224,9 +222,7 @@ class OneBudget:
         if narrow_steps(self.problem):
             steps = max(1, math.ceil(math.sqrt(_STEP_COST / gap)))
             return self._aligned(math.ceil(steps / self.closed_forms.gamma) - 1)
-        known, alike = self.closed_forms, with_the_same_gap(self.problem)
-        if alike is not self.problem:
-            known = Incumbents(alike, self.resolution)
+        known = self.closed_forms
         target = share_between(self.problem) * gap * known.loss
         n = 1
         while (between := known.between(n)) > target and n < 64:
@@ -413,7 +409,7 @@ class OneBudget:
             yield from self._restricted(n, search)
 
     def _many_shifts_matter(self, n: int) -> bool:
-        return all_shifts_at_once(self.problem, n, self._rows(n))
+        return all_shifts_at_once(self.problem, self._rows(n))
 
     def _at_once(self, n: int, search: Search) -> Iterator[Bounds]:
         """Both programs, all shifts at once: multipliers from the one, noise from the other."""

@@ -18,7 +18,7 @@ from ...search import Search
 from ..intervals.mixture import INTERVALS
 from ..wide.forecast import copies_pay
 from .baselines import additive_answer, constant_upper, gained, translated
-from .forecast import additive_is_good, too_wide, wide
+from .forecast import too_wide, wide
 from .mesh import good_count, mesh_of, upper_costs
 from .programs import LEVELS, ChannelPrograms
 from .rows import closed_forms, float_loss
@@ -66,7 +66,7 @@ def _additive(problem: Problem, search: Search) -> Iterator[Bounds]:
 
 def _additive_at_last(problem: Problem, search: Search) -> Iterator[Bounds]:
     """Noise, if it was not looked at before."""
-    if _moved(search) or not additive_is_good(problem):
+    if _moved(search) or not wide(problem):
         yield None, additive_answer(_programs_of(problem, search).problem, search)
 
 
@@ -128,7 +128,7 @@ ADDITIVE = Method(
     "additive noise",
     "the best additive noise, its answers moved into the range; its multipliers everywhere",
     _additive,
-    worth=additive_is_good,
+    worth=wide,
     whatever=True,
 )
 PROGRAMS = Method(
