@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leastnoise import ArgumentError
 from leastnoise.tables.postprocessing.intervals import (
     _chernoff,
     count_interval,
@@ -20,12 +21,13 @@ from leastnoise.tables.postprocessing.intervals import (
 from leastnoise.tables.postprocessing.margins import (
     MOST_SUMS,
     Shape,
+    Tables,
     closure,
     consistent_cells,
-    sets_within,
 )
 from leastnoise.tables.postprocessing.projection import LeastSquares, monotone, on_simplex
 from leastnoise.tables.postprocessing.rounding import in_order, with_sums
+from leastnoise.tables.postprocessing.runs import Prefixes, Ranges
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40).map(np.array)
 NOISY = st.integers(0, 2**32 - 1)
@@ -178,14 +180,50 @@ def test_margins_of_sparse_tables_keep_their_unbiased_values():
     assert np.abs(rows - exact).mean() < np.abs(cut - exact).mean() / 2
 
 
-def test_tables_that_are_too_many_are_not_taken():
-    many = tuple([12] * 4)
+def test_tables_too_large_for_equations_add_up_all_the_same():
+    sizes = (12, 12, 12, 12)
     sets = list(combinations(range(4), 3))
-    assert sum(Shape(many).of(one) for one in closure(sets)) > MOST_SUMS
-    assert sets_within(many, sets) is None
-    assert sets_within((30, 30, 30), [(0, 1, 2)]) == [(), (0,), (1,), (2,), (0, 1, 2)]
-    assert sets_within((300, 300), [(0, 1)]) == [(), (0, 1)]
-    assert sets_within((2000,), [(0,)]) == [(), (0,)]
+    shape, truth, tables = released(sizes, sets, 3, 3, low=0.02)
+    assert sum(shape.of(kept) for kept in tables) > 4 * MOST_SUMS
+    cells = consistent_cells(sizes, tables, {one: 1 / shape.of(one) for one in tables})
+    assert (cells >= 0).all() and cells.sum() == tables[()][0]
+    for kept in ((0, 1, 2), (1, 3)):
+        exact = shape.margin(truth, kept)
+        before = np.abs(tables[kept] - exact).mean()
+        assert np.abs(shape.margin(cells.astype(float), kept) - exact).mean() < before
+
+
+def test_tables_that_contradict_each_other_are_averaged():
+    """Two tables of one release whose totals are 12 and 8, one with 4 times the variance."""
+    tables = Tables((2, 2), ((0,), (1,)))
+    values, errors = np.array([7.0, 5.0, 4.0, 4.0]), np.array([2.0, 2.0, 1.0, 1.0])
+    consistent = tables.consistent(values, errors)
+    assert consistent[:2].sum() == consistent[2:].sum() == 9  # 12/5 + 4 * 8/5 = 8.8
+
+
+@given(st.integers(1, 3), st.integers(1, 12), NOISY, st.sampled_from([0.0, 1.0, 30.0, 1e9]))
+def test_sums_of_runs_never_fall_and_add_up(groups, bins, seed, scale):
+    rng = np.random.default_rng(seed)
+    cells = rng.poisson(2, size=(groups, bins)).astype(float)
+    prefixes = np.cumsum(cells, axis=1) + scale * rng.laplace(size=cells.shape)
+    errors = rng.uniform(0, scale, size=prefixes.size)
+    sums = Prefixes(groups, bins).consistent(prefixes.ravel(), errors).reshape(groups, bins)
+    assert sums.dtype.kind == "i" and (np.diff(sums, axis=1, prepend=0) >= 0).all()
+    assert sums[:, -1].sum() == max(0, math.floor(prefixes[:, -1].sum() + 0.5))
+    if scale == 0:
+        assert (sums == prefixes).all()
+
+    first, last = np.triu_indices(bins + 1, 1)
+    edges = np.hstack([np.zeros((groups, 1)), np.cumsum(cells, axis=1)])
+    exact = edges[:, last] - edges[:, first]
+    ranges = exact + scale * rng.laplace(size=exact.shape)
+    found = Ranges(groups, bins).consistent(ranges.ravel(), np.ones(ranges.size))
+    for row in found.reshape(groups, -1):
+        sizes = dict(
+            zip(zip(first.tolist(), last.tolist(), strict=True), row.tolist(), strict=True)
+        )
+        assert all(sizes[i, j] == sum(sizes[k, k + 1] for k in range(i, j)) for i, j in sizes)
+    assert (found >= 0).all() and (scale > 0 or (found == exact.ravel()).all())
 
 
 # -- intervals ------------------------------------------------------------------------------------
@@ -193,10 +231,13 @@ def test_tables_that_are_too_many_are_not_taken():
 
 @given(st.integers(0, 50), st.fractions(-40, 60), st.fractions(0, 30), st.integers(0, 60))
 def test_intervals_of_counts_lose_no_count(value, middle, error, truth):
-    low, high = count_interval(value, (middle - error, middle + error))
+    ends = middle - error, middle + error
+    low, high = count_interval(value, middle, ends)
     assert 0 <= low <= value <= high
-    if middle - error <= truth <= middle + error:
+    if ends[0] <= truth <= ends[1]:
         assert low <= truth <= high
+    if middle < 0:  # as wide as the margin, wherever the release was
+        assert high >= math.floor(error)
 
 
 @pytest.mark.parametrize(("plus", "minus"), [(1, 0), (2, 0), (1, 1), (5, 3), (8, 0)])
@@ -214,6 +255,14 @@ def test_errors_of_sums_are_those_of_the_exact_distribution(plus, minus):
         assert exact[at <= error].sum() >= confidence - 1e-12
         assert error == 0 or exact[at <= error - 1].sum() < confidence + 1e-8
         assert _chernoff(masses, plus, minus, 1 - confidence) >= error
+
+
+def test_what_a_list_of_noise_leaves_out_counts_as_an_error():
+    masses = np.array([0.01, 0.2, 0.55, 0.2, 0.01])  # of 97%
+    assert sum_error(masses, 1, 0, 0.95) == 2
+    for plus in (2, 10**7):
+        with pytest.raises(ArgumentError, match="masses"):
+            sum_error(masses, plus, 0, 0.95)
 
 
 @given(

@@ -21,7 +21,8 @@ class Answer:
 
     groups: for each key its value with an interval that covers the exact answer with 95%
         confidence, one group at a time. The interval is about the noise; it covers neither
-        clamped values nor sampling. The key of a query without groups is "".
+        clamped values nor sampling. The key of a query without groups is "". Counts are integers
+        from 0 on that add up; `unbiased` has the numbers that they were computed from.
     epsilon, delta: what was spent; `charge` is the ledger's entry (None: no ledger).
     mechanisms: the mechanism files; `leastnoise verify FILE` checks each. Empty for quantiles.
 
@@ -68,6 +69,16 @@ class Answer:
         return {key: _number(one.value) for key, one in self.groups.items()}
 
     @property
+    def unbiased(self) -> Any:
+        """The numbers as they were released, if `value` is made of them: those of counts.
+
+        Their errors have mean 0. They can be negative, and need not add up. A number or a
+        dictionary, as `value`; None where there is no other number than the value.
+        """
+        numbers = {key: one.unbiased for key, one in self.groups.items()}
+        return numbers[""] if set(numbers) == {""} else numbers
+
+    @property
     def interval(self) -> Any:
         """(low, high), or a dictionary of them; None where there is none (quantiles)."""
         pairs = {
@@ -77,18 +88,23 @@ class Answer:
         return pairs[""] if set(pairs) == {""} else pairs
 
     def to_frame(self) -> Any:
-        """A pandas data frame: a row for each group with its key or keys, value, low and high."""
+        """A pandas data frame: a row for each group with its key or keys, value, low and high.
+
+        Of counts also the unbiased number.
+        """
         from ..frame import data_frame
         from .queries.crossed import parts_of
 
         several = len(self.by) > 1
         names = self.by if several else self.by or ("key",)
+        more = ["unbiased"] if any(one.unbiased is not None for one in self.groups.values()) else []
         rows = [
             dict(zip(names, parts_of(key) if several else [key], strict=True))
             | {"value": _number(one.value), "low": _finite(one.low), "high": _finite(one.high)}
+            | {name: one.unbiased for name in more}
             for key, one in self.groups.items()
         ]
-        return data_frame(rows, [*names, "value", "low", "high"])
+        return data_frame(rows, [*names, "value", "low", "high", *more])
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, for JSON; an end that is not known is None."""
@@ -102,6 +118,7 @@ class Answer:
                     "value": _number(one.value),
                     "low": _finite(one.low),
                     "high": _finite(one.high),
+                    **({} if one.unbiased is None else {"unbiased": one.unbiased}),
                 }
                 for key, one in self.groups.items()
             ],

@@ -159,8 +159,7 @@ class NumbersRelease(Release):
         self, query: Query, setting: Setting, keys: Sequence[str], drawn: Iterable[list[Released]]
     ) -> Answered:
         """The estimates of these keys: post-processing of what was released."""
-        every = [query.estimates(numbers, setting, self) for numbers in drawn]
-        return tuple(keys), [one for named in every for one in named.values()]
+        return tuple(keys), query.every_estimate(drawn, setting, self)
 
     def expected_error(self, query: Query, setting: Setting, rows: int) -> float:
         """From the numbers of ordinary rows, as if they had been released."""

@@ -12,28 +12,33 @@ from fractions import Fraction
 import numpy as np
 from scipy import fft
 
+from ...errors import ArgumentError, Described
 from ...numeric import Floats
 
 #: Numbers in a distribution of a sum; beyond it, Chernoff's bound.
 _MOST = 1 << 23
 #: What floats lose of a probability.
 _LOST = 1e-9
+#: e to this power is still a float.
+_LARGEST_EXPONENT = 700
 #: An interval, with its ends.
 Ends = tuple[Fraction, Fraction]
 
 
-def count_interval(value: int, ends: Ends) -> tuple[int, int]:
-    """The integers from 0 on of an interval, and the published value.
+def count_interval(published: int, released: Fraction, ends: Ends) -> tuple[int, int]:
+    """The integers from 0 on of the interval around a released number, and the published one.
 
-    Example: nothing of this interval can be a count but 0 and 1.
+    A number below 0 counts as 0: nearer to every count, so the interval around it holds as well,
+    and is never empty.
 
-        >>> count_interval(0, (Fraction(-7, 2), Fraction(3, 2)))
-        (0, 1)
+    Example: a count that was released as -1, within 5/2 of the truth.
+
+        >>> count_interval(0, Fraction(-1), (Fraction(-7, 2), Fraction(3, 2)))
+        (0, 2)
     """
-    low, high = max(0, math.ceil(ends[0])), math.floor(ends[1])
-    if low > high:  # no count is inside: the release is one of the few that miss the truth
-        return value, max(value, 0)
-    return min(low, value), max(high, value)
+    above = ends[1] - min(released, Fraction(0))
+    low, high = max(0, math.ceil(ends[0])), math.floor(above)
+    return min(low, published), max(high, published)
 
 
 def sum_error(masses: Floats, plus: int, minus: int, confidence: float) -> int:
@@ -48,7 +53,10 @@ def sum_error(masses: Floats, plus: int, minus: int, confidence: float) -> int:
         1
     """
     half, count = len(masses) // 2, plus + minus
-    beyond = 1 - confidence
+    # What the list of one draw does not hold counts as beyond everything.
+    beyond = 1 - confidence - max(0.0, 1 - float(masses.sum())) * count
+    if beyond <= _LOST:
+        raise ArgumentError("masses", Described("a part of all"), "nearly all of the noise")
     size = 2 * half * count + 1
     if size > _MOST:
         return _chernoff(masses, plus, minus, beyond)
@@ -64,9 +72,8 @@ def sum_error(masses: Floats, plus: int, minus: int, confidence: float) -> int:
     )
     tails = np.bincount(sizes, weights=np.maximum(total, 0.0))
     above = np.cumsum(tails[::-1])[::-1]  # of a size of at least so much
-    missing = max(0.0, 1 - float(masses.sum())) * count
-    good = np.flatnonzero(np.append(above[1:], 0.0) + missing + _LOST <= beyond)
-    return int(good[0]) if len(good) else half * count
+    good = np.flatnonzero(np.append(above[1:], 0.0) + _LOST <= beyond)
+    return int(good[0])
 
 
 def _chernoff(masses: Floats, plus: int, minus: int, beyond: float) -> int:
@@ -74,17 +81,19 @@ def _chernoff(masses: Floats, plus: int, minus: int, beyond: float) -> int:
     half = len(masses) // 2
     at = np.arange(-half, half + 1, dtype=float)
     std = math.sqrt(float(masses @ at**2)) or 1.0
-    best = float(half * (plus + minus))
+    best = float(half * (plus + minus))  # the sum is never further from 0
     for scaled in np.geomspace(0.02, 6, 60):
         rate = scaled / (std * math.sqrt(plus + minus))
+        if rate * half > _LARGEST_EXPONENT:
+            break
         both = []
         for sign in (1, -1):
-            grown = float(masses @ np.exp(np.clip(sign * rate * at, -700, 700)))
-            fallen = float(masses @ np.exp(np.clip(-sign * rate * at, -700, 700)))
+            grown = float(masses @ np.exp(sign * rate * at))
+            fallen = float(masses @ np.exp(-sign * rate * at))
             log = plus * math.log(grown) + minus * math.log(fallen)
             both.append((log + math.log(2 / beyond)) / rate)
         best = min(best, max(both))
-    return math.ceil(best)
+    return math.ceil(best * (1 + _LOST))
 
 
 def proportion_interval(part: Ends, rest: Ends) -> tuple[float, float]:

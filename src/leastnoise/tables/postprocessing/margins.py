@@ -15,20 +15,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...numeric import Floats, Ints
-from .projection import LeastSquares, on_simplex
+from .projection import LeastSquares, nearest_with_total, on_simplex, variances_of
 from .rounding import in_order, with_sums
 
 #: Attributes of a table, by their places.
 Kept = tuple[int, ...]
-#: Sums that one least squares problem can have, and numbers: it solves dense equations.
+#: Sums that one least squares problem can have: it solves dense equations, here in a second or so.
 MOST_SUMS = 1_500
-MOST_CELLS = 30_000
 
 
 def closure(sets: Iterable[Kept]) -> list[Kept]:
     """All sets of attributes that are in one of these, the smallest first."""
-    found = {inner for one in sets for k in range(len(one) + 1) for inner in combinations(one, k)}
-    return sorted(found, key=lambda one: (len(one), one))
+    inner = {part for kept in sets for k in range(len(kept) + 1) for part in combinations(kept, k)}
+    return sorted(inner, key=lambda kept: (len(kept), kept))
 
 
 @dataclass(frozen=True)
@@ -71,20 +70,55 @@ class Shape:
         return sp.vstack(rows).tocsr()
 
 
-def sets_within(sizes: tuple[int, ...], sets: Iterable[Kept]) -> list[Kept] | None:
-    """The margins to make consistent, the smallest first: those of these tables, where they fit.
+@dataclass(frozen=True)
+class Tables:
+    """Tables of counts by some attributes of `sizes` values, one for each of these sets."""
 
-    Of the table of all attributes only smaller margins where there are too many; None where even
-    that does not fit.
-    """
-    shape, every = Shape(sizes), closure(sets)
-    whole = tuple(range(len(sizes)))
-    for largest in range(len(sizes) - 1, -1, -1):
-        some = [one for one in every if len(one) <= largest or one == whole]
-        sums = sum(shape.of(one) for one in some if one != whole)
-        if largest == 0 or (sums <= MOST_SUMS and shape.cells <= MOST_CELLS):
-            return some if whole in every or some == every else None
-    return None
+    sizes: tuple[int, ...]
+    sets: tuple[Kept, ...]
+
+    def consistent(self, values: Floats, errors: Floats) -> Ints:
+        """Integers from 0 on that are margins of one table, in the place of the released numbers.
+
+        values: of all tables, one after the other. errors: theirs; only their ratios matter.
+
+        Example: a table of two by two with its total.
+
+            >>> tables = Tables((2, 2), ((), (0, 1)))
+            >>> tables.consistent(np.array([7.0, 4.0, -1.0, 3.0, 1.0]), np.ones(5)).tolist()
+            [7, 3, 0, 4, 0]
+        """
+        shape = Shape(self.sizes)
+        ends = np.cumsum([shape.of(kept) for kept in self.sets])[:-1]
+        released = dict(zip(self.sets, np.split(values, ends), strict=True))
+        each = np.split(variances_of(errors), ends)
+        variances = {
+            kept: float(np.mean(variance)) for kept, variance in zip(self.sets, each, strict=True)
+        }
+        every = [self._best_of(kept, released, variances) for kept in closure(self.sets)]
+        cells = consistent_cells(
+            self.sizes,
+            {kept: margin for kept, margin, _ in every},
+            {kept: variance for kept, _, variance in every},
+        ).astype(float)
+        margins = [shape.margin(cells, kept) for kept in self.sets]
+        return np.asarray(np.concatenate(margins).astype(np.int64))
+
+    def _best_of(
+        self, kept: Kept, released: Mapping[Kept, Floats], variances: Mapping[Kept, float]
+    ) -> tuple[Kept, Floats, float]:
+        """A margin and about its variance: as released, else the mean of what other tables say."""
+        if kept in released:
+            return kept, released[kept], variances[kept]
+        said, weights = [], []
+        for other, values in released.items():
+            if set(kept) <= set(other):
+                inner = Shape(tuple(self.sizes[i] for i in other))
+                said.append(inner.margin(values, tuple(other.index(i) for i in kept)))
+                weights.append(len(said[-1]) / (variances[other] * len(values)))
+        total = sum(weights)
+        mean = sum(weight / total * margin for weight, margin in zip(weights, said, strict=True))
+        return kept, np.asarray(mean), 1 / total
 
 
 def consistent_cells(
@@ -101,49 +135,62 @@ def consistent_cells(
         >>> consistent_cells((4,), tables, {(): 1.0, (0,): 1.0}).tolist()
         [4, 0, 2, 0]
     """
-    shape, order = Shape(sizes), sorted(tables, key=lambda one: (len(one), one))
+    shape, order = Shape(sizes), sorted(tables, key=lambda kept: (len(kept), kept))
     total = max(0.0, float(np.floor(tables[()][0] + 0.5)))
     if total == 0 or len(order) == 1:
         return in_order(np.full(shape.cells, total / shape.cells))
     whole = tuple(range(len(sizes)))
     cells, known = np.full(shape.cells, total / shape.cells), list[Kept]([()])
     for size in range(1, len(sizes) + 1):
-        level = [one for one in order if len(one) == size]
-        if not level:
-            continue
+        level = [kept for kept in order if len(kept) == size]
         if size == 1:
-            cells = _product(shape, {one: on_simplex(tables[one], total) for one in level}, total)
-        elif level == [whole] and known == [()]:
-            cells = on_simplex(tables[whole], total)
-        elif level == [whole]:
-            fixed = _maximal(known)
-            sums = shape.sums(fixed)
-            values = np.asarray(sums @ cells)
-            target = tables[whole]
-            cells = LeastSquares(target, sums, values, np.zeros(len(values))).solve()
-        else:
+            cells = _product(
+                shape, {kept: on_simplex(tables[kept], total) for kept in level}, total
+            )
+        elif level == [whole] and _sums(shape, known) <= MOST_SUMS:
+            fixed = shape.sums(_maximal(known))
+            values = np.asarray(fixed @ cells)
+            problem = LeastSquares(tables[whole], fixed, values, np.zeros(len(values)))
+            cells = problem.solve()
+        elif level and _sums(shape, [*known, *level]) <= MOST_SUMS:
             cells = _with_margins(shape, cells, _maximal(known), level, tables, variances)
+        elif level:  # too many sums to settle: this level and those above it together
+            rest = [kept for kept in order if len(kept) >= size]
+            cells = _nearest(shape, cells, [*_maximal(known), *rest], tables, variances)
+            break
         known += level
-    inner = [one for one in known if one and one != whole]
+    return _rounded(shape, cells * (total / cells.sum()), [kept for kept in order if kept != whole])
+
+
+def _sums(shape: Shape, sets: Iterable[Kept]) -> int:
+    return sum(shape.of(kept) for kept in sets)
+
+
+def _rounded(shape: Shape, cells: Floats, sets: list[Kept]) -> Ints:
+    """The cells as integers, with the margins that are not too many nearly kept."""
+    inner = [kept for kept in sets if kept]
+    while _sums(shape, inner) > MOST_SUMS:
+        inner = [kept for kept in inner if len(kept) < max(map(len, inner))]
     if not inner:
         return in_order(cells)
-    orders = np.concatenate([np.full(shape.of(one), len(one)) for one in inner])
-    return with_sums(cells * (total / cells.sum()), shape.sums(inner), orders)
+    orders = np.concatenate([np.full(shape.of(kept), len(kept)) for kept in inner])
+    return with_sums(cells, shape.sums(inner), orders)
 
 
 def _product(shape: Shape, margins: Mapping[Kept, Floats], total: float) -> Floats:
     """The table in which attributes are independent; those without a margin are spread evenly."""
-    found = np.full(1, total)
+    cells = np.full(1, total)
     for i, size in enumerate(shape.sizes):
-        own = margins.get((i,))
-        found = np.multiply.outer(found, np.full(size, 1 / size) if own is None else own / total)
-    return np.asarray(found).ravel()
+        margin = margins.get((i,))
+        parts = np.full(size, 1 / size) if margin is None else margin / total
+        cells = np.multiply.outer(cells, parts)
+    return np.asarray(cells).ravel()
 
 
 def _maximal(sets: Iterable[Kept]) -> list[Kept]:
     """Those that are in no other one."""
     every = list(sets)
-    return [one for one in every if not any(set(one) < set(two) for two in every)]
+    return [kept for kept in every if not any(set(kept) < set(other) for other in every)]
 
 
 def _with_margins(
@@ -155,10 +202,23 @@ def _with_margins(
     variances: Mapping[Kept, float],
 ) -> Floats:
     """A table with the margins that are known, whose margins of this level are nearest."""
-    least = min(variances[one] for one in level)
+    least = min(variances[kept] for kept in level)
     sums = shape.sums([*fixed, *level])
-    values = [shape.margin(cells, one) for one in fixed] + [tables[one] for one in level]
-    weights = [np.zeros(shape.of(one)) for one in fixed]
-    weights += [np.full(shape.of(one), variances[one] / least) for one in level]
+    values = [shape.margin(cells, kept) for kept in fixed] + [tables[kept] for kept in level]
+    weights = [np.zeros(shape.of(kept)) for kept in fixed]
+    weights += [np.full(shape.of(kept), variances[kept] / least) for kept in level]
     problem = LeastSquares(None, sums, np.concatenate(values), np.concatenate(weights))
     return problem.solve()
+
+
+def _nearest(
+    shape: Shape,
+    cells: Floats,
+    sets: list[Kept],
+    tables: Mapping[Kept, Floats],
+    variances: Mapping[Kept, float],
+) -> Floats:
+    """A table with the total whose margins are about the nearest, each by its variance."""
+    values = np.concatenate([tables[kept] for kept in sets])
+    each = np.concatenate([np.full(shape.of(kept), variances[kept]) for kept in sets])
+    return nearest_with_total(cells, shape.sums(sets), values, each)

@@ -51,6 +51,8 @@ def with_sums(values: Floats, sums: Any, orders: Ints) -> Ints:
         up[undecided[chosen == 1]] = 1
         undecided = undecided[(chosen > 0) & (chosen < 1)]
     missing = round(float(rest.sum() - up.sum()))
+    if not 0 <= missing <= len(undecided):  # a solver that was wrong: its roundings do not count
+        up, undecided, missing = np.zeros(len(values)), np.flatnonzero(rest), round(rest.sum())
     largest = np.argsort(-rest[undecided], kind="stable")[:missing]
     up[undecided[largest]] = 1
     return (down + up).astype(np.int64)
@@ -69,8 +71,8 @@ def _program(rest: Floats, up: Floats, undecided: Ints, sums: Any, room: Floats)
     total = float(round(float(rest.sum() - up.sum())))
     every = np.arange(len(undecided))
     model.add_rows([total], [total], [0], every, np.ones(len(every)))
-    chosen = model.solve().primal
-    return np.clip(_snapped(chosen), 0.0, 1.0) if len(chosen) == len(undecided) else None
+    solution = model.solve()
+    return np.clip(_snapped(solution.primal), 0.0, 1.0) if solution.usable else None
 
 
 def _snapped(values: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -214,6 +214,13 @@ class Query:
     ) -> dict[str, Estimate]:
         """The answers of one group by name; "" where there is only one."""
         return {"": self.estimate(released, setting, noise)}
+
+    def every_estimate(
+        self, drawn: Iterable[list[Released]], setting: Setting, noise: Any = None
+    ) -> list[Estimate]:
+        """The answers of all groups, one after the other, from their released parts."""
+        every = (self.estimates(numbers, setting, noise) for numbers in drawn)
+        return [estimate for named in every for estimate in named.values()]
 
     def why(self, setting: Setting) -> str:
         """One paragraph: why the sensitivity is what it is."""

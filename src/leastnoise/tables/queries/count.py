@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...hints import hinted_class
 from ..planning.tracks import Track
-from ..sources.bounding import Request, Sums
+from ..postprocessing.layout import Layout
+from ..postprocessing.margins import Tables
+from ..sources.bounding import Request
 from ..sources.rows import Rows
-from .base import Query, Setting
-from .numbers import Estimate, Form, Part, Released, Sharing, clamped
+from .base import Setting
+from .counted import Counted
+from .numbers import Form, Part, Sharing
 
 
 @hinted_class
 @dataclass(frozen=True)
-class Count(Query):
+class Count(Counted):
     """The number of rows, or of rows that have a value (not NULL, not NaN) in `column`.
 
-    An integer, never negative. One unit moves it by at most its number of rows that count: 1,
-    or max_rows_per_group for a person, under both neighbor relations.
+    An integer, never negative. Counts by public keys add up; the numbers as they were released are
+    in `Answer.unbiased`. One unit moves a count by at most its number of rows that count: 1, or
+    max_rows_per_group for a person, under both neighbor relations.
 
     Guarantee: the answer is as private as `ask` says; this class only states the query.
 
@@ -38,11 +42,14 @@ class Count(Query):
     word: ClassVar[str] = "count"
     title: ClassVar[str] = "How many rows"
     all_rows: ClassVar[bool] = True
-    counts_rows: ClassVar[bool] = True
 
-    def parts(self, setting: Setting) -> list[Part]:
-        """One number."""
-        return [Part("rows", Fraction(setting.rows), whole=True)]
+    def layout(self) -> Layout:
+        """A table by the columns that it is grouped by."""
+        keys = self.public_keys
+        sizes = [1 if keys is None else len(keys)]
+        if self.crossed is not None:
+            sizes = [len(own) for own in self.crossed.keys]
+        return Tables(tuple(sizes), (tuple(range(len(sizes))),))
 
     def tracks(self, setting: Setting) -> tuple[Track, ...]:
         """A unit adds 0 to R rows."""
@@ -58,15 +65,6 @@ class Count(Query):
         part = Part("rows", one, whole=True)
         return Sharing(Form((part,), 1), (counted,), one, one, (one,))
 
-    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
-        """The number of rows."""
-        return [Fraction(sums.rows)]
-
-    def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
-        """The number, not below 0."""
-        (rows,) = released
-        return clamped(Fraction(round(rows.value)), rows.ends, Fraction(0), None)
-
     def request(self, setting: Setting) -> Request:
         """Rows; those with a value, if a column is named."""
         name = self.column
@@ -78,14 +76,6 @@ class Count(Query):
             return f"CASE WHEN {cell} IS NULL THEN NULL ELSE {rows.engine.whole(0)} END"
 
         return self._request(setting, value=present)
-
-    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
-        """The number of rows, and an error as a part of it."""
-        return [Fraction(rows)], Fraction(max(1, rows))
-
-    def units_beyond(self, distance: Fraction, rows: int, setting: Setting) -> int:
-        """Each unit has as many rows as count."""
-        return int(distance // setting.rows) + 1
 
     def why(self, setting: Setting) -> str:
         """Why the sensitivity is max_rows_per_group."""

@@ -12,6 +12,8 @@ from typing import ClassVar
 from ...errors import ArgumentError
 from ...hints import hinted_class
 from ...problem.workload import Workload
+from ..postprocessing.layout import Layout
+from ..postprocessing.runs import Prefixes, Ranges
 from .histogram import Histogram
 from .linear import MOST_ANSWERS, Linear
 from .place import Place
@@ -85,6 +87,10 @@ class Cumulative(_Binned):
     word: ClassVar[str] = "cumulative"
     title: ClassVar[str] = ""
 
+    def layout(self) -> Layout:
+        """Sums of the first bins."""
+        return Prefixes(self._groups, self._bins)
+
     def _sums(self, bins: int) -> Workload:
         return Workload.prefix(bins)
 
@@ -120,6 +126,10 @@ class RangeCounts(_Binned):
         if self._groups * self._bins * (self._bins + 1) // 2 > MOST_ANSWERS:
             raise ArgumentError("bins", self.bins, f"few enough for at most {MOST_ANSWERS} ranges")
         super().__post_init__()
+
+    def layout(self) -> Layout:
+        """Sums of runs of bins."""
+        return Ranges(self._groups, self._bins)
 
     def _sums(self, bins: int) -> Workload:
         return Workload.ranges(bins)

@@ -13,6 +13,8 @@ from ...errors import ArgumentError
 from ...exact import Number, rational
 from ...hints import hinted_class
 from ...work import arithmetic, bits, charge
+from ..postprocessing.layout import Layout
+from ..postprocessing.margins import Tables
 from ..sources import WHOLE, Form
 from ..sources.bounding import Request
 from ..sources.rows import Cell, Rows
@@ -114,6 +116,12 @@ class Histogram(Count):
                 f"1 to {_MOST_BINS} bins with rising edges that differ as doubles",
             )
         return edges
+
+    def layout(self) -> Layout:
+        """A table by the columns that it is grouped by, and by bins."""
+        outer = () if self._outer is None else tuple(len(keys) for keys in self._outer.keys)
+        sizes = (*outer, len(self._edges) - 1)
+        return Tables(sizes, (tuple(range(len(sizes))),))
 
     def _group(self) -> Callable[[Rows], tuple[Cell, ...]]:
         name, edges = str(self.column), [float(edge) for edge in self._edges]

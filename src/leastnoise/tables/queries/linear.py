@@ -7,22 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...errors import ArgumentError
 from ...problem.workload import Workload
 from ...problem.workload_arguments import MIN_EPSILON
 from ..planning.sums import SumsRelease, sums_release
 from ..planning.tracks import Track
-from ..sources.bounding import Sums
-from .base import Query, Setting
-from .numbers import Estimate, Part, Released, clamped
+from .base import Setting
+from .counted import Counted
 
 #: Answers of one question, at most.
 MOST_ANSWERS = 100_000
 
 
-class Linear(Query):
+class Linear(Counted):
     """Linear queries about the counts of rows by public keys, answered together.
 
     The keys are those of the counts, one for each cell of the vector that is read; `labels` are
@@ -30,7 +29,6 @@ class Linear(Query):
     """
 
     mechanism: ClassVar[str] = "sums"
-    counts_rows: ClassVar[bool] = True
 
     def workload(self) -> Workload:
         """What is asked of the vector of counts."""
@@ -43,27 +41,6 @@ class Linear(Query):
     def labels(self, keys: Sequence[str]) -> list[str]:
         """The names of the answers: they are not those of the counts."""
         return self.names()
-
-    def parts(self, setting: Setting) -> list[Part]:
-        """One count."""
-        return [Part("rows", Fraction(setting.rows), whole=True)]
-
-    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
-        """The number of rows."""
-        return [Fraction(sums.rows)]
-
-    def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
-        """An answer as a whole number, not below 0."""
-        (rows,) = released
-        return clamped(Fraction(round(rows.value)), rows.ends, Fraction(0), None)
-
-    def units_beyond(self, distance: Fraction, rows: int, setting: Setting) -> int:
-        """Each unit has as many rows as count, in one cell."""
-        return int(distance // setting.rows) + 1
-
-    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
-        """So many rows in an answer, and an error as a part of them."""
-        return [Fraction(rows)], Fraction(max(1, rows))
 
     def tracks(self, setting: Setting) -> tuple[Track, ...]:
         """None: sums are not drawn with the numbers of other questions."""

@@ -16,6 +16,8 @@ from ...errors import ArgumentError, Described
 from ...hints import hinted_class
 from ...problem.workload import MAX_ATTRIBUTES, Workload
 from ...work import charge
+from ..postprocessing.layout import Layout
+from ..postprocessing.margins import Tables
 from ..sources.expression import parse_condition
 from .base import PRIVATE, Query
 from .crossed import Crossed, names_of, quoted
@@ -36,7 +38,8 @@ class Marginals(Linear):
     of them do not count. ways: how many attributes a table has, or a list of such numbers and of
     lists of attributes, as in [1, ["region", "age"]]; 0 is the number of all rows that count.
     An answer is called "north, *, f" where the second attribute may be anything. All tables come
-    from one release, so they fit together but for being rounded, and a unit pays once.
+    from one release, so a unit pays once, and they add up: a count is the sum of those that it
+    consists of. The numbers as they were released are in `Answer.unbiased`.
 
     Guarantee: the answer is as private as `ask` says; this class only states the query.
 
@@ -145,6 +148,10 @@ class Marginals(Linear):
         if not found:
             raise ArgumentError("ways", list(every), "one table or more")
         return tuple(dict.fromkeys(found))
+
+    def layout(self) -> Layout:
+        """Its tables."""
+        return Tables(tuple(len(keys) for keys in self.crossed.keys), self._sets)
 
     def workload(self) -> Workload:
         """The tables of the counts of all combinations."""

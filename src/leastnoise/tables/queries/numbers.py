@@ -75,11 +75,15 @@ class Released:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is published for one group: a value and an interval (None: see the notes)."""
+    """What is published for one group: a value and an interval (None: see the notes).
+
+    unbiased: of a count the number as it was released, before it was made to fit the others.
+    """
 
     value: float
     low: float | None
     high: float | None
+    unbiased: float | None = None
 
 
 #: What a number is of a key's sums: so much of the rows, of the scaled values and of the units.

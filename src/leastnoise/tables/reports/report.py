@@ -417,11 +417,13 @@ def _read_answer(
 
 
 def _read_number(raw: Any) -> Estimate:
-    for name in ("value", "low", "high"):
-        one, missing = raw[name], name != "value" and raw[name] is None
+    unbiased = raw.get("unbiased")  # (numbers that are not counts have none)
+    for name in ("value", "low", "high", "unbiased"):
+        one = unbiased if name == "unbiased" else raw[name]
+        missing = name != "value" and one is None
         if not missing and (type(one) not in (int, float) or abs(one) > sys.float_info.max):
             raise ArgumentError(name, Described(type(one).__name__), "a number")
-    return Estimate(raw["value"], raw["low"], raw["high"])
+    return Estimate(raw["value"], raw["low"], raw["high"], unbiased)
 
 
 def _hash_of(held: Mapping[str, Any]) -> str:
