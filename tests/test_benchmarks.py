@@ -96,3 +96,16 @@ def test_methods_left_out_run_small(tmp_path: Path) -> None:
     assert out.read_text(encoding="utf-8") == text
     done = subprocess.run([*command, "table", str(out)], check=True, capture_output=True, text=True)
     assert "line 1 of 1" in done.stdout and "| nothing | 2 |" in done.stdout
+
+
+def test_tables_that_add_up_run_small(tmp_path: Path) -> None:
+    """Errors are not above those of the unbiased numbers, and intervals hold."""
+    out = tmp_path / "consistent.csv"
+    script = ROOT / "benchmarks" / "consistent.py"
+    run_script(script, "--runs", "40", "--only", "small", "--out", out)
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 4
+    for row in rows:
+        assert float(row["counts ratio"]) < 1 and float(row["proportions ratio"]) < 1
+        assert float(row["totals ratio"]) < 1.02 and float(row["coverage"]) > 0.94

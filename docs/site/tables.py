@@ -173,6 +173,20 @@ def table3() -> str:
     )
 
 
+CONSISTENT = "| table | counts | totals | differences | proportions | coverage |"
+
+
+def consistent() -> str:
+    """The error of tables that add up, relative to that of the unbiased numbers."""
+    kinds = ("counts", "totals", "differences", "proportions")
+
+    def cells(row: Row) -> list[str]:
+        ratios = [f"{float(row[f'{kind} ratio']):.2f}" for kind in kinds]
+        return [row["table"], *ratios, f"{100 * float(row['coverage']):.1f}%"]
+
+    return markdown(CONSISTENT, map(cells, rows(MADE / "consistent.csv")))
+
+
 #: (page, what makes its table)
 TABLES: list[tuple[str, Callable[[], str]]] = [
     ("docs/index.md", cost),
@@ -181,6 +195,7 @@ TABLES: list[tuple[str, Callable[[], str]]] = [
     ("docs/classifier-diffprivlib.md", diffprivlib),
     ("docs/reproduction.md", table2),
     ("docs/reproduction.md", table3),
+    ("docs/benchmarks.md", consistent),
 ]
 
 

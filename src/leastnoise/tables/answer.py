@@ -75,7 +75,10 @@ class Answer:
         Their errors have mean 0. They can be negative, and need not add up. A number or a
         dictionary, as `value`; None where there is no other number than the value.
         """
-        numbers = {key: one.unbiased for key, one in self.groups.items()}
+        numbers = {
+            key: None if one.unbiased is None else _number(one.unbiased)
+            for key, one in self.groups.items()
+        }
         return numbers[""] if set(numbers) == {""} else numbers
 
     @property
@@ -101,7 +104,7 @@ class Answer:
         rows = [
             dict(zip(names, parts_of(key) if several else [key], strict=True))
             | {"value": _number(one.value), "low": _finite(one.low), "high": _finite(one.high)}
-            | {name: one.unbiased for name in more}
+            | {name: None if one.unbiased is None else _number(one.unbiased) for name in more}
             for key, one in self.groups.items()
         ]
         return data_frame(rows, [*names, "value", "low", "high", *more])

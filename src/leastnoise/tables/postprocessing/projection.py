@@ -5,6 +5,7 @@ Least squares with the variances of the noise. Statement and proof: `projection.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,16 +128,22 @@ class LeastSquares:
         values, variances = self.values / scale, self.variances
         x, s, y = np.ones(n), np.ones(n), np.zeros(len(values))
         size = 1 + max(np.abs(f).max(), np.abs(values).max(initial=0.0))
+        least, nearest = math.inf, x
         for _ in range(_STEPS):
             dual = h * x - f - sums.T @ y - s
             primal = sums @ x + variances * y - values
             gap = float(x @ s) / n
-            if max(np.abs(dual).max(), np.abs(primal).max(initial=0.0), gap) < _ACCURACY * size:
+            broken = max(np.abs(dual).max(), np.abs(primal).max(initial=0.0), gap)
+            if broken < least:
+                least, nearest = broken, x
+            # (Where sums follow from each other, rounding leaves more of them broken; later steps
+            # of a gap of nothing would add to it.)
+            if least < _ACCURACY * size or gap < _ACCURACY * _ACCURACY * size:
                 break
             try:
                 step = _Newton(sums, variances, h, x, s)
             except np.linalg.LinAlgError:
-                break  # what there is already is positive
+                break
             move = step.solve(dual, primal, x * s)
             ahead = (x + _reach(x, move[0]) * move[0]) @ (s + _reach(s, move[1]) * move[1]) / n
             centre = gap * (max(ahead, 0.0) / gap) ** 3
@@ -147,7 +154,7 @@ class LeastSquares:
             if not (np.isfinite(ahead_x).all() and np.isfinite(ahead_s).all()):
                 break
             x, s, y = ahead_x, ahead_s, y + length * dy
-        return np.asarray(x * scale)
+        return np.asarray(nearest * scale)
 
 
 class _Newton:

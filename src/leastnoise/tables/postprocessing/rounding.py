@@ -65,8 +65,11 @@ def _program(rest: Floats, up: Floats, undecided: Ints, sums: Any, room: Floats)
     wanted = (sums @ (rest - up))[shared]  # what these numbers should add up to
     low = np.floor(_snapped(wanted)) - room[shared]
     high = np.ceil(_snapped(wanted)) + room[shared]
+    # Rounding a fraction f up, and not down, adds 1 - 2 f to its squared error: of sums, too.
+    fractions = wanted - np.floor(_snapped(wanted))
+    cost = 1 - 2 * rest[undecided] + left[shared].T @ (1 - 2 * fractions)
     model = Model()
-    model.add_columns(1 - 2 * rest[undecided], 0.0, 1.0)
+    model.add_columns(cost, 0.0, 1.0)
     model.add_matrix(left[shared].tocsr(), low, high)
     total = float(round(float(rest.sum() - up.sum())))
     every = np.arange(len(undecided))
