@@ -177,6 +177,8 @@ EXEMPT = {
     "tables/reports/page.py": "words and pictures of what is proven elsewhere",
     "tables/reports/page_style.py": "style",
     "tables/reports/grid.py": "the same numbers as tables",
+    "tables/reports/spreadsheet.py": "the same numbers as files",
+    "tables/reports/joined.py": "leans on tables/reports/basis.proof.md",
     "tables/reports/wording.py": "words",
     "tables/queries/place.py": "where an answer stands in a table for readers",
     "tables/sources/csv_file.py": "opens a file; leans on tables/sources/csv_records.proof.md",

@@ -66,7 +66,7 @@ def test_the_list_of_commands_is_whole_and_completion_can_be_installed():
     assert "--install-completion" in everything
     listed = everything.partition("Tables:")[2]
     commands = [line for line in listed.splitlines() if line.startswith("  ")]
-    assert len(commands) == 17 and all(line.endswith(".") for line in commands)
+    assert len(commands) == 18 and all(line.endswith(".") for line in commands)
     headings = [line for line in listed.splitlines() if line.endswith(":")]
     assert headings == ["Noise:", "Mechanism files:", "Research:", "Installation:"]
     assert "..." not in listed  # no line is cut off

@@ -20,7 +20,7 @@ from leastnoise.tables.ask import sums_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.crossed import Crossed, parts_of
 from leastnoise.tables.queries.numbers import Estimate
-from leastnoise.tables.reports.report import _hash_of, _read, check_report
+from leastnoise.tables.reports.report import _hash_of, check_report, read_report
 from leastnoise.tables.sources import opened
 from leastnoise.tables.unit import Row
 
@@ -140,7 +140,7 @@ def forged(raw, change):
     held = copy.deepcopy(raw)
     change(held)
     with suppress(Exception):  # it may be no report at all
-        held = _read(held).to_json()
+        held = read_report(held).to_json()
     return resealed(held)
 
 

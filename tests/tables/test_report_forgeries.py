@@ -20,7 +20,7 @@ from leastnoise.tables.planning.budget import Budget
 from leastnoise.tables.planning.noise import jointly
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.reports.basis import Basis, check_batch, file_name
-from leastnoise.tables.reports.report import _hash_of, _read, check_report
+from leastnoise.tables.reports.report import _hash_of, check_report, read_report
 from leastnoise.tables.unit import PrivacyUnit, Row
 
 pd = pytest.importorskip("pandas")
@@ -68,7 +68,7 @@ def forged(raw, change):
     held = copy.deepcopy(raw)
     change(held)
     with suppress(Exception):  # it may be no report at all
-        written = _read(held).to_json()
+        written = read_report(held).to_json()
         for batch, again in zip(held["batches"], written["batches"], strict=True):
             for one, two in zip(batch["answers"], again["answers"], strict=True):
                 one.update({name: two[name] for name in ("query", "why")})

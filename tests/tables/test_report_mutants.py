@@ -43,7 +43,7 @@ from leastnoise.tables.queries.base import PRIVATE
 from leastnoise.tables.queries.groups import asked_of, touched
 from leastnoise.tables.queries.linear import Linear
 from leastnoise.tables.reports.basis import Basis, file_name, weakest
-from leastnoise.tables.reports.report import _read
+from leastnoise.tables.reports.report import read_report
 
 pd = pytest.importorskip("pandas")
 
@@ -133,7 +133,7 @@ def read(raw, files):
         for one in chain.from_iterable(batch["answers"] for batch in raw["batches"]):
             names = [*Basis.from_json(one["basis"], files).names]
             one["answers"] = [{"value": 1, "low": None, "high": None}] * len(names)
-        return _read(raw | {"mechanisms": files})
+        return read_report(raw | {"mechanisms": files})
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         return None
 
@@ -235,7 +235,7 @@ def test_what_is_proven_is_what_could_have_been_asked(reports):
         "median": "by theorem", "keys of medians": "by theorem", "keys of totals": "not covered"
     }  # fmt: skip
     for name, raw in reports.items():
-        honest = {step.verdict for step in _read(raw).steps(documents)}
+        honest = {step.verdict for step in read_report(raw).steps(documents)}
         assert honest - {"proven"} == ({argued[name]} if name in argued else set()), name
         for mutant in mutants(raw, pool, draw):
             found = read(mutant, files)

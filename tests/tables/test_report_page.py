@@ -61,7 +61,7 @@ class Words(HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.words, self.rows, self.apart = "", [], 0
+        self.words, self.rows, self.apart, self.cell = "", [], 0, False
         self.feed(page)
 
     def handle_starttag(self, tag, attrs):
@@ -70,14 +70,16 @@ class Words(HTMLParser):
             self.rows.append([])
         elif tag in ("td", "th") and self.rows:
             self.rows[-1].append("")
+            self.cell = True
 
     def handle_endtag(self, tag):
         self.apart -= tag in ("script", "style")
+        self.cell = self.cell and tag not in ("td", "th")
 
     def handle_data(self, data):
         if not self.apart:
             self.words += data
-            if self.rows and self.rows[-1]:
+            if self.cell:
                 self.rows[-1][-1] += data
 
 
@@ -186,3 +188,36 @@ def test_a_report_with_a_median_verifies(tmp_path):
 )
 def test_headings_are_sentences(query, words):
     assert heading(query) == words
+
+
+def test_reports_of_several_asks_are_joined(tmp_path):
+    """Each ask had a page of its own, and nobody the sum."""
+    TABLE.to_csv(tmp_path / "t.csv", index=False)
+    book = tmp_path / "b.db"
+    assert run("ledger", "create", book, "--epsilon", 9).returncode == 0
+    for name in "abc":
+        ledger = [] if name == "c" else ["--ledger", book]
+        asked = ("ask", tmp_path / "t.csv", "count()", "--epsilon", 1, *ledger)
+        assert run(*asked, "--report", tmp_path / f"{name}.html").returncode == 0
+    a, b, c = (tmp_path / name for name in ("a.json", "b.html", "c.json"))
+    out = tmp_path / "all.html"
+    found = run("report", a, b, "--out", out, "--title", "Two asks")
+    assert found.returncode == 0 and found.stdout.startswith("epsilon=2, delta=0 for 2 answers")
+    page = Words(out.read_text())
+    assert "Two asks" in page.words and "at most 89 of 100" in page.words
+    charges = [row for row in page.rows if row[1:2] == ["t.csv"]]
+    assert [row[-1] for row in charges] == ["1", "2"]
+    assert run("verify", out).returncode == 0
+    assert run("report", a, b, "--out", tmp_path / "all.csv").returncode == 0
+    for files, words in (
+        ((a, a), "reports of different charges"),
+        ((a, tmp_path / "all.json"), "reports of different charges"),
+        ((a, c), "all charged to one ledger, or all to none"),
+        ((c, c), "reports of different charges"),
+        ((tmp_path / "t.csv", c), "reports, each FILE.json or its page"),
+    ):
+        found = run("report", *files, "--out", out)
+        assert found.returncode == 2 and words in found.stderr, words
+    a.write_text(a.read_text().replace('"title": "Private', '"title": "Pirate'))
+    found = run("report", a, b, "--out", out)
+    assert found.returncode == 2 and "a step of this report is refuted" in found.stderr

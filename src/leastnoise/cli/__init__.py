@@ -22,6 +22,7 @@ from .hierarchy import hierarchy
 from .ledger import ledger
 from .partition_selection import partition_selection
 from .release import release, sample
+from .report import report
 from .reproduce import reproduce
 from .serve import serve
 from .shared import (
@@ -49,6 +50,7 @@ _COMMANDS: dict[str, tuple[tuple[str, Callable[..., None], str], ...]] = {
         ("Answer queries about a table and charge a ledger.", ask, ""),
         ("Predict the error of queries; no table is read.", plan, ""),
         ("List the columns of a table and how each would be read.", columns, ""),
+        ("Join the reports of several asks into one.", report, ""),
         ("Open the web app: ask, design and verify in a browser.", serve, "the web app is closed"),
     ),
     "Noise": (

@@ -1,15 +1,62 @@
-"""What `leastnoise ask` prints: answers with their intervals, what they spent, and why."""
+"""What `leastnoise ask` prints and writes: answers with intervals, what they spent, and why."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..errors import ArgumentError
 from .ledger import at_most
-from .shared import show_json
+from .options import text
+from .shared import drawable, show_json
+
+
+def _file(words: str) -> Any:
+    return Annotated[Path | None, typer.Option(help=words, metavar="FILE")]
+
+
+#: The files that answers are written to.
+FILES: dict[str, tuple[Any, Any]] = {
+    "report": (_file("Write a report: FILE.html, and FILE.json beside it."), None),
+    "title": (text("Title of the report [default: the name of the table].", "TEXT"), None),
+    "csv": (_file("Write the answers as CSV, a row for each number."), None),
+    "excel": (_file("Write the same as an Excel workbook (.xlsx)."), None),
+    "plot": (_file("Draw the answer (.png or .svg)."), None),
+}
+_ENDINGS = {"report": (".html", ".json"), "csv": (".csv",), "excel": (".xlsx",)}
+
+
+def check_files(given: dict[str, Any], queries: int) -> None:
+    """See, before anything is spent, that every file can be written."""
+    from ..tables.reports.report import checked_report
+
+    drawable(given["plot"])
+    if given["plot"] is not None and queries > 1:
+        words = "left out with several queries: --report draws them"
+        raise ArgumentError("plot", str(given["plot"]), words)
+    if given["title"] is not None and given["report"] is None:
+        raise ArgumentError("title", given["title"], "left out without --report")
+    for name, endings in _ENDINGS.items():
+        if given[name] is not None:
+            checked_report(given[name], endings, name)
+
+
+def write_files(given: dict[str, Any], answers: list[Any], book: Any) -> None:
+    """Write what was asked for."""
+    from ..tables import report
+
+    if given["plot"] is not None:
+        answers[0].plot(given["plot"])
+    if given["report"] is not None:
+        report(answers, given["report"], ledger=book, title=given["title"])
+    for name in ("csv", "excel"):
+        if given[name] is not None:
+            report(answers, given[name])
 
 
 def tell_answers(answers: list[Any], book: Any, as_json: bool) -> None:

@@ -17,10 +17,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..errors import ArgumentError
-from .answers import tell_answers
+from .answers import FILES, check_files, tell_answers, write_files
 from .lists import Guess, Margins, guesses, margins
 from .options import flag, takes, text
-from .shared import JSON_HELP, drawable, say, show_json, working
+from .shared import JSON_HELP, say, show_json, working
 
 _QUERIES = (
     "count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), proportion(x > 3), "
@@ -233,7 +233,7 @@ def _source(table: str, given: dict[str, Any]) -> Any:
     return CsvFile(path, **({"delimiter": delimiter_of(path) or ","} | written))
 
 
-@takes(*_ASKED, *_WRITTEN, required=("epsilon",), options=_ASKED | _WRITTEN)
+@takes(*_ASKED, *_WRITTEN, *FILES, required=("epsilon",), options=_ASKED | _WRITTEN | FILES)
 def ask(
     table: _Table,
     queries: _Queries,
@@ -245,17 +245,6 @@ def ask(
     ] = "budget",
     rows: Guess = "1000",
     within: Margins = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the answer (.png or .svg).", metavar="FILE")
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(help="Write a report: FILE.html, and FILE.json beside it.", metavar="FILE"),
-    ] = None,
-    title: Annotated[
-        str | None,
-        typer.Option(help="Title of the report [default: the name of the table].", metavar="TEXT"),
-    ] = None,
     as_json: _Json = False,
     **given: Any,
 ) -> None:
@@ -274,19 +263,11 @@ def ask(
     """
     from ..tables import ask as answer_of
     from ..tables import ask_all
-    from ..tables import report as report_of
     from ..tables.ledger import Ledger
-    from ..tables.reports.report import checked_report
 
-    drawable(plot)
     if within is not None and len(queries) == 1:
         raise ArgumentError("within", within, "left out with one query: plan finds its epsilon")
-    if plot is not None and len(queries) > 1:
-        raise ArgumentError("plot", str(plot), "left out with several queries: --report draws them")
-    if report is not None:
-        checked_report(report)
-    elif title is not None:
-        raise ArgumentError("title", title, "left out without --report")
+    check_files(given, len(queries))
     options = _budget_and_unit(given)
     options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
     alone = len(queries) == 1
@@ -299,10 +280,7 @@ def ask(
             options |= {"rows": guesses(rows), "within": margins(within)}
             answers = ask_all(source, asked, **options)
     try:
-        if plot is not None:
-            answers[0].plot(plot)
-        if report is not None:
-            report_of(answers, report, ledger=book, title=title)
+        write_files(given, answers, book)
     finally:  # whatever it was, what was paid for is told
         tell_answers(answers, book, as_json)
 

@@ -43,6 +43,7 @@ from .basis import (
 )
 from .ledger import balance_from, charged_to
 from .page import answers_html, page_of
+from .spreadsheet import ENDINGS, write_answers
 
 REPORT = "leastnoise-report/3"
 #: Those of earlier versions, which lack what a report holds now.
@@ -169,8 +170,14 @@ class PublishedReport:
         return page_of(self.to_json(steps), self.answers, steps)
 
     def save(self, path: str | Path) -> tuple[Path, ...]:
-        """Write FILE.html and FILE.json beside it, or the JSON alone; what was written."""
-        where, steps = checked_report(path), self.steps()
+        """Write FILE.html and FILE.json beside it, the JSON alone, or the numbers as FILE.csv or
+        FILE.xlsx; what was written.
+        """
+        where = checked_report(path)
+        if where.suffix.lower() in ENDINGS:
+            write_answers(self.answers, where)
+            return (where,)
+        steps = self.steps()
         beside, held = where.with_suffix(".json"), self.to_json(steps)
         text = json.dumps(held, indent=1, ensure_ascii=False) + "\n"
         beside.write_text(text, encoding="utf-8")
@@ -220,7 +227,8 @@ def report(
 ) -> PublishedReport:
     """A report of answers, of one ask or of several: numbers, budget, reasons and proofs.
 
-    Written to `path` if it is given: FILE.html with FILE.json beside it, or the JSON alone.
+    Written to `path` if it is given: FILE.html with FILE.json beside it, or the JSON alone; or
+    the numbers alone as FILE.csv or FILE.xlsx, a row for each.
     Everything in it is private already. Answers of one `ask_all` spend their budget once. All are
     about the same unit and neighbors, or their budgets would not add up.
 
@@ -255,11 +263,14 @@ def report(
     return found
 
 
-def checked_report(path: str | Path) -> Path:
+def checked_report(
+    path: str | Path, endings: Sequence[str] = (".html", ".json", *ENDINGS), name: str = "report"
+) -> Path:
     """A path that a report can be written to."""
     where = Path(path)
-    if where.suffix.lower() not in (".html", ".json") or not where.parent.is_dir():
-        raise ArgumentError("report", str(path), "FILE.html or FILE.json in a folder that exists")
+    if where.suffix.lower() not in endings or not where.parent.is_dir():
+        files = " or ".join(f"FILE{ending}" for ending in endings)
+        raise ArgumentError(name, str(path), f"{files} in a folder that exists")
     return where
 
 
@@ -303,7 +314,7 @@ def check_report(raw: Any) -> list[Step]:
     limit_depth(raw)
     try:
         with counted():
-            held = _read(raw)
+            held = read_report(raw)
         documents, found = _checked_files(held.files)
         with counted():
             steps = held.steps(documents)
@@ -371,7 +382,7 @@ def _checked_files(texts: Mapping[str, str]) -> tuple[dict[str, Any], list[Step]
     return documents, found
 
 
-def _read(raw: Any) -> PublishedReport:
+def read_report(raw: Any) -> PublishedReport:
     """The report of which all that follows from the rest is still to be compared."""
     answers = []
     for number, batch in enumerate(raw["batches"]):

@@ -20,6 +20,8 @@ router = APIRouter(prefix="/api/jobs", tags=["jobs"], responses=ERRORS)
 _KINDS = {
     ".json": "application/json",
     ".html": "text/html; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ".py": "text/x-python; charset=utf-8",
     ".ipynb": "application/x-ipynb+json",
     ".png": "image/png",

@@ -13,14 +13,14 @@ export function showAnswers(data, job, name) {
   const place = byId("answers");
   for (const old of place.querySelectorAll("[id]")) old.removeAttribute("id");
   place.querySelector(".latest")?.classList.remove("latest");
-  const take = [["take-report", "report.html", "Report"], ["take-json", "report.json", "Report with proofs (JSON)"], ["take-script", "script.py", "Python script"], ["take-notebook", "notebook.ipynb", "Notebook"]]
+  const take = [["take-report", "report.html", "Report"], ["take-csv", "answers.csv", "CSV"], ["take-excel", "answers.xlsx", "Excel"], ["take-json", "report.json", "Report with proofs (JSON)"], ["take-script", "script.py", "Python script"], ["take-notebook", "notebook.ipynb", "Notebook"]]
     .map(([id, file, words]) => make("button", { type: "button", id, text: words, "data-name": file, "data-file": `/api/jobs/${job.job}/files/${file}` }));
   const now = new Date().toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
   const title = make("h2", { class: "batch", tabindex: "-1", text: `${name}, answered at ${now}` });
   place.prepend(make("section", { class: "results latest", "aria-label": "Answers" }, title,
     ...data.answers.map((one) => answerCard(one, job)),
     make("div", { class: "card" }, make("h2", { text: "Download" }), make("div", { class: "row" }, ...take),
-      make("p", { class: "help", text: "You may publish all of this. The report and the JSON hold the proofs: check either in Verify, or with leastnoise verify report.json. The script and the notebook run the queries again and spend their budget again." }))));
+      make("p", { class: "help", text: "You may publish all of this. CSV and Excel hold the numbers alone. The report and the JSON hold the proofs: check either in Verify, or with leastnoise verify report.json. The script and the notebook run the queries again and spend their budget again." }))));
   title.focus({ preventScroll: true });
   title.scrollIntoView({ block: "start" });
 }

@@ -15,7 +15,9 @@ from ..questions import margins_of, queries_of, rows_of, unit_of
 from ..scripts import notebook, script
 from ..written import source_of
 
-FILES = ("report.html", "report.json", "script.py", "notebook.ipynb")
+FILES = (
+    "report.html", "report.json", "answers.csv", "answers.xlsx", "script.py", "notebook.ipynb"
+)  # fmt: skip
 
 
 def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
@@ -42,7 +44,9 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     place = {
         name: arguments[name] for name in ("name", "demo", "shown", "budget", "lasting", "csv")
     }
-    report(answers, folder / "report.html", ledger=ledger)
+    published = report(answers, ledger=ledger)
+    for name in ("report.html", "answers.csv", "answers.xlsx"):
+        published.save(folder / name)
     (folder / "script.py").write_text(script(form, place), encoding="utf-8")
     (folder / "notebook.ipynb").write_text(notebook(form, place), encoding="utf-8")
     return {"answers": told, "balance": balance, "files": [*FILES, *proofs]}

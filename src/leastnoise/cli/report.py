@@ -1,0 +1,50 @@
+"""`leastnoise report`: one report of several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .shared import JSON_HELP, say, show_json
+
+
+def report(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Reports of `ask`: FILE.json, or its page."),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="What to write: FILE.html with FILE.json beside it, FILE.csv or FILE.xlsx.",
+            metavar="FILE",
+        ),
+    ],
+    title: Annotated[
+        str, typer.Option(help="Title of the report.", metavar="TEXT")
+    ] = "Private answers",
+    as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+) -> None:
+    """Join reports into one: the answers of all of them, with the sum of their budgets.
+
+    Each report is checked first. All are about the same privacy unit, and were charged to the same
+    ledger or to none; no charge is in two of them. No table is read, and no budget is spent.
+
+    \b
+    Example:
+      leastnoise report may.json june.json --out summer.html --title "Visits in May and June"
+    """
+    from ..tables.reports.joined import join_reports
+    from ..tables.reports.report import checked_report
+
+    checked_report(out, name="out")
+    held = join_reports(files, title)
+    written = held.save(out)
+    if as_json:
+        budget = {"epsilon": float(held.epsilon), "delta": float(held.delta)}
+        show_json("report", 0, budget | {"files": [str(path) for path in written]})
+        return
+    say(f"epsilon={float(held.epsilon):g}, delta={float(held.delta):g} for {len(held.answers)} "
+        f"answers: {', '.join(map(str, written))}")  # fmt: skip
