@@ -157,6 +157,16 @@ def test_several_questions_are_planned_as_they_are_asked(folder):
         assert refused.returncode == 2 and words_of_error in refused.stderr
 
 
+def test_what_several_queries_have_in_common_is_said_once(folder):
+    words = ["ask", "data.csv", "count()", "mean(salary, low=120, high=190)", "--epsilon", 1]
+    done = run(*words, "--unit", "person_id", "--max-rows-per-group", 3, cwd=folder)
+    assert done.returncode == 0
+    own, _, common = done.stdout.partition("all queries:")
+    assert "count():" in own and "values are clamped" in own and "values are clamped" not in common
+    assert "a person counts with at most 3 rows" in " ".join(common.split())
+    assert done.stdout.count("proof: leastnoise verify") == 1 and "proof" in common
+
+
 def test_margins_of_several_queries_give_epsilon_and_divide_it(folder):
     words = ["count()", "mean(salary, low=120, high=190)"]
     done = run("plan", *words, "--rows", "3000,3000", "--within", "20,0.4", "--json", cwd=folder)

@@ -63,6 +63,7 @@ def test_the_command_line_notes_it(tmp_path):
     words = "ask", "d.csv", "count()", "--epsilon", 1
     done = run(*words, cwd=tmp_path)
     assert done.returncode == 0 and "note: no unit is stated" in done.stderr
+    assert "--max-rows-per-group N, else --unit row" in done.stderr and "Unit(" not in done.stderr
     assert "patient_id" in done.stderr and "Warning" not in done.stderr
     for unit in (["row"], ["patient_id", "--max-rows-per-group", 2]):
         done = run(*words, "--unit", *unit, cwd=tmp_path)

@@ -13,7 +13,7 @@ from rich.table import Table
 from ..errors import ArgumentError
 from .ledger import at_most
 from .options import text
-from .shared import drawable, show_json
+from .shared import drawable, say, show_json
 
 
 def _file(words: str) -> Any:
@@ -28,6 +28,7 @@ FILES: dict[str, tuple[Any, Any]] = {
     "excel": (_file("Write the same as an Excel workbook (.xlsx)."), None),
     "plot": (_file("Draw the answer (.png or .svg)."), None),
 }
+_PROOF = "proof: leastnoise verify"
 _ENDINGS = {"report": (".html", ".json"), "csv": (".csv",), "excel": (".xlsx",)}
 
 
@@ -68,14 +69,30 @@ def tell_answers(answers: list[Any], book: Any, as_json: bool) -> None:
     for answer in answers:
         _print(answer)
     _print_spent(answers, book)
-    console = Console(highlight=False, markup=False)
-    for answer in answers:
+    notes = [_notes(answer) for answer in answers]
+    common = [note for note in notes[0] if len(notes) > 1 and all(note in own for own in notes)]
+    for answer, lines in zip(answers, notes, strict=True):
         if len(answers) > 1:
-            console.print(f"{answer.query}:")
-        for note in (answer.why, answer.noise, *answer.notes):
-            console.print(f"- {note}")
-        for path in answer.mechanisms:
-            console.print(f"- proof: leastnoise verify {path}", soft_wrap=True)
+            say(f"{answer.query}:")
+        for note in lines:
+            if note not in common:
+                _print_note(note)
+    if common:
+        say("all queries:")
+    for note in common:
+        _print_note(note)
+
+
+def _notes(answer: Any) -> list[str]:
+    """Why the noise of an answer is what it is, what it rests on, and where its proof is."""
+    proofs = [f"{_PROOF} {path}" for path in answer.mechanisms]
+    return [answer.why, answer.noise, *answer.notes, *proofs]
+
+
+def _print_note(note: str) -> None:
+    """One line of a list; the command that verifies a proof is not broken."""
+    console = Console(highlight=False, markup=False)
+    console.print(f"- {note}", soft_wrap=note.startswith(_PROOF))
 
 
 def _print(answer: Any) -> None:

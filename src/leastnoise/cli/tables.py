@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 import sys
 import warnings
@@ -289,8 +290,15 @@ def ask(
 def _noted() -> Iterator[None]:
     """Print warnings as notes on standard error."""
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_: say(f"note: {message}", err=True)
+        warnings.showwarning = lambda message, *_: say(f"note: {_in_shell(message)}", err=True)
         yield
+
+
+def _in_shell(message: object) -> str:
+    """A warning with the options of the shell in the place of arguments of Python."""
+    unit = r"unit=PrivacyUnit\((['\"])(.*?)\1, max_rows_per_group=\.\.\.\)"
+    words = re.sub(unit, r'--unit "\2" --max-rows-per-group N', str(message))
+    return words.replace('unit="row"', "--unit row")
 
 
 @contextmanager
