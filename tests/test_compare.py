@@ -81,6 +81,8 @@ def test_frozen_json_and_words(table):
         table["nothing"]
     assert excess_words(0.5) == "50.0%"
     assert excess_words(math.inf) == "-"
+    assert (excess_words(98.0), excess_words(99.0)) == ("9800.0%", "100 times")
+    assert excess_words(260591.5) == "2.61e+05 times"
     assert interval((-1.0, 2.0)) == "[-1, 2]"
 
 

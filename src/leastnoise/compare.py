@@ -113,11 +113,11 @@ class Comparison(Compared[Row]):
         lines = [
             f"Comparison at {self.asked}, sensitivity={d.sensitivity:g}, loss {d.loss_name}: "
             f"{word} {outwards(d.lower, 6, False)}",
-            f"  {'mechanism':<34}{'loss':>11}{'excess':>10}{'95% error':>12}  support",
+            f"  {'mechanism':<34}{'loss':>11}{'excess':>16}{'95% error':>12}  support",
         ]
         for row in self.rows:
             lines.append(
-                f"  {row.label:<34}{row.loss:>11.6g}{excess_words(row.excess):>10}"
+                f"  {row.label:<34}{row.loss:>11.6g}{excess_words(row.excess):>16}"
                 f"{row.error_95:>12.5g}  {interval(row.support)}"
                 + (f"  ({row.note})" if row.note else "")
             )

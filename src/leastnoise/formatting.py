@@ -121,9 +121,11 @@ def percent(gap: float) -> str:
 
 
 def excess_words(excess: float) -> str:
-    """What is lost over the best, in words: two decimals below ten percent, else one."""
+    """What is lost over the best: two decimals below ten percent, else one; or how many times."""
     if math.isinf(excess):
         return "-"
+    if excess >= 99:
+        return f"{1 + excess:.3g} times"
     share = 100 * excess
     return f"{share:.2f}%" if share < 10 else f"{share:.1f}%"
 
