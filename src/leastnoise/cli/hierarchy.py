@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -57,6 +58,10 @@ def hierarchy(
     time_limit: Annotated[
         float | None, typer.Option(help="Time limit in seconds.", metavar="SECONDS")
     ] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(help="Write the linear program as .mps or .lp, too.", metavar="FILE"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Solve P(L,beta) or D(L,beta), or P'(L,beta) or D'(L,beta) with --range.
@@ -79,6 +84,8 @@ def hierarchy(
     from ..paper.hierarchy import Options
 
     problem = _problem(common, bound, limits, monotone)
+    if write is not None:
+        problem.write(write)
     with working("solving"):
         found = problem.solve(algorithm.value, Options(time_limit=time_limit))
     code = 0 if found.certified else SHORT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
 import highspy
@@ -128,6 +129,10 @@ class Model:
         """Remove constraints; later rows move up."""
         which = np.asarray(indices, dtype=np.int32)
         self._highs.deleteRows(len(which), which)
+
+    def write(self, path: Path) -> None:
+        """Write the model as it is now, in the format that the ending names (.mps or .lp)."""
+        self._highs.writeModel(str(path))
 
     def _status(self) -> Status:
         return {

@@ -28,6 +28,7 @@ def test_json_of_both_bounds(algorithm):
         result = run("--bound", side, "--algorithm", algorithm, "--json")
         assert result.exit_code == 0, result.output
         found = json.loads(result.output)
+        assert len(found["edges"]) == len(found["weights"][0]) + 1
         assert {"value", "rounds", "constraints", "seconds", "certified"} <= set(found)
         assert found["certified"] is True
         values[side] = found["value"]

@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 from itertools import pairwise
 
+import highspy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -232,3 +233,18 @@ def test_the_hierarchy_brackets_the_engine(budget, support, bracket):
     epsilon, delta = budget
     found = design(epsilon=epsilon, delta=delta, sensitivity=2, gap=1e-3)
     check_figure_3(budget, support, (float(found.lower), float(found.upper)), 1, "direct")
+
+
+@pytest.mark.parametrize("kind", [P, D])
+@pytest.mark.parametrize("ending", ["mps", "lp"])
+def test_another_solver_finds_the_same_optimum_in_the_file(kind, ending, tmp_path):
+    problem = kind(epsilon=1, delta="0.2", sensitivity=1, beta="1/4", cells=8)
+    path = problem.write(tmp_path / f"program.{ending}")
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.readModel(str(path))
+    solver.run()
+    assert solver.getInfo().objective_function_value == pytest.approx(problem.solve().optimum)
+    for wrong in (tmp_path / "program.txt", tmp_path / "none" / "program.mps"):
+        with pytest.raises(ArgumentError, match=r"FILE\.mps or FILE\.lp"):
+            problem.write(wrong)

@@ -65,6 +65,8 @@ class Bound:
             "rounds": self.rounds,
             "constraints": self.constraints,
             "seconds": self.seconds,
+            "edges": [float(edge * self.partition.beta) for edge in map(int, self.partition.edges)],
+            "weights": self.weights.tolist(),
         }
 
     def __str__(self) -> str:

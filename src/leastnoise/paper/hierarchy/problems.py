@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 from ...errors import ArgumentError
 from ...exact import Number, rational
@@ -107,6 +108,27 @@ class BoundingProblem(ABC):
             raise ArgumentError("algorithm", algorithm, '"cutting-plane", "direct" or "interior"')
         bound = self._judge(engine.run(), engine, program)
         return replace(bound, seconds=time.monotonic() - start)
+
+    def write(self, path: str | Path) -> Path:
+        """Write the whole linear program for other solvers: FILE.mps, or FILE.lp to read.
+
+        It is the program of `solve("direct")`. Column k N + j is the probability of cell j, of N,
+        under noise distribution k (there is one but for `PPrime` and `DPrime`); the other columns
+        are the positive parts of the privacy constraints. Coefficients are floats: a solver's
+        answer proves nothing.
+
+        Example: a program of 17 cells for any solver.
+
+            >>> from leastnoise.paper.hierarchy import P
+            >>> problem = P(epsilon=1, delta="0.2", sensitivity=1, beta="1/4", cells=8)
+            >>> problem.write("p.mps").name
+            'p.mps'
+        """
+        target = Path(path)
+        if target.suffix not in (".mps", ".lp") or not target.absolute().parent.is_dir():
+            raise ArgumentError("path", str(path), "FILE.mps or FILE.lp in a folder that exists")
+        Direct(self.program()).model.write(target)
+        return target
 
     def _bound(self, run: Run, reason: str, **proven: Fraction | Whole | None) -> Bound:
         bounds = {"upper": None, "lower": None, "recertified": None, **proven}
