@@ -27,7 +27,6 @@ from typing import Any
 
 from leastnoise import (
     Cube,
-    Distinguishing,
     LossAtMost,
     MaxError,
     Monotone,
@@ -99,12 +98,13 @@ QUESTIONS: tuple[dict[str, Any], ...] = (
         "loss": "pinball:0.8",
         "constraints": [Unbiased(), LossAtMost("l2", 1)],
     },
-    {"integer": True, "delta": "0.1", "constraints": [Support(-2, 3), Distinguishing("0.02")]},
+    {"integer": True, "delta": "0.1", "profile": [(3, "0.02")], "constraints": [Support(-2, 3)]},
     {
         "delta": "0.1",
         "gap": 0.2,
         "loss": "pinball:0.8",
-        "constraints": [Support(-2, 4), Distinguishing("0.05")],
+        "profile": [(3, "0.05")],
+        "constraints": [Support(-2, 4)],
     },
 )
 

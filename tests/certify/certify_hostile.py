@@ -320,11 +320,6 @@ HOSTILE: dict[str, Callable[[int], Data]] = {
             ],
         },
     ),
-    "distinguishing": lambda part: constrained(
-        [{"name": "max-error", "t": "50000"}] + [{"name": "distinguishing", "at_most": "0.9"}] * 19,
-        [{}] + [{"left": ratio(390, 2 * k), "right": ratio(390, 2 * k + 1)} for k in range(19)],
-        certificate=reaching(59_999),
-    ),
     "supports": lambda part: constrained(
         [{"name": "support", "low": f"-{ratio(96, k)}"} for k in range(20)],
         [{}] * 20,

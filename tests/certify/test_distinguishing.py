@@ -1,8 +1,9 @@
-"""`Distinguishing` is true of where the noise is, counted over every output and neighbor."""
+"""`Distinguishing(q)` is the budget (15, q): a trace of noise far out does not satisfy it."""
 
 from __future__ import annotations
 
-import random
+import json
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,95 +11,120 @@ import pytest
 from certify_brute import grid_noise
 
 from leastnoise import Distinguishing, MaxError, Support, design
-from leastnoise.certify import Document, check
-from leastnoise.certify.noise.constraint_slack import slack_of
-from leastnoise.losses import as_loss
+from leastnoise.certify import Document, check, parse
+from leastnoise.errors import ArgumentError, FormatError
+from leastnoise.problem.constraints import DISTINGUISHED
 
-ASKED = {"epsilon": 1, "delta": "0.05", "sensitivity": 1}
-
-
-def document(first, weights, atom=0, edges=None, kind="additive", width=2, q="1/2"):
-    """Noise of these cells, two (or `width`) to a sensitivity; its budgets are of no concern."""
-    return Document(
-        kind=kind,
-        epsilon=Fraction(1),
-        delta=Fraction(1, 2),
-        sensitivity=Fraction(width),
-        loss=as_loss("l1"),
-        step=Fraction(1),
-        grid=1 if kind == "integer" else 3,
-        denominator=sum(weights) + atom,
-        first=first,
-        weights=tuple(weights),
-        atom=atom,
-        tail=None,
-        edges=edges,
-        upper=Fraction(10),
-        lower=Fraction(0),
-        certificate=None,
-        constraints=(Support(-50, 50), Distinguishing(q)),
-    )
+#: The example whose outermost cells held one part in 4.6e18 under the former constraint.
+ASKED = {"epsilon": 1, "delta": "0.06", "sensitivity": 1}
+LIMIT = Distinguishing("0.002")
+E15 = math.exp(DISTINGUISHED)
 
 
-def ruled_out(found: Document) -> Fraction:
-    """The most that a release rules a neighbor out with, over all grid values and neighbors."""
-    law = grid_noise(found.to_json())
-    far = int(found.sensitivity / found.step * found.grid)
-    drawn = {k for k, p in law.items() if p}
+def excluded(document: Document) -> float:
+    """The largest P(A) - e^15 P'(A) over all events, counted release by release.
+
+    Over all pairs of grid values at most a sensitivity apart: the best event holds the releases
+    that are over e^15 times as likely as for the neighbor.
+    """
+    if document.kind == "additive":  # (a coarse grid, which the check of privacy never looks at)
+        document = replace(document, grid=3)
+    law = {k: float(p) for k, p in grid_noise(document.to_json()).items()}
+    far = int(document.sensitivity / document.step * document.grid)
     return max(
-        sum((p for k, p in law.items() if p and k + m not in drawn), Fraction(0))
+        sum(max(0.0, p - E15 * law.get(k + m, 0.0)) for k, p in law.items())
         for m in range(-far, far + 1)
     )
 
 
-def held(found: Document) -> Fraction:
-    """The probability that the checker grants."""
-    limit = found.constraints[1]
-    return limit.at_most - slack_of(found, limit)
+def traced(document: Document) -> Document:
+    """The same noise with a cell of one part in 10^19 wherever the largest error leaves room."""
+    n, most = document.whole_shifts, 15 * document.whole_shifts - 1
+    last = document.first + len(document.weights) - 1
+    assert document.edges is None and -most <= document.first <= last <= most and n > 1
+    weights = [w * 10**19 // document.denominator for w in document.weights]
+    pad = [1] * (document.first + most), [1] * (most - last)
+    weights = [*pad[0], *(max(1, w) for w in weights), *pad[1]]
+    atom = document.atom * 10**19 // document.denominator
+    return replace(
+        document,
+        first=-most,
+        weights=tuple(weights),
+        atom=atom,
+        denominator=sum(weights) + atom,
+        upper=2 * document.upper,
+        lower=Fraction(0),
+    )
 
 
-@pytest.mark.parametrize("kind", ["additive", "integer"])
-def test_the_checker_grants_what_is_ruled_out_and_no_less(kind):
-    dice = random.Random(11)
-    for _ in range(60):
-        count, holes = dice.randint(1, 12), dice.random() < 0.4
-        weights = [dice.randint(0 if holes else 1, 9) for _ in range(count)] + [1]
-        atom = dice.choice([0, 5]) if kind == "additive" else 0
-        found = document(dice.randint(-8, 4), weights, atom, kind=kind, width=dice.randint(1, 4))
-        whole = not atom and all(found.weights)
-        assert held(found) >= ruled_out(found)
-        assert held(found) == ruled_out(found) or not whole
+def test_a_trace_far_out_does_not_suffice():
+    free = design(**ASKED, constraints=[MaxError(15)])
+    assert excluded(free.document) > 0.05
+    trace = traced(free.document)
+    # No release rules a neighbor out any more but within a step of the largest error, ...
+    law = grid_noise(replace(trace, grid=3).to_json())
+    assert len(law) == 2 * max(law) + 1
+    # ... and yet releases that practically do so are as likely as before.
+    assert excluded(trace) > 0.05
+    claimed = replace(trace, profile=(LIMIT.point,))
+    assert check(claimed).verdict("profile") == "refuted"
+    assert check(trace).verdict("privacy") == check(trace).verdict("max-error") == "proven"
 
 
-def test_a_mesh_with_odd_edges_is_granted_enough():
-    dice = random.Random(12)
-    for _ in range(60):
-        count = dice.randint(1, 6)
-        edges = sorted(dice.sample(range(-20, 30), count + 1))
-        weights = [dice.randint(0, 5) for _ in range(count - 1)] + [3]
-        atom = dice.choice([0, 2])
-        found = document(0, weights, atom, tuple(Fraction(e, 6) for e in edges), width=1)
-        assert held(found) >= ruled_out(found)
-
-
-def test_noise_that_ends_inside_the_declared_support_is_refuted():
-    """(It was proven, and ruled a neighbor out with probability 0.0496 instead of 0.001.)"""
-    narrow = design(**ASKED, constraints=[MaxError(20)], gap=0.02).document
-    constraints = (MaxError(20), Distinguishing("0.001"))
-    claimed = replace(narrow, constraints=constraints, certificate=None, lower=Fraction(0))
-    assert slack_of(claimed, constraints[1]) < Fraction(-4, 100)
+def test_a_design_satisfies_it_where_the_support_is_far_away():
+    limited = design(**ASKED, constraints=[MaxError(15), LIMIT])
+    document = limited.document
+    assert limited.converged and check(document).proven
+    assert document.profile == ((Fraction(15), Fraction(1, 500)),)
+    assert [constraint.name for constraint in document.constraints] == ["max-error"]
+    assert excluded(document) <= 0.002 + 1e-12
+    free = design(**ASKED, constraints=[MaxError(15)])
+    assert free.lower <= limited.upper <= 1.001 * free.upper
 
 
 @pytest.mark.parametrize(
-    "problem", [{}, {"sensitivity": 3, "integer": True}, {"loss": "pinball:0.8"}]
+    "problem",
+    [
+        {"sensitivity": 3, "integer": True},
+        {"loss": "pinball:0.8", "constraints": [Support(-9, 7), Distinguishing("0.01")]},
+        {"constraints": [Distinguishing("0.004")]},
+        {"constraints": [MaxError(4), Distinguishing("0.004")]},
+    ],
 )
-def test_designs_keep_it_where_the_support_is_far_away(problem):
-    limit = Distinguishing("0.001")
-    found = design(**(ASKED | problem), constraints=[Support(-40, 30), limit], gap=0.02)
+def test_designs_satisfy_it_with_and_without_a_support(problem):
+    asked = ASKED | {"constraints": [LIMIT], "gap": 0.02} | problem
+    found = design(**asked)
+    (at_most,) = (limit.at_most for limit in asked["constraints"] if hasattr(limit, "at_most"))
     assert found.converged and check(found.document).proven
-    assert all(found.document.weights)
-    end = found.document.whole_shifts
-    last = max(sum(found.document.weights[-end:]), sum(found.document.weights[:end]))
-    assert Fraction(last, found.document.denominator) <= limit.at_most
-    free = design(**(ASKED | problem), gap=0.02)
-    assert found.lower <= free.upper * 1.01  # grains cost next to nothing
+    assert excluded(found.document) <= float(at_most) * (1 + 1e-9)
+
+
+def test_it_joins_the_further_budgets():
+    asked = ASKED | {"integer": True}
+    both = design(**asked, profile=[(3, "0.01")], constraints=[LIMIT]).document.profile
+    assert both == ((Fraction(3), Fraction(1, 100)), (Fraction(15), Fraction(1, 500)))
+    # One that follows from another is left out.
+    assert not design(**asked, constraints=[Distinguishing("0.06")]).document.profile
+    ranged = design(**asked, bounds=(0, 6), constraints=[LIMIT], gap=0.05).document
+    assert ranged.profile == ((Fraction(15), Fraction(1, 500)),) and check(ranged).proven
+
+
+def test_a_file_with_the_former_constraint_is_rejected_by_name():
+    file = json.loads(design(**ASKED, integer=True).document.dumps())
+    former = {"name": "distinguishing", "at_most": "0.1"}
+    ends = {"name": "support", "low": "-9", "high": "9"}
+    certificate = {**file["certificate"], "constraints": [{}, {"left": "0", "right": "0"}]}
+    old = {**file, "constraints": [ends, former], "certificate": certificate}
+    with pytest.raises(FormatError, match=r'"distinguishing" is not supported.*\["15", at_most\]'):
+        parse(json.dumps(old))
+
+
+def test_what_makes_no_sense_is_rejected():
+    with pytest.raises(ArgumentError, match="epsilon must be given"):
+        design(sensitivity=1, constraints=[LIMIT])
+    with pytest.raises(ArgumentError, match="without Distinguishing when releases"):
+        design(**ASKED, releases=3, constraints=[LIMIT])
+    with pytest.raises(ArgumentError, match="constraints must be left out when dimension"):
+        design(**ASKED, dimension=3, constraints=[LIMIT])
+    with pytest.raises(ArgumentError, match="strictly between 0 and 1"):
+        Distinguishing(1)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from leastnoise import Distinguishing, LossAtMost, MaxError, Monotone, Support, Unbiased, design
+from leastnoise import LossAtMost, MaxError, Monotone, Support, Unbiased, design
 from leastnoise.certify.file import check_any, parse_any
 from leastnoise.errors import FormatError
 
@@ -20,7 +20,7 @@ Path = tuple[Any, ...]
 BUDGET: dict[str, Any] = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 0.1}
 QUESTIONS: dict[str, dict[str, Any]] = {
     "additive": {"loss": "pinball:0.8", "constraints": [Unbiased(), Monotone(), MaxError(3)]},
-    "losses": {"constraints": [LossAtMost("l2", "0.9"), Support(-2, 2), Distinguishing("0.2")]},
+    "losses": {"constraints": [LossAtMost("l2", "0.9"), Support(-2, 2)]},
     "tail": {"delta": 0},
     "integer": {"integer": True, "sensitivity": 2, "profile": [(2, "0.05")]},
     "runs": {"integer": True, "sensitivity": 405, "gap": 0.5},

@@ -290,19 +290,6 @@ def _constrain(
                     program.add([j], [1.0], 0.0)
         elif name == "unbiased":
             program.add(list(range(count)), [float(i) for i in cells], 0.0, equal=True)
-        elif name == "distinguishing":
-            low, high = ends(constraints)
-            if low is None or high is None:
-                raise Unknown("no support")
-            reach, most = number(asked["sensitivity"]), float(number(found["at_most"]))
-            left = [j for j, i in enumerate(cells) if i * step - half < low + reach]
-            right = [j for j, i in enumerate(cells) if i * step + half > high - reach]
-            extra = [] if atom is None else [atom]
-            for held in (
-                left + (extra if low + reach > 0 else []),
-                right + (extra if high - reach < 0 else []),
-            ):
-                program.add(held, [1.0] * len(held), most)
         elif name == "loss-at-most":
             second = Loss(found["loss"])
             price = list(_means(second, np.array(cells), step, whole))

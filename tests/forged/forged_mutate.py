@@ -197,7 +197,6 @@ def _constrain(rng: random.Random, made: dict[str, Any]) -> None:
     empty = {
         "loss-at-most": {"weight": "0.1"},
         "unbiased": {"slope": "0.1"},
-        "distinguishing": {"left": "0.1", "right": "0"},
         "unimodal": {"cells": [[2, "0.1"]]},
         "monotone": {"cells": [[1, "0.1"], [-1, "0.1"]]},
     }

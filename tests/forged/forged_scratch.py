@@ -88,7 +88,6 @@ def constraints(rng: random.Random, whole: bool) -> list[dict[str, Any]]:
                 "monotone",
                 "symmetric",
                 "unbiased",
-                "distinguishing",
                 "loss-at-most",
             ]
         )
@@ -104,15 +103,6 @@ def constraints(rng: random.Random, whole: bool) -> list[dict[str, Any]]:
             made = {"name": name, "t": rng.choice(["1", "2", "3", "5/2", "4"])}
         elif name == "unimodal":
             made = {"name": name, "at": rng.choice(places)}
-        elif name == "distinguishing":
-            found.append(
-                {
-                    "name": "support",
-                    "low": rng.choice(["-1", "-2", "-3"]),
-                    "high": rng.choice(["1", "2", "3"]),
-                }
-            )
-            made = {"name": name, "at_most": rng.choice(["0.01", "0.1", "0.5", "0.9"])}
         elif name == "loss-at-most":
             made = {"name": name, "loss": loss(rng), "bound": rng.choice(["0.5", "1", "3", "100"])}
         else:
@@ -389,19 +379,6 @@ def _constraint_multipliers(
             for i in cells:
                 add(i, j, float(i * b))
             makers.append(lambda get, k=k: {"slope": text(get(("s", k)))})
-        elif name == "distinguishing" and low is not None and high is not None:
-            reach, most = number(document["sensitivity"]), float(number(found["at_most"]))
-            left, right = new(("l", k), most), new(("r", k), most)
-            for i in cells:
-                if i <= (math.ceil(low + reach) if whole else math.floor((low + reach) / b)) - 1:
-                    add(i, left, 1.0)
-                if i >= (
-                    math.floor(high - reach) + 1 if whole else math.ceil((high - reach) / b) + 1
-                ):
-                    add(i, right, 1.0)
-            makers.append(
-                lambda get, k=k: {"left": text(get(("l", k))), "right": text(get(("r", k)))}
-            )
         elif name in ("unimodal", "monotone"):
             at = number(found.get("at", "0"))
             own = [j for j in range(-far, far + 1) if _inward(j, at, b, whole) is not None]

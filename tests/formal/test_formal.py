@@ -12,7 +12,6 @@ import pytest
 from typer.testing import CliRunner
 
 from leastnoise import (
-    Distinguishing,
     LossAtMost,
     MaxError,
     Monotone,
@@ -144,11 +143,11 @@ def test_what_is_not_covered_is_refused_by_name() -> None:
     for key in ("curve", "releases"):
         with pytest.raises(NotCovered, match=key):
             translated({**keys, key: {}})
-    for name in ("unbiased", "distinguishing"):
-        leaning = _set(TAIL, ["1", "2", "0"], "noise", "weights")
-        more = {"at_most": "0.1"} if name == "distinguishing" else {}
-        with pytest.raises(NotCovered, match=f"{name}.*tail"):
-            translated({**leaning, "constraints": [{"name": name, **more}]})
+    leaning = _set(TAIL, ["1", "2", "0"], "noise", "weights")
+    with pytest.raises(NotCovered, match=r"unbiased.*tail"):
+        translated({**leaning, "constraints": [{"name": "unbiased"}]})
+    with pytest.raises(NotCovered, match="distinguishing"):
+        translated({**EXAMPLE, "constraints": [{"name": "distinguishing", "at_most": "0.1"}]})
     function = {key: EXAMPLE[key] for key in EXAMPLE if key != "certificate"}
     with pytest.raises(NotCovered, match='"custom" is not covered'):
         translated({**function, "loss": {"name": "custom"}})
@@ -242,7 +241,7 @@ def _plain(weights, *constraints, first=-1, **more):
     noise = {"denominator": str(sum(weights)), "first": first, "weights": list(map(str, weights))}
     easy = {"epsilon": "1", "delta": "0.9", "upper": "99", "loss": {"name": "l1"}}
     duals = {"unimodal": {"cells": []}, "monotone": {"cells": []}, "unbiased": {"slope": "0"}}
-    duals |= {"loss-at-most": {"weight": "0"}, "distinguishing": {"left": "0", "right": "0"}}
+    duals |= {"loss-at-most": {"weight": "0"}}
     listed = [duals.get(one["name"], {}) for one in constraints]
     certificate = {**TAIL["certificate"], "constraints": listed}
     file = {**TAIL, **easy, "noise": noise, "constraints": list(constraints)}
@@ -276,13 +275,6 @@ def _shapes():
     yield {**centred, "noise": level}, centred
     second = {"name": "loss-at-most", "loss": {"name": "l2"}, "bound": "1/2"}
     yield _plain([1, 2, 1], second), _plain([1, 1, 1], second)
-    ends = {"name": "support", "low": "-1", "high": "2"}
-    rare = {"name": "distinguishing", "at_most": "1/4"}
-    yield _plain([1, 1, 1, 1], ends, rare), _plain([2, 1, 1, 1], ends, rare)
-    yield _plain([1, 1, 1, 1], ends, rare), _plain([1, 0, 2, 1], ends, rare)
-    wide = {**ends, "low": "-2", "high": "3"}
-    real = _gridded(_plain([1, 1, 1, 1], wide, rare))
-    yield real, _gridded(_plain([1, 1, 1], wide, rare))
     tail = _plain([1, 2, 1], fall)
     tail["noise"] |= {"tail": {"period": 1, "ratio": "1/2"}, "denominator": "6"}
     level = {**tail["noise"], "weights": ["2", "1", "2"], "denominator": "9"}
@@ -318,7 +310,6 @@ PRICED = (
         "constraints": [Unbiased(), Unimodal("0.1"), LossAtMost("l1", "0.8")],
     },
     {"delta": "0.1", "gap": 0.1, "constraints": [LossAtMost("pinball:0.8", "0.3")]},
-    {"delta": "0.1", "integer": True, "constraints": [Support(-2, 3), Distinguishing("0.02")]},
 )
 
 

@@ -68,13 +68,6 @@ def _bound():
     for loss in ("l1", "l2"):
         second = {"name": "loss-at-most", "loss": {"name": loss}, "bound": "9"}
         yield _hair(_gridded(_plain([1, 2, 1], second)), "loss-at-most", "constraints", 0, "bound")
-    wide = {"name": "support", "low": "-2", "high": "3"}
-    rare = {"name": "distinguishing", "at_most": "0.99"}
-    for file in (
-        _plain([1, 0, 2, 1], wide, rare),
-        _gridded(_plain([1, 1, 1, 1], wide, rare), atom="1", denominator="5"),
-    ):
-        yield _hair(file, "distinguishing", "constraints", 1, "at_most")
     # Cells of real noise reach half a grid step further than the points it is rounded to.
     for ends in ({"low": "-3/2"}, {"high": "3/2"}, {"low": "-3/2", "high": "3/2"}):
         good = _gridded(_plain([1, 2, 1], {"name": "support", **ends}))

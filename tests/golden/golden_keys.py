@@ -33,11 +33,10 @@ ADDITIVE = f"""
     constraints constraints[].name constraints[].name=monotone constraints[].name=symmetric
     constraints[].name=unbiased constraints[].name=max-error constraints[].t
     constraints[].name=unimodal constraints[].at
-    constraints[].name=distinguishing constraints[].at_most
     constraints[].name=support constraints[].low constraints[].high
     constraints[].name=loss-at-most constraints[].loss constraints[].bound
     {under("certificate", f"step reach points {SHIFTS} shifts[].point constraints")}
-    {under("certificate.constraints[]", "cells left right slope weight")}
+    {under("certificate.constraints[]", "cells slope weight")}
 """
 NARROW = """
     narrow narrow[].point narrow[].left narrow[].right narrow[].first narrow[].last

@@ -99,7 +99,7 @@ def test_whole_numbers_a_range_and_a_vector(server):
         ({"max_error": "0"}, "max_error"),
         ({"unimodal": "x"}, "unimodal"),
         ({"distinguishing": "2"}, "distinguishing"),
-        ({"distinguishing": "0.1"}, "constraints"),
+        ({"distinguishing": "0.1", "releases": 2}, "constraints"),
         ({"second_loss": "l2"}, "second_bound"),
         ({"second_loss": "l9", "second_bound": "1"}, "second_loss"),
         ({"gap": "2"}, "gap"),

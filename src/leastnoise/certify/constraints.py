@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 from ..errors import FormatError
 from ..problem.constraints import (
+    DISTINGUISHED,
     MAX_CONSTRAINTS,
     Constraint,
-    Distinguishing,
     LossAtMost,
     MaxError,
     Monotone,
@@ -34,11 +34,24 @@ _CONSTRAINTS: dict[str, Record[Any]] = {
         record(Monotone),
         record(Symmetric),
         record(Unbiased),
-        record(Distinguishing, at_most=SHORT),
         record(LossAtMost, loss=LOSS, bound=SHORT),
     )
 }
-CONSTRAINTS: Codec[tuple[Constraint, ...]] = several(by_name(_CONSTRAINTS), MAX_CONSTRAINTS)
+_CONSTRAINT: Codec[Constraint] = by_name(_CONSTRAINTS)
+
+
+def _read_constraint(value: object, name: str) -> Constraint:
+    if isinstance(value, dict) and value.get("name") == "distinguishing":
+        raise FormatError(
+            'the constraint "distinguishing" is not supported: "profile" states the budget '
+            f'["{DISTINGUISHED}", at_most] in its place'
+        )
+    return _CONSTRAINT.read(value, name)
+
+
+CONSTRAINTS: Codec[tuple[Constraint, ...]] = several(
+    Codec(_read_constraint, _CONSTRAINT.write), MAX_CONSTRAINTS
+)
 CELLS: Codec[tuple[Cell, ...]] = several(
     pair(integer(-MAX_CELLS, MAX_CELLS), NUMBER), MAX_MULTIPLIERS
 )
@@ -49,20 +62,13 @@ class Dual:
     """Multipliers of one constraint in the proof of a lower bound; its class says which."""
 
     slope: Annotated[Fraction | None, NUMBER] = None
-    left: Annotated[Fraction | None, NUMBER] = None
-    right: Annotated[Fraction | None, NUMBER] = None
     weight: Annotated[Fraction | None, NUMBER] = None
     cells: Annotated[tuple[Cell, ...] | None, CELLS] = None
 
     @property
     def numbers(self) -> dict[str, Fraction]:
         """Those that are numbers."""
-        numbers = {
-            "slope": self.slope,
-            "left": self.left,
-            "right": self.right,
-            "weight": self.weight,
-        }
+        numbers = {"slope": self.slope, "weight": self.weight}
         return {key: value for key, value in numbers.items() if value is not None}
 
 

@@ -17,7 +17,7 @@ import typer
 from ..errors import ArgumentError
 from ..losses import PIECEWISE_FILE
 from ..problem import (
-    Constraint,
+    Demand,
     Distinguishing,
     LossAtMost,
     MaxError,
@@ -132,8 +132,8 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "unbiased": (flag("unbiased", "Noise with mean exactly 0."), False),
     "distinguishing": (
         text(
-            "With --support: the largest probability of an output that excludes a neighboring "
-            "table.",
+            "Largest probability of answers that practically exclude a neighboring table: the "
+            "budget 15:Q.",
             "Q",
         ),
         None,
@@ -220,12 +220,12 @@ def _shape(found: dict[str, Any]) -> Shape:
     return made(*numbers, *sizes[counts:], one_sided="one_sided" in found)
 
 
-def _constraints(found: dict[str, Any], ranged: bool) -> list[Constraint]:
+def _constraints(found: dict[str, Any], ranged: bool) -> list[Demand]:
     """Take the options of constraints out, in the order of the help text.
 
     On a range `max_error` and `monotone` are arguments of `design` itself.
     """
-    made: dict[str, Callable[[Any], Constraint]] = {
+    made: dict[str, Callable[[Any], Demand]] = {
         "support": lambda ends: Support(*(None if end == "none" else end for end in ends)),
         "symmetric": lambda _: Symmetric(),
         "unimodal": Unimodal,

@@ -15,7 +15,7 @@ from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..formatting import number
 from ..losses import Loss
-from ..problem import Constraint
+from ..problem import Demand
 from ..problem.checks import stated_sensitivity
 from .curve import POINT_LIMIT, Curve
 
@@ -66,7 +66,7 @@ def frontier(
     sensitivity: Number | None = None,
     loss: str | Loss = "l1",
     integer: bool = False,
-    constraints: Iterable[Constraint] = (),
+    constraints: Iterable[Demand] = (),
     gap: Number = 5e-3,
     time_limit: float | None = POINT_LIMIT,
     progress: Listener = None,

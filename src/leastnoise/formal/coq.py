@@ -40,7 +40,6 @@ THEORY = (
     "Demands",
     "Peaks",
     "Means",
-    "Rules",
     "Computed",
     "Obeys",
     "Check",

@@ -60,7 +60,6 @@ _DEMANDS: dict[str, set[str]] = {
     "monotone": set(),
     "unbiased": set(),
     "loss-at-most": {"loss", "bound"},
-    "distinguishing": {"at_most"},
 }
 
 
@@ -285,16 +284,12 @@ def _demand(one: dict[str, Any], noise: dict[str, Any]) -> str:
     if name == "support":
         ends = (f"(Some {_pair(one[end])})" if end in one else "None" for end in ("low", "high"))
         return f"Support {' '.join(ends)}"
-    if "tail" in noise and (name == "distinguishing" or (name == "unbiased" and _leans(noise))):
+    if name == "unbiased" and "tail" in noise and _leans(noise):
         raise NotCovered(f'the constraint "{name}" of noise with such a tail is not covered')
     if name == "loss-at-most":
         return f"LossAtMost {_sum(one['loss'])} {_pair(one['bound'])}"
     plain = {"symmetric": "Symmetric", "unbiased": "Unbiased", "monotone": "Unimodal (0, 1)"}
-    keyed = {
-        "max-error": ("MaxError", "t"),
-        "unimodal": ("Unimodal", "at"),
-        "distinguishing": ("Distinguishing", "at_most"),
-    }
+    keyed = {"max-error": ("MaxError", "t"), "unimodal": ("Unimodal", "at")}
     if name in keyed:
         word, key = keyed[name]
         return f"{word} {_pair(one[key])}"
@@ -403,22 +398,15 @@ class _Dual:
             return cls("Slope", (Fraction(0) if even else Fraction(dual["slope"]),))
         if name == "loss-at-most":
             return cls("Weight", (Fraction(dual["weight"]),))
-        if name == "distinguishing":
-            left, right = Fraction(dual["left"]), Fraction(dual["right"])
-            mean = (left + right) / 2
-            return cls("Ends", (mean, mean) if even else (left, right))
         return cls("NoDual")
 
     def numbers(self) -> tuple[Fraction, ...]:
         """Those that must be whole in units of 1 / scale."""
-        ends = self.values if self.name == "Ends" else ()
-        return (*ends, self.centre, *(u for _, u in self.cells))
+        return (self.centre, *(u for _, u in self.cells))
 
     def text(self, scale: int) -> str:
         """In Coq."""
         if self.name == "Compared":
             cells = _list(f"({j}, {int(u * scale)})" for j, u in self.cells)
             return f"Compared {cells} {int(self.centre * scale)}"
-        if self.name == "Ends":
-            return "Ends " + " ".join(f"({int(v * scale)})" for v in self.values)
         return " ".join([self.name, *(f"({v.numerator}, {v.denominator})" for v in self.values)])

@@ -2,6 +2,7 @@
 
 from .constraints import (
     Constraint,
+    Demand,
     Distinguishing,
     LossAtMost,
     MaxError,
@@ -19,6 +20,7 @@ from .problem import Crossing, Prior, Problem, Range
 __all__ = [
     "Constraint",
     "Crossing",
+    "Demand",
     "Distinguishing",
     "GaussianCurve",
     "LossAtMost",

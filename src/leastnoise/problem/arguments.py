@@ -27,7 +27,7 @@ from .checks import (
     stated_sensitivity,
 )
 from .combinations import refuse_combinations
-from .constraints import Constraint, LossAtMost, MaxError, check_constraints
+from .constraints import Demand, Distinguishing, LossAtMost, MaxError, check_constraints, parted
 from .domain import PriorLike, core_of, outputs_of, problem_of, refuse_pure
 from .privacy import Releases
 from .problem import Problem
@@ -74,7 +74,7 @@ class CommonArguments(PlainArguments, total=False):
     """What `design` can be asked, whether there are bounds or not."""
 
     progress: Listener
-    constraints: Iterable[Constraint]
+    constraints: Iterable[Demand]
     profile: Sequence[tuple[Number, Number]] | None
     gdp: Number | None
     releases: int | None
@@ -143,7 +143,7 @@ class Arguments:
     resolution: int | None = None
     progress: Listener = None
     bounds: tuple[Number, Number] | None = None
-    constraints: Iterable[Constraint] = ()
+    constraints: Iterable[Demand] = ()
     profile: Sequence[tuple[Number, Number]] | None = None
     gdp: Number | None = None
     releases: int | None = None
@@ -218,6 +218,13 @@ def asked(arguments: Arguments) -> Asked[Problem]:
     total = None
     if given.releases is not None:
         total = total_budget(given.releases, given.epsilon, given.delta)
+        if parted(given.constraints)[1]:
+            raise ArgumentError(
+                "constraints",
+                "Distinguishing",
+                "without Distinguishing when releases is given: it is a budget of one release, and "
+                "epsilon and delta are the total of all",
+            )
     gap = float(check_gap(_usual_gap(given) if given.gap is None else given.gap))
     seconds, cells = check_time_limit(given.time_limit), check_resolution(given.resolution)
     if given.bounds is not None:
@@ -294,12 +301,10 @@ _ADDITIVE_ONLY = {
     "one side",
     "unbiased": "without Unbiased when bounds are given: at an end of the range answers lie on one "
     "side",
-    "distinguishing": "without Distinguishing when bounds are given: it is about the support of "
-    "additive noise",
 }
 
 
-def _limits(demands: Iterable[Constraint], loss: Loss, given: Arguments) -> dict[str, Any]:
+def _limits(demands: Iterable[Demand], loss: Loss, given: Arguments) -> dict[str, Any]:
     """What `MaxError` and a `LossAtMost` of the loss itself say with bounds: `max_error` and
     `instance_bound`.
 
@@ -307,6 +312,8 @@ def _limits(demands: Iterable[Constraint], loss: Loss, given: Arguments) -> dict
     """
     limits: dict[str, Any] = {}
     for demand in demands:
+        if isinstance(demand, Distinguishing):
+            continue  # (a budget, as without bounds)
         if isinstance(demand, MaxError):
             name, bound = "max_error", demand.t
         elif isinstance(demand, LossAtMost) and demand.loss == loss:
@@ -351,6 +358,7 @@ def _ranged(given: Arguments, cells: int | None) -> Asked[Problem]:
         integer=integer,
         profile=given.profile,
         gdp=given.gdp,
+        demanded=parted(given.constraints)[1],
     )
     if cells is not None and cells > _MOST_CELLS:
         raise ArgumentError("resolution", cells, f"at most {_MOST_CELLS} cells of the range")

@@ -22,11 +22,12 @@ def check_budgets(
     delta: Number | None,
     profile: Sequence[tuple[Number, Number]] | None,
     gdp: Number | None,
+    demanded: tuple[Point, ...] = (),
 ) -> tuple[Point, tuple[Point, ...], Fraction | None]:
     """(a budget, further ones, mu): what is asked of privacy.
 
     With a curve the first budget follows from it, unless it was asked for, and is then among the
-    others.
+    others. demanded: budgets that constraints stand for.
     """
     points = check_profile(profile)
     mu = None if gdp is None else check_mu(gdp)
@@ -38,7 +39,8 @@ def check_budgets(
             name = "epsilon" if epsilon is None else "delta"
             raise ArgumentError(name, None, "given, unless profile or gdp is given")
         budget = (check_epsilon(epsilon), check_delta(delta, epsilon))
-    others = tuple(point for point in points if not implied(point, (budget,)))
+    listed = minimal((*points, *demanded))
+    others = tuple(point for point in listed if not implied(point, (budget,)))
     return budget, (budget, *others) if mu is not None and epsilon is not None else others, mu
 
 
@@ -113,11 +115,10 @@ def check_profile(profile: Sequence[tuple[Number, Number]] | None) -> tuple[Poin
         raise ArgumentError("profile", profile, allowed) from None
     if not 1 <= len(pairs) <= _MOST_POINTS:
         raise ArgumentError("profile", profile, allowed)
-    checked = {(check_epsilon(e), check_delta(d, e)) for e, d in pairs}
-    # A smaller epsilon with no larger delta implies the point.
-    kept = [
-        (e, d)
-        for e, d in checked
-        if not any((a, b) != (e, d) and a <= e and b <= d for a, b in checked)
-    ]
-    return tuple(sorted(kept))
+    return minimal([(check_epsilon(e), check_delta(d, e)) for e, d in pairs])
+
+
+def minimal(points: Sequence[Point]) -> tuple[Point, ...]:
+    """The budgets that no other one implies, in rising epsilon."""
+    distinct = set(points)
+    return tuple(sorted(p for p in distinct if not implied(p, tuple(distinct - {p}))))

@@ -15,8 +15,12 @@ from typing import Any, ClassVar
 from ..errors import ArgumentError
 from ..exact import Number, rational, text_of
 from ..losses import Loss, as_loss
+from .privacy import Point
 
 MAX_CONSTRAINTS = 20
+#: The epsilon of `Distinguishing`: the largest that a design can have (`checks.py`), since answers
+#: e^15 = 3.3 million times as likely as for a neighbor practically exclude it.
+DISTINGUISHED = 15
 
 
 class Constraint:
@@ -193,35 +197,6 @@ class Unbiased(Constraint):
 
 
 @dataclass(frozen=True)
-class Distinguishing(Constraint):
-    """With a declared support: an output that rules a neighbor out has at most this probability.
-
-    An output rules a neighbor out if the neighbor's release is never that output. The guarantee
-    is about where the noise is: P[X + s is where X never is] <= at_most for every shift s up to
-    the sensitivity. For noise without holes that is what lies within one sensitivity of its ends.
-
-    Example: an answer that rules a neighbor out has probability at most 0.05.
-
-        >>> limits = [Support(-4, 4), Distinguishing("0.05")]
-        >>> best = design(epsilon=1, delta=0.1, sensitivity=1, integer=True, constraints=limits)
-        >>> best.certified
-        True
-    """
-
-    at_most: Fraction
-    name: ClassVar[str] = "distinguishing"
-    duals: ClassVar[tuple[str, ...]] = ("left", "right")
-
-    def __init__(self, at_most: Number) -> None:
-        object.__setattr__(self, "at_most", rational(at_most, "at_most"))
-        if not 0 < self.at_most < 1:
-            raise ArgumentError("at_most", at_most, "strictly between 0 and 1")
-
-    def spec(self) -> dict[str, Any]:
-        return {"name": self.name, "at_most": text_of(self.at_most)}
-
-
-@dataclass(frozen=True)
 class LossAtMost(Constraint):
     """The expected loss of a release under a second loss is at most `bound`, for every value.
 
@@ -254,6 +229,40 @@ class LossAtMost(Constraint):
         return {"name": self.name, "loss": self.loss.spec(), "bound": text_of(self.bound)}
 
 
+@dataclass(frozen=True)
+class Distinguishing:
+    """Answers that practically exclude a neighboring table have at most this probability.
+
+    It is a further budget, (15, at_most): every set of answers has a probability of at most
+    at_most + e^15 times its probability for a neighbor, where e^15 is 3.3 million. So answers that
+    a neighbor never gives have a probability of at most at_most together. For answers that it
+    gives with a probability of 10^-10 together, the limit is at_most + 0.00033.
+
+    Guarantee: P[A] <= at_most + e^15 P'[A] for every set A of answers.
+
+    Example: such an answer has a probability of at most 0.05.
+
+        >>> limits = [Support(-4, 4), Distinguishing("0.05")]
+        >>> best = design(epsilon=1, delta=0.1, sensitivity=1, integer=True, constraints=limits)
+        >>> best.certified
+        True
+    """
+
+    at_most: Fraction
+
+    def __init__(self, at_most: Number) -> None:
+        object.__setattr__(self, "at_most", rational(at_most, "at_most"))
+        if not 0 < self.at_most < 1:
+            raise ArgumentError("at_most", at_most, "strictly between 0 and 1")
+
+    @property
+    def point(self) -> Point:
+        """The budget that it stands for."""
+        return Fraction(DISTINGUISHED), self.at_most
+
+
+#: What `constraints` may hold.
+Demand = Constraint | Distinguishing
 #: The loosest support that the constraints leave, or None where a side is open.
 Ends = tuple[Fraction | None, Fraction | None]
 
@@ -297,38 +306,40 @@ _KINDS = (
 )
 
 
-def check_constraints(
-    constraints: Iterable[Constraint] | Constraint, integer: bool
-) -> tuple[Constraint, ...]:
-    """The constraints as a tuple; refuses what is none and what no noise can obey."""
-    if isinstance(constraints, Constraint):
+def check_constraints(constraints: Iterable[Demand] | Demand, integer: bool) -> tuple[Demand, ...]:
+    """The constraints as a tuple; rejects what is none and what no noise can satisfy."""
+    if isinstance(constraints, (Constraint, Distinguishing)):
         constraints = (constraints,)
     try:
-        checked = tuple(constraints)
+        demands = tuple(constraints)
     except TypeError:
         raise ArgumentError("constraints", constraints, _KINDS) from None
-    if not all(isinstance(constraint, Constraint) for constraint in checked):
+    if not all(isinstance(demand, (Constraint, Distinguishing)) for demand in demands):
         raise ArgumentError("constraints", constraints, _KINDS)
-    if len(checked) > MAX_CONSTRAINTS:
+    if len(demands) > MAX_CONSTRAINTS:
         raise ArgumentError("constraints", constraints, f"at most {MAX_CONSTRAINTS} constraints")
+    checked, _ = parted(demands)
     low, high = ends_of(checked)
     if low is not None and high is not None and not _room(low, high, integer):
         raise ArgumentError("constraints", checked, "supports that overlap")
-    if any(isinstance(constraint, Distinguishing) for constraint in checked) and (
-        low is None or high is None
-    ):
-        raise ArgumentError(
-            "constraints",
-            checked,
-            "a list with a Support of two ends (or MaxError) when it holds Distinguishing: without "
-            "a bounded support a little noise everywhere would satisfy it",
-        )
     modes = {
         constraint.at for constraint in checked if isinstance(constraint, (Monotone, Unimodal))
     }
     if len(modes) > 1:
         raise ArgumentError("constraints", checked, "constraints with one mode, not several")
-    return checked
+    return demands
+
+
+def parted(demands: Iterable[Demand]) -> tuple[tuple[Constraint, ...], tuple[Point, ...]]:
+    """(constraints of the noise, further budgets)."""
+    constraints: list[Constraint] = []
+    points: list[Point] = []
+    for demand in demands:
+        if isinstance(demand, Distinguishing):
+            points.append(demand.point)
+        else:
+            constraints.append(demand)
+    return tuple(constraints), tuple(points)
 
 
 def _room(low: Fraction, high: Fraction, integer: bool) -> bool:

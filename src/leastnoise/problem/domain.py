@@ -13,6 +13,7 @@ from ..exact import Number, nearest_float, rational
 from ..losses import Loss, as_loss
 from .budgets import check_budgets
 from .checks import check_sensitivity
+from .privacy import Point
 from .problem import Crossing, Prior, Problem, Range
 
 #: Bins of a prior that is given as a function or by public samples.
@@ -47,6 +48,7 @@ def problem_of(
     max_error: Number | None = None,
     profile: Sequence[tuple[Number, Number]] | None = None,
     gdp: Number | None = None,
+    demanded: tuple[Point, ...] = (),
 ) -> Problem:
     """The question a user means; refuses what makes no sense, naming the argument."""
     exact_loss = as_loss(loss)
@@ -73,12 +75,12 @@ def problem_of(
     farthest = None if max_error is None else rational(max_error, "max_error")
     if farthest is not None and farthest <= 0:
         raise ArgumentError("max_error", max_error, "positive")
-    budget, points, mu = check_budgets(epsilon, delta, profile, gdp)
+    budget, points, mu = check_budgets(epsilon, delta, profile, gdp, demanded)
     reach = check_sensitivity(sensitivity, integer)
     further = [
         argument is not None for argument in (crossing, instance_bound, max_error, profile, gdp)
     ]
-    further.append(monotone)
+    further += [monotone, bool(demanded)]
     if any(further) or not isinstance(prior, str) or reach > _MOST_APART:
         refuse_many(bounds, integer, _MOST_NODES)
     refuse_many(bounds, integer, _MOST_NUMBERS)

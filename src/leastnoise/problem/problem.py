@@ -18,7 +18,7 @@ from ..losses.base import NORM_ONLY
 from ..work import arithmetic, bits, charge
 from .budgets import check_budgets
 from .checks import check_output_step, check_sensitivity
-from .constraints import Constraint, check_constraints, ends_of
+from .constraints import Constraint, Demand, check_constraints, ends_of, parted
 from .privacy import GaussianCurve, Point, Releases, implied
 
 #: At delta = 0 noise for a vector has no end: the most stairs (dimension / epsilon) that draws are
@@ -107,7 +107,7 @@ class Problem:
         sensitivity: Number = 1,
         loss: str | Loss = "l1",
         integer: bool = False,
-        constraints: Iterable[Constraint] = (),
+        constraints: Iterable[Demand] = (),
         profile: Sequence[tuple[Number, Number]] | None = None,
         gdp: Number | None = None,
         output_step: Number | None = None,
@@ -117,8 +117,8 @@ class Problem:
         epsilon and delta may be None if there is a profile, whose first budget takes their place,
         or a curve.
         """
-        budget, points, mu = check_budgets(epsilon, delta, profile, gdp)
-        demands = check_constraints(constraints, integer)
+        demands, demanded = parted(check_constraints(constraints, integer))
+        budget, points, mu = check_budgets(epsilon, delta, profile, gdp, demanded)
         bounded = ends_of(demands) != (None, None)
         cost = as_loss(loss)
         endless = mu is not None or any(share == 0 for _, share in (budget, *points))

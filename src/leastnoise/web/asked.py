@@ -15,7 +15,7 @@ from ..errors import ArgumentError
 from ..exact import rational
 from ..losses import Loss, Piecewise, as_loss
 from ..problem import (
-    Constraint,
+    Demand,
     Distinguishing,
     LossAtMost,
     MaxError,
@@ -52,9 +52,9 @@ def loss_of(form: dict[str, Any]) -> str | Loss:
     return text
 
 
-def constraints_of(form: dict[str, Any]) -> list[Constraint]:
+def constraints_of(form: dict[str, Any]) -> list[Demand]:
     """What else the noise must obey, for additive noise, in the order of the form."""
-    found: list[Constraint] = []
+    found: list[Demand] = []
     low, high = form["support"]
     if low is not None or high is not None:
         with _named({"low": "support.low", "high": "support.high"}):

@@ -15,7 +15,6 @@ from ...exact import exp_upper
 from ...losses import Loss
 from ...problem.constraints import (
     Constraint,
-    Distinguishing,
     LossAtMost,
     Monotone,
     Unbiased,
@@ -59,7 +58,7 @@ def dual_bound(
     scale = common_denominator([*listed, *compared], _MOST_BITS)
     fold = foldable(constraints, loss)
     gains, unit, spent = _gains(certificate, points, edge, scale)
-    terms, slope, (left, right), more = _demanded(certificate, constraints, loss)
+    terms, slope, more = _demanded(certificate, constraints, loss)
     spent += more
     for one, dual in zip(constraints, certificate.constraints, strict=True):
         if isinstance(one, (Monotone, Unimodal)):
@@ -77,13 +76,6 @@ def dual_bound(
             # As without constraints: rounding moves mass from beyond the last point to it. Only
             # the loss is lowered; multipliers are added to it after that.
             floors[place] = min(floors[place], least)
-    if left or right:
-        charge(2 * len(floors) * arithmetic(bits(left, right) + max(bits(k) for k in floors)))
-        last, first = end_cells(constraints, step, sensitivity, integer)
-        floors = [
-            k + (left if i <= last else 0) + (right if i >= first else 0)
-            for i, k in enumerate(floors, -edge)
-        ]
     if fold:
         # Symmetric noise with one closed end has no open one.
         beyond = [sum(beyond, _ZERO) / 2] if len(beyond) == 2 else []
@@ -125,10 +117,10 @@ def bound_on_noise(
 
 def _demanded(
     certificate: Certificate, constraints: Sequence[Constraint], loss: Loss
-) -> tuple[list[tuple[Fraction, Loss]], Fraction, tuple[Fraction, Fraction], Fraction]:
-    """What multipliers of the constraints add: losses, a slope, the two ends; what they spend."""
+) -> tuple[list[tuple[Fraction, Loss]], Fraction, Fraction]:
+    """What multipliers of the constraints add: losses and a slope; what they spend."""
     terms: list[tuple[Fraction, Loss]] = [(Fraction(1), loss)]
-    slope, left, right, spent = _ZERO, _ZERO, _ZERO, _ZERO
+    slope, spent = _ZERO, _ZERO
     for one, dual in zip(constraints, certificate.constraints, strict=True):
         if isinstance(one, LossAtMost):
             weight = dual.numbers["weight"]
@@ -136,10 +128,7 @@ def _demanded(
             spent += weight * one.bound
         elif isinstance(one, Unbiased):
             slope += dual.numbers["slope"]
-        elif isinstance(one, Distinguishing):
-            left, right = left + dual.numbers["left"], right + dual.numbers["right"]
-            spent += one.at_most * sum(dual.numbers.values())
-    return terms, slope, (left, right), spent
+    return terms, slope, spent
 
 
 def _floors(
@@ -198,19 +187,6 @@ def _gains(
                 gains[edge + sign * i] += amount * bottom
                 gains[edge + sign * (i - entry.shift)] -= amount * top
     return gains, scale * bottom, budgets
-
-
-def end_cells(
-    constraints: Sequence[Constraint], step: Fraction, sensitivity: Fraction, integer: bool
-) -> tuple[int, int]:
-    """(j, k): cells up to j, and from k on, hold only noise near an end of the support."""
-    low, high = ends_of(constraints)
-    if low is None or high is None:
-        raise FormatError("a bound on distinguishing outputs needs a support with two ends")
-    # Rounding to cell j moves noise below (j + 1) step there, and none from beyond.
-    if integer:
-        return math.ceil(low + sensitivity) - 1, math.floor(high - sensitivity) + 1
-    return (math.floor((low + sensitivity) / step) - 1, math.ceil((high - sensitivity) / step) + 1)
 
 
 def inward(mode: Fraction, j: int, step: Fraction, integer: bool, fold: bool) -> int | None:

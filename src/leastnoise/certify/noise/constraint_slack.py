@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from ...problem.constraints import (
     Constraint,
-    Distinguishing,
     LossAtMost,
     MaxError,
     Monotone,
@@ -21,7 +20,6 @@ from ...problem.constraints import (
     Symmetric,
     Unbiased,
     Unimodal,
-    ends_of,
 )
 from ...work import arithmetic, bits, charge
 from .release_loss import geometric_sums, release_loss
@@ -50,8 +48,6 @@ def slack_of(document: Document, constraint: Constraint) -> Fraction:
         return _symmetric(document)
     if isinstance(constraint, Unbiased):
         return -abs(mean_error(document))
-    if isinstance(constraint, Distinguishing):
-        return _distinguishing(document, constraint)
     if isinstance(constraint, LossAtMost):
         return constraint.bound - release_loss(document, constraint.loss)
     raise TypeError(constraint)
@@ -194,29 +190,3 @@ def mean_error(document: Document) -> Fraction:
             total += zeroth * sum(i * w for i, w in enumerate(cells, start))
             total += side * n * moment * sum(cells)
     return total * document.step / document.denominator
-
-
-def _distinguishing(document: Document, wanted: Distinguishing) -> Fraction:
-    if None in ends_of(document.constraints) or any(_unbounded(document)):
-        return Fraction(-1)
-    reach = document.sensitivity / document.step
-    left = right = Fraction(0)
-    for stretch in _stretches(document):
-        low, high = stretch[0][0], max(end for _, end, _ in stretch)
-        # A cell that is only partly within reach of an end counts as a whole.
-        left += sum(w for start, _, w in stretch if start < low + reach)
-        right += sum(w for _, end, w in stretch if end > high - reach)
-    return wanted.at_most - max(left, right) / document.denominator
-
-
-def _stretches(document: Document) -> list[list[Piece]]:
-    """The pieces of positive mass from left to right, parted where nothing lies between them."""
-    beside = 1 if document.kind == "integer" else 0
-    found: list[list[Piece]] = []
-    far = Fraction(0)
-    for piece in sorted(_held(document)):
-        if not found or piece[0] > far + beside:
-            found.append([])
-        found[-1].append(piece)
-        far = max(far, piece[1]) if len(found[-1]) > 1 else piece[1]
-    return found

@@ -1,7 +1,7 @@
 (* The theorem: what the check of a file accepts is true.  The check is in Computed.v. *)
 Require Import Reals ZArith QArith Qreals List Bool Lra Lia FunctionalExtensionality.
 Require Import Formal.Statements Formal.Laws Formal.Exp Formal.Masses Formal.Lists Formal.Cells Formal.Lattice
-  Formal.Tail Formal.Mesh Formal.Lower Formal.Pieces Formal.Costs Formal.Losses Formal.Release Formal.Shape Formal.Peaks Formal.Means Formal.Rules
+  Formal.Tail Formal.Mesh Formal.Lower Formal.Pieces Formal.Costs Formal.Losses Formal.Release Formal.Shape Formal.Peaks Formal.Means
   Formal.Moves Formal.Demands Formal.Obeys.
 Require Export Formal.Computed.
 Import ListNotations.
@@ -268,12 +268,10 @@ Proof.
 Qed.
 
 (* ---- the lower bound, with what constraints add ---- *)
-Lemma bound_with_ratio f scale ds : (0 < scale)%Z -> forallb dual_ok ds = true -> (0 < snd (lower f))%Z ->
-  ratio (bound_with f scale ds) = ratio (lower f) + (ratio (sum_of (spends_cells scale) ds) + ratio (sum_of spends_loss ds)).
+Lemma bound_with_ratio f ds : forallb dual_ok ds = true -> (0 < snd (lower f))%Z -> ratio (bound_with f ds) = ratio (lower f) + ratio (sum_of spends_loss ds).
 Proof.
-  intros Hs Hd Hl. destruct (sum_of_ratio (spends_cells scale) ds) as [S1 _]; [intros p Hp; apply (duals_sound scale ds Hs Hd p Hp)|].
-  destruct (sum_of_ratio spends_loss ds) as [S2 _]; [intros p Hp; apply (duals_sound scale ds Hs Hd p Hp)|]. destruct (plus_ratio _ _ S1 S2) as [E S3].
-  unfold bound_with. destruct (plus_ratio (lower f) _ ltac:(unfold sound; rewrite Z.ltb_lt; exact Hl) S3) as [-> _]. rewrite E. reflexivity.
+  intros Hd Hl. destruct (sum_of_ratio spends_loss ds) as [S _]; [intros p Hp; apply (duals_sound ds Hd p Hp)|].
+  unfold bound_with. apply plus_ratio; auto. unfold sound. rewrite Z.ltb_lt. exact Hl.
 Qed.
 Lemma duals_in f m p : In p (duals_of f m) -> In (fst p) (constraints f).
 Proof. destruct p as [d k]. apply in_combine_l. Qed.
@@ -319,7 +317,7 @@ Proof.
   assert (Hb : 0 < ratio b) by (apply IZR_lt in Hb1 as R1, Hb2 as R2; unfold ratio; apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; auto).
   destruct (scale_positive _ F3) as [Hscale Hkd]. cbn [Lower.scale lower_of] in Hscale.
   destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5. assert (He : (0 <= edge)%Z) by (unfold edge; lia).
-  destruct (sum_of_ratio adds_slope ds) as [Sslope _]; [intros p Hp; apply (duals_sound 1 ds eq_refl Fd p Hp)|]. fold slope in Sslope.
+  destruct (sum_of_ratio adds_slope ds) as [Sslope _]; [intros p Hp; apply (duals_sound ds Fd p Hp)|]. fold slope in Sslope.
   destruct (losses_add R R Rplus continuity Y (fun x => x) ds (the_loss f) B) as [Hl' HB']; auto.
   { intros k M Hk. apply meas_basic. apply (least_continuous (cost k)), cost_continuous; auto. }
   { intros k bound d Hin. apply in_combine_l in Hin. destruct (HYc _ Hin) as [_ K]. exact K. }
@@ -331,7 +329,7 @@ Proof.
   match type of F3 with lower_ok ?d = true => set (x := d) in * end.
   assert (Hflat : flat (reach x + Lower.n x) (kn x)) by (apply (beyond_flat edge); auto).
   destruct (flat_top x _ Hflat Hkd) as (T & HT). destruct (far_enough (ratio slope) M T) as (N & N1 & N2 & N3). destruct (HM N N1 N2) as [Gline Eline].
-  assert (K : IZR (ln x) / IZR (ld x) - (ratio (sum_of (spends_cells (m_scale m)) ds) + e) <= B + ratio (sum_of spends_loss ds)).
+  assert (K : IZR (ln x) / IZR (ld x) - (0 + e) <= B + ratio (sum_of spends_loss ds)).
   { apply (real_lower x (cost l) (ratio (sensitivity f)) (ratio b) Hflat F3) with (L := Y) (outs := outs f) (line := fun y => ratio slope * cut_off N y); auto.
     - apply (points_granted f); auto; [|apply (lower_positive _ F3)]. intros eps delta eps' delta' He' Hd'. apply private_more; auto.
     - apply real_never; auto.
@@ -340,8 +338,8 @@ Proof.
       apply (cut_below _ _ _ T N); auto. pose proof (HT i) as T1. pose proof (HT (i + 1)%Z) as T2.
       apply Rmult_le_compat_l with (r := 1 - u) in T1; [|lra]. apply Rmult_le_compat_l with (r := u) in T2; [|lra]. lra.
     - rewrite (ex_plus _ _ _ _ Y (fun y => / IZR (scale x) * rlook (extra x) (y / ratio b))); [|apply good_scale, rlook_good|auto].
-      apply Rplus_le_compat; auto. apply (real_cells f b (m_scale m) edge Hb1 Hb2 Hb Hscale HD1 HD2 Hds Y HYd ds Fd). intros p. apply duals_in. }
-  change (IZR (ln x) / IZR (ld x)) with (ratio (bound_with f (m_scale m) ds)) in K. rewrite bound_with_ratio in K by auto. lra.
+      apply Rplus_le_compat; auto. apply (real_cells f b (m_scale m) Hb1 Hb2 Hb Hscale Y HYd ds Fd). intros p. apply duals_in. }
+  change (IZR (ln x) / IZR (ld x)) with (ratio (bound_with f ds)) in K. rewrite bound_with_ratio in K by auto. lra.
 Qed.
 Lemma whole_bound (Y : zlaw) B : the_kind f = Integer -> snd (sensitivity f) = 1%Z -> certified_points f m = true -> whole_rival f Y ->
   loss_at_most Y (fun i => cost (the_loss f) (IZR i)) B -> ratio (lower f) <= B.
@@ -353,7 +351,7 @@ Proof.
   assert (EDn : ratio (sensitivity f) = IZR n) by (unfold ratio; rewrite Hone; unfold n; field).
   destruct (scale_positive _ F3) as [Hscale Hkd]. cbn [Lower.scale lower_of] in Hscale.
   destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5. assert (He : (0 <= edge)%Z) by (unfold edge; lia).
-  destruct (sum_of_ratio adds_slope ds) as [Sslope _]; [intros p Hp; apply (duals_sound 1 ds eq_refl Fd p Hp)|]. fold slope in Sslope.
+  destruct (sum_of_ratio adds_slope ds) as [Sslope _]; [intros p Hp; apply (duals_sound ds Fd p Hp)|]. fold slope in Sslope.
   destruct (losses_add Z Z Z.add (fun _ => True) Y IZR ds (the_loss f) B) as [Hl' HB']; auto.
   { intros k M Hk. apply meas_basic. exact I. }
   { intros k bound d Hin. apply in_combine_l in Hin. destruct (HYc _ Hin) as [_ K]. exact K. }
@@ -365,7 +363,7 @@ Proof.
   match type of F3 with lower_ok ?d = true => set (x := d) in * end.
   assert (Hflat : flat (reach x + Lower.n x) (kn x)) by (apply (beyond_flat edge); auto).
   destruct (flat_top x _ Hflat Hkd) as (T & HT). destruct (far_enough (ratio slope) M T) as (N & N1 & N2 & N3). destruct (HM N N1 N2) as [Gline Eline].
-  assert (K : IZR (ln x) / IZR (ld x) - (ratio (sum_of (spends_cells (m_scale m)) ds) + e) <= B + ratio (sum_of spends_loss ds)).
+  assert (K : IZR (ln x) / IZR (ld x) - (0 + e) <= B + ratio (sum_of spends_loss ds)).
   { apply (integer_lower x (cost l) n Hflat F3) with (L := Y) (outs := map (fun A i => A (IZR i)) (outs f)) (line := fun i => ratio slope * cut_off N (IZR i)); auto.
     - cbn [Lower.n lower_of x]. unfold x. cbn [Lower.n lower_of]. lia.
     - apply (points_granted f); auto; [| |apply (lower_positive _ F3)].
@@ -376,8 +374,8 @@ Proof.
     - intros i C1. pose proof (points_below l slope (fst (whole_ends f)) (snd (whole_ends f)) Hl' Sslope F1 edge Fo i C1) as J.
       apply (cut_below _ _ _ T N); auto.
     - rewrite (ex_plus Z Z Z.add (fun _ => True) Y (fun i => / IZR (scale x) * IZR (look (extra x) i))); [|apply good_scale; split; [apply meas_basic; exact I | apply look_bounded]|auto].
-      apply Rplus_le_compat; auto. apply (whole_cells f (1, 1)%Z (m_scale m) edge eq_refl eq_refl ltac:(unfold ratio; simpl; lra) Hscale HD1 HD2 Hds Y HYd eq_refl ds Hone Fd). intros p. apply duals_in. }
-  change (IZR (ln x) / IZR (ld x)) with (ratio (bound_with f (m_scale m) ds)) in K. rewrite bound_with_ratio in K by auto. lra.
+      apply Rplus_le_compat; auto. apply (whole_cells f (1, 1)%Z (m_scale m) eq_refl eq_refl ltac:(unfold ratio; simpl; lra) Hscale Y HYd eq_refl ds Fd). intros p. apply duals_in. }
+  change (IZR (ln x) / IZR (ld x)) with (ratio (bound_with f ds)) in K. rewrite bound_with_ratio in K by auto. lra.
 Qed.
 (* whole noise by larger steps, without constraints *)
 Lemma runs_bound (Y : zlaw) B : the_kind f = Integer -> snd (sensitivity f) = 1%Z -> snd (m_step m) = 1%Z -> certified_steps f m = true -> whole_rival f Y ->
@@ -396,8 +394,8 @@ Proof.
   assert (Hc0 : forall x, 0 <= cost (the_loss f) x) by (intros; apply cost_nonneg; auto).
   match type of F3 with lower_ok ?d = true => set (x := d) in * end.
   assert (Hflat : flat (reach x + Lower.n x) (kn x)) by (apply (beyond_flat edge); auto).
-  pose proof (bound_with_ratio f (m_scale m) [] Hscale eq_refl Hlow) as E. cbn [sum_of fold_right] in E. rewrite zero_ratio in E.
-  replace (ratio (lower f)) with (IZR (ln x) / IZR (ld x)) by (change (IZR (ln x) / IZR (ld x)) with (ratio (bound_with f (m_scale m) [])); lra).
+  pose proof (bound_with_ratio f [] eq_refl Hlow) as E. cbn [sum_of fold_right] in E. rewrite zero_ratio in E.
+  replace (ratio (lower f)) with (IZR (ln x) / IZR (ld x)) by (change (IZR (ln x) / IZR (ld x)) with (ratio (bound_with f [])); lra).
   apply (whole_step_lower x (cost (the_loss f)) (fst (sensitivity f)) (fst b) Hflat F3) with (Y := Y); auto.
   - intros i u Hu C1 C2. rewrite <- Hr. pose proof (steps_below (the_loss f) slope b None None Hl eq_refl Hm F1 edge He Fo i u Hu C1 C2) as J. fold s in J.
     unfold slope in J. rewrite zero_ratio, Rmult_0_l, Rplus_0_r in J. exact J.

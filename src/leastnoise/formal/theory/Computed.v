@@ -1,7 +1,7 @@
 (* The check of a file, and what it says of the noise: a law, private, of this cost. *)
 Require Import Reals ZArith QArith Qreals List Bool Lra Lia FunctionalExtensionality.
 Require Import Formal.Statements Formal.Laws Formal.Exp Formal.Masses Formal.Lists Formal.Cells Formal.Lattice
-  Formal.Tail Formal.Mesh Formal.Lower Formal.Pieces Formal.Costs Formal.Losses Formal.Release Formal.Shape Formal.Peaks Formal.Means Formal.Rules
+  Formal.Tail Formal.Mesh Formal.Lower Formal.Pieces Formal.Costs Formal.Losses Formal.Release Formal.Shape Formal.Peaks Formal.Means
   Formal.Moves Formal.Demands.
 Import ListNotations.
 Open Scope Z_scope.
@@ -95,7 +95,6 @@ Definition demand_ok (f : file) (d : demand) : bool := let g := grid_length f in
       end
   | Unbiased => noise_centred f
   | LossAtMost l bound => loss_ok l && upper_ok f l bound
-  | Distinguishing q => sound (sensitivity f) && seldom_ok f (2 * divide_up (sensitivity f) g) q
   end.
 Definition largest (is : list Z) : option Z := match is with [] => None | i :: rest => Some (fold_left Z.max rest i) end.
 Definition least (is : list Z) : option Z := match is with [] => None | i :: rest => Some (fold_left Z.min rest i) end.
@@ -127,8 +126,7 @@ Definition lower_of (m : multipliers) (n : Z) (extra : list (Z * Z)) (bound : Z 
 (* What constraints add: their losses, a slope, values at cells; and what they spend. *)
 Definition duals_of (f : file) (m : multipliers) : list (demand * dual) := combine (constraints f) (m_duals m).
 Definition loss_with (f : file) (ps : list (demand * dual)) : loss := the_loss f ++ flat_map adds_loss ps.
-Definition bound_with (f : file) (scale : Z) (ps : list (demand * dual)) : Z * Z :=
-  plus (lower f) (plus (sum_of (spends_cells scale) ps) (sum_of spends_loss ps)).
+Definition bound_with (f : file) (ps : list (demand * dual)) : Z * Z := plus (lower f) (sum_of spends_loss ps).
 Definition pieces_with (l : loss) (slope : Z * Z) : list (piece Q) := pieces l ++ if fst slope =? 0 then [] else [Line (q_of slope) 0%Q].
 (* with a slope the loss must outweigh it beyond the edge, unless no noise is there *)
 Definition open_sides_ok (slope : Z * Z) (ps : list (piece Z)) (G edge : Z) (ends : option Z * option Z) : bool :=
@@ -147,7 +145,7 @@ Definition certified_steps (f : file) (m : multipliers) : bool :=
   let edge := m_reach m + n in let G := per s in
   let cl := 4 * (G * G) * far_left (parts s) (- edge * G) in let cr := 4 * (G * G) * far_right (parts s) (edge * G) in
   scaled_ok ps b s && points_ok f m && forallb dual_ok ds && open_sides_ok slope (parts s) G edge ends &&
-  lower_ok (lower_of m n (flat_map (adds_cells f false b edge) ds) (bound_with f (m_scale m) ds)
+  lower_ok (lower_of m n (flat_map (adds_cells false b) ds) (bound_with f ds)
     (beyond edge cl cr (lowered edge cl cr (floor_at G (parts s)))) (4 * (G * G) * divisor s) ends).
 (* whole noise, b = 1: the loss itself *)
 Definition certified_points (f : file) (m : multipliers) : bool :=
@@ -156,7 +154,7 @@ Definition certified_points (f : file) (m : multipliers) : bool :=
   let n := fst (sensitivity f) in let edge := m_reach m + n in let G := per s in
   let cl := far_left (parts s) (- edge * G) in let cr := far_right (parts s) (edge * G) in
   scaled_ok ps (1, 1) s && points_ok f m && forallb dual_ok ds && open_sides_ok slope (parts s) G edge (whole_ends f) &&
-  lower_ok (lower_of m n (flat_map (adds_cells f true (1, 1) edge) ds) (bound_with f (m_scale m) ds)
+  lower_ok (lower_of m n (flat_map (adds_cells true (1, 1)) ds) (bound_with f ds)
     (beyond edge cl cr (fun i => zvalues (parts s) (i * G))) (divisor s) (whole_ends f)).
 
 Definition check (f : file) (m : multipliers) : bool :=

@@ -9,15 +9,14 @@ Definition divide_down (p q : Z * Z) : Z := fst p * snd q / (snd p * fst q).
 Definition divide_up (p q : Z * Z) : Z := - (- (fst p * snd q) / (snd p * fst q)).
 Definition plus (p q : Z * Z) : Z * Z := (fst p * snd q + fst q * snd p, snd p * snd q).
 Definition product (p q : Z * Z) : Z * Z := (fst p * fst q, snd p * snd q).
-Definition minus (p q : Z * Z) : Z * Z := plus p (- fst q, snd q).
 (* the ends that constraints set: below them, and above them, there is no noise *)
 Definition lows (d : demand) : list (Z * Z) := match d with
   | Support (Some q) _ => [q] | MaxError t => [(- fst t, snd t)] | _ => [] end.
 Definition highs (d : demand) : list (Z * Z) := match d with
   | Support _ (Some q) => [q] | MaxError t => [t] | _ => [] end.
 
-(* Multipliers are hints.  Cells and ends are in units of 1/scale. *)
-Inductive dual := Compared (cells : list (Z * Z)) (centre : Z) | Slope (s : Z * Z) | Weight (w : Z * Z) | Ends (left right : Z) | NoDual.
+(* Multipliers are hints.  Cells are in units of 1/scale. *)
+Inductive dual := Compared (cells : list (Z * Z)) (centre : Z) | Slope (s : Z * Z) | Weight (w : Z * Z) | NoDual.
 
 (* a cell and its neighbour nearer to the mode a, which holds no less *)
 Definition compared (whole : bool) (a b : Z * Z) (c : Z * Z) : list (Z * Z) :=
@@ -27,37 +26,19 @@ Definition compared (whole : bool) (a b : Z * Z) (c : Z * Z) : list (Z * Z) :=
   if j + gap <=? divide_down a b then [(j, u); (j + 1, - u)] else [].
 Definition middle (whole : bool) (a : Z * Z) (u : Z) : list (Z * Z) :=
   if negb whole && (fst a =? 0) && (0 <=? u) then [(1, u); (-1, u); (0, - 2 * u)] else [].
-Fixpoint same_from (i : Z) (count : nat) (u : Z) : list (Z * Z) := match count with
-  | O => [] | S c => (i, u) :: same_from (i + 1) c u end.
-Definition between_cells (i j u : Z) : list (Z * Z) := same_from i (Z.to_nat (j - i + 1)) u.
-(* the cells within the sensitivity D of an end, and only those *)
-Definition near_low (whole : bool) (D b q : Z * Z) : Z := if whole then divide_up (plus q D) b - 1 else divide_down (plus q D) b - 1.
-Definition near_high (whole : bool) (D b q : Z * Z) : Z := if whole then divide_down (minus q D) b + 1 else divide_up (minus q D) b + 1.
-
-(* the best of several ends *)
-Definition best (pick : Z -> Z -> Z) (g : Z * Z -> Z) (qs : list (Z * Z)) : option Z := match qs with
-  | [] => None | q :: rest => Some (fold_left (fun acc p => pick acc (g p)) rest (g q)) end.
-
 Section Computed.
-Variables (f : file) (whole : bool) (b : Z * Z) (scale edge : Z).
-Definition ends_cells (l r : Z) : list (Z * Z) :=
-  match best Z.max (near_low whole (sensitivity f) b) (flat_map lows (constraints f)) with None => [] | Some i => between_cells (- edge) (Z.min edge i) l end
-  ++ match best Z.min (near_high whole (sensitivity f) b) (flat_map highs (constraints f)) with None => [] | Some i => between_cells (Z.max (- edge) i) edge r end.
+Variables (whole : bool) (b : Z * Z).
 Definition dual_ok (p : demand * dual) : bool := match p with
   | (Unimodal a, Compared _ _) => sound a
   | (Unbiased, Slope s) => sound s
   | (LossAtMost l bound, Weight w) => not_negative w && loss_ok l && sound bound
-  | (Distinguishing q, Ends l r) => sound q && (0 <=? l) && (0 <=? r)
   | _ => true end.
 Definition adds_cells (p : demand * dual) : list (Z * Z) := match p with
   | (Unimodal a, Compared cs u) => flat_map (compared whole a b) cs ++ middle whole a u
-  | (Distinguishing _, Ends l r) => ends_cells l r
   | _ => [] end.
 Definition adds_loss (p : demand * dual) : loss := match p with
   | (LossAtMost l _, Weight w) => map (fun t => (product w (fst t), snd t)) l | _ => [] end.
 Definition adds_slope (p : demand * dual) : Z * Z := match p with (Unbiased, Slope s) => s | _ => (0, 1) end.
-Definition spends_cells (p : demand * dual) : Z * Z := match p with
-  | (Distinguishing q, Ends l r) => product q (l + r, scale) | _ => (0, 1) end.
 Definition spends_loss (p : demand * dual) : Z * Z := match p with
   | (LossAtMost _ bound, Weight w) => product w bound | _ => (0, 1) end.
 Definition sum_of (g : demand * dual -> Z * Z) (ps : list (demand * dual)) : Z * Z := fold_right (fun p acc => plus (g p) acc) (0, 1) ps.
@@ -76,11 +57,6 @@ Proof.
   intros Hp Hq. pose proof (sound_pos _ Hp). pose proof (sound_pos _ Hq). unfold sound in *. rewrite Z.ltb_lt in *. split.
   - unfold ratio, product. cbn [fst snd]. rewrite !mult_IZR. field. lra.
   - cbn [product snd]. apply Z.mul_pos_pos; auto.
-Qed.
-Lemma minus_ratio p q : sound p = true -> sound q = true -> ratio (minus p q) = ratio p - ratio q /\ sound (minus p q) = true.
-Proof.
-  intros Hp Hq. destruct (plus_ratio p (- fst q, snd q)%Z Hp Hq) as [A B]. split; auto. unfold minus. rewrite A. pose proof (sound_pos _ Hq).
-  assert (ratio (- fst q, snd q)%Z = - ratio q) by (unfold ratio; cbn [fst snd]; rewrite opp_IZR; field; lra). lra.
 Qed.
 Lemma zero_ratio : ratio (0, 1)%Z = 0. Proof. unfold ratio. simpl. field. Qed.
 Lemma divide_exact p q : sound p = true -> 0 < ratio q -> (0 < fst q)%Z -> (0 < snd q)%Z ->
@@ -171,7 +147,7 @@ Definition demand_sound (d : demand) : bool := match d with
 Open Scope R_scope.
 Lemma allowed_ends d x : demand_sound d = true -> allowed d x -> (forall q, In q (lows d) -> ratio q <= x) /\ (forall q, In q (highs d) -> x <= ratio q).
 Proof.
-  destruct d as [low high|t| | | | |]; cbn [allowed lows highs]; intros Hs H.
+  destruct d as [low high|t| | | |]; cbn [allowed lows highs]; intros Hs H.
   1:{ destruct H as [H1 H2]. destruct low, high; split; intros q Hq; cbn [In] in Hq; try contradiction; destruct Hq as [<-|[]]; auto. }
   1:{ cbn [demand_sound] in Hs. apply sound_pos in Hs. assert (ratio (- fst t, snd t)%Z = - ratio t) by (unfold ratio; cbn [fst snd]; rewrite opp_IZR; field; lra).
     unfold Rabs in H. destruct Rcase_abs in H; split; intros q [<-|[]]; lra. }
@@ -180,19 +156,18 @@ Qed.
 Lemma ends_sound f q : (forall d, In d (constraints f) -> demand_sound d = true) ->
   In q (flat_map lows (constraints f)) \/ In q (flat_map highs (constraints f)) -> sound q = true.
 Proof.
-  intros Hs [H|H]; rewrite in_flat_map in H; destruct H as (d & Hd & Hq); specialize (Hs d Hd); destruct d as [[l|] [h|]|t| | | | |]; cbn [lows highs demand_sound sound_end In] in *;
+  intros Hs [H|H]; rewrite in_flat_map in H; destruct H as (d & Hd & Hq); specialize (Hs d Hd); destruct d as [[l|] [h|]|t| | | |]; cbn [lows highs demand_sound sound_end In] in *;
     rewrite ?andb_true_iff in Hs; try contradiction; destruct Hq as [<-|[]]; try tauto; exact Hs.
 Qed.
 
 (* ---- what everybody's noise obeys ---- *)
-Lemma duals_sound scale ps : (0 < scale)%Z -> forallb dual_ok ps = true -> forall p, In p ps ->
-  sound (adds_slope p) = true /\ sound (spends_cells scale p) = true /\ sound (spends_loss p) = true /\ loss_ok (adds_loss p) = true.
+Lemma duals_sound ps : forallb dual_ok ps = true -> forall p, In p ps ->
+  sound (adds_slope p) = true /\ sound (spends_loss p) = true /\ loss_ok (adds_loss p) = true.
 Proof.
-  intros Hs H p Hp. rewrite forallb_forall in H. specialize (H p Hp). assert (Hsc : sound (0, scale)%Z = true) by (unfold sound; rewrite Z.ltb_lt; auto).
-  destruct p as [[] []]; cbn [dual_ok adds_slope spends_cells spends_loss adds_loss] in *; rewrite ?andb_true_iff in H; repeat split; auto; try reflexivity.
+  intros H p Hp. rewrite forallb_forall in H. specialize (H p Hp).
+  destruct p as [[] []]; cbn [dual_ok adds_slope spends_loss adds_loss] in *; rewrite ?andb_true_iff in H; repeat split; auto; try reflexivity.
   - destruct H as [[H1 H2] H3]. apply product_ratio; auto. apply not_negative_ratio; auto.
   - apply weighed_ok; tauto.
-  - destruct H as [[H1 _] _]. apply (product_ratio q (left + right, scale)%Z); auto.
 Qed.
 Section Anybody.
 Variables (T S : Type) (add : T -> S -> T) (basic : (T -> R) -> Prop) (Y : law T S add basic) (place : T -> R).
@@ -204,7 +179,7 @@ Lemma losses_add ps l B : (forall m M, loss_ok m = true -> meas Y (fun x => Rmin
 Proof.
   intros Hm Hok Hl H HB. revert l B Hl HB. induction ps as [|p ps IH]; intros l B Hl HB.
   - cbn [flat_map sum_of fold_right]. rewrite app_nil_r, zero_ratio, Rplus_0_r. auto.
-  - pose proof (duals_sound 1 (p :: ps) eq_refl Hok) as Hall. destruct (Hall p ltac:(left; auto)) as (_ & _ & Hsl & Hlo).
+  - pose proof (duals_sound (p :: ps) Hok) as Hall. destruct (Hall p ltac:(left; auto)) as (_ & Hsl & Hlo).
     cbn [forallb] in Hok. rewrite andb_true_iff in Hok. destruct Hok as [Hp Hok].
     destruct (sum_of_ratio spends_loss ps) as [S1 S2]; [intros; apply Hall; right; auto|].
     cbn [flat_map sum_of fold_right]. fold (sum_of spends_loss ps). destruct (plus_ratio (spends_loss p) (sum_of spends_loss ps) Hsl S1) as [-> _].
@@ -223,7 +198,7 @@ Qed.
 (* a slope is there only if the mean is 0 *)
 Lemma slope_centred ps : forallb dual_ok ps = true -> (forall d, In (Unbiased, d) ps -> centred place Y) -> ratio (sum_of adds_slope ps) = 0 \/ centred place Y.
 Proof.
-  intros Hok H. destruct (sum_of_ratio adds_slope ps) as [_ ->]; [intros p Hp; apply (duals_sound 1 ps eq_refl Hok p Hp)|].
+  intros Hok H. destruct (sum_of_ratio adds_slope ps) as [_ ->]; [intros p Hp; apply (duals_sound ps Hok p Hp)|].
   induction ps as [|p ps IH]; cbn [fold_right]; [left; auto|]. cbn [forallb] in Hok. rewrite andb_true_iff in Hok. destruct Hok as [Hp Hok].
   destruct (IH Hok) as [E|E]; [intros d Hd; apply (H d); right; auto| |right; auto].
   destruct p as [[] d]; try (left; rewrite E; destruct d; cbn [adds_slope]; rewrite zero_ratio; ring). right. apply (H d). left; auto.
@@ -267,62 +242,13 @@ Proof.
 Qed.
 
 (* ---- cells of constraints: their mean ---- *)
-Lemma best_in pick g qs i : (forall a b, pick a b = a \/ pick a b = b) -> best pick g qs = Some i -> exists q, In q qs /\ i = g q.
-Proof.
-  intros Hp. destruct qs as [|q rest]; cbn [best]; [discriminate|]. intros H. inversion H as [E]. clear H E i.
-  assert (K : forall rest a, (exists p, In p (q :: rest) /\ a = g p) -> exists p, In p (q :: rest) /\ fold_left (fun acc p => pick acc (g p)) rest a = g p).
-  { clear rest. intros rest. assert (G : forall more a, (forall p, In p more -> In p (q :: rest)) -> (exists p, In p (q :: rest) /\ a = g p) ->
-      exists p, In p (q :: rest) /\ fold_left (fun acc p => pick acc (g p)) more a = g p).
-    { induction more as [|m more IH]; intros a Hm Ha; cbn [fold_left]; auto. apply IH; [intros; apply Hm; right; auto|].
-      destruct (Hp a (g m)) as [-> | ->]; auto. exists m. split; auto. apply Hm. left; auto. }
-    intros a Ha. apply G; auto. intros p Hp'. right; auto. }
-  apply K. exists q. split; auto. left; auto.
-Qed.
-Lemma max_picks a b : Z.max a b = a \/ Z.max a b = b. Proof. lia. Qed.
-Lemma min_picks a b : Z.min a b = a \/ Z.min a b = b. Proof. lia. Qed.
-Lemma look_same i n u m : look (same_from i n u) m = if ((i <=? m) && (m <? i + Z.of_nat n))%Z then u else 0%Z.
-Proof.
-  revert i. induction n as [|n IH]; intros i; cbn [same_from look].
-  - destruct (Z.leb_spec i m), (Z.ltb_spec m (i + Z.of_nat 0)); simpl; lia.
-  - rewrite IH. destruct (Z.eqb_spec m i), (Z.leb_spec (i + 1) m), (Z.ltb_spec m (i + 1 + Z.of_nat n)), (Z.leb_spec i m), (Z.ltb_spec m (i + Z.of_nat (S n))); simpl; lia.
-Qed.
-Lemma look_between i j u m : look (between_cells i j u) m = if ((i <=? m) && (m <=? j))%Z then u else 0%Z.
-Proof.
-  unfold between_cells. rewrite look_same. destruct (Z.leb_spec i m), (Z.ltb_spec m (i + Z.of_nat (Z.to_nat (j - i + 1)))), (Z.leb_spec m j); simpl; lia.
-Qed.
-(* between cells i and j, and 0 more than one cell from them *)
-Lemma rlook_between i j u t : (0 <= u)%Z -> 0 <= rlook (between_cells i j u) t <= IZR u /\ (IZR j + 1 <= t \/ t <= IZR i - 1 -> rlook (between_cells i j u) t = 0).
-Proof.
-  intros Hu. apply IZR_le in Hu. destruct (split_real t) as (m & v & -> & Hv). rewrite rlook_at, !look_between by auto. split.
-  - destruct (_ && _)%bool, (_ && _)%bool; split; nra.
-  - intros H. replace ((i <=? m) && (m <=? j))%bool%Z with false.
-    + destruct ((i <=? m + 1) && (m + 1 <=? j))%bool%Z eqn:E; [|ring]. rewrite andb_true_iff, !Z.leb_le in E. destruct E as [E1 E2]. apply IZR_le in E1, E2.
-      rewrite plus_IZR in *. destruct H; [lra|]. assert (v = 0) by lra. subst v. ring.
-    + symmetry. apply andb_false_iff. rewrite !Z.leb_gt. destruct H as [H|H]; [right|left]; apply lt_IZR; lra.
-Qed.
-
 Section Cells.
-Variables (f : file) (b : Z * Z) (scale edge : Z).
+Variables (f : file) (b : Z * Z) (scale : Z).
 Hypothesis Hb1 : (0 < fst b)%Z.
 Hypothesis Hb2 : (0 < snd b)%Z.
 Hypothesis Hb : 0 < ratio b.
 Hypothesis Hscale : (0 < scale)%Z.
-Hypothesis Hsens : sound (sensitivity f) = true.
-Hypothesis HD : 0 <= ratio (sensitivity f).
-Hypothesis Hds : forall d, In d (constraints f) -> demand_sound d = true.
-Notation D := (ratio (sensitivity f)).
 Let Hsi : 0 < / IZR scale. Proof. apply Rinv_0_lt_compat, IZR_lt; auto. Qed.
-Lemma first_ends g : (forall x q, In q (flat_map g (constraints f)) -> g = lows \/ g = highs -> sound q = true /\ (allowed_by_all f x -> (g = lows -> ratio q <= x) /\ (g = highs -> x <= ratio q))).
-Proof.
-  intros x q Hq Hg. split; [apply (ends_sound f); auto; destruct Hg as [-> | ->]; auto|]. intros Hall. rewrite in_flat_map in Hq. destruct Hq as (d & Hd & Hq).
-  destruct (allowed_ends d x (Hds d Hd) (Hall d Hd)) as [A1 A2]. split; intros ->; auto.
-Qed.
-Lemma spends_ends q l r : sound q = true -> ratio (spends_cells scale (Distinguishing q, Ends l r)) = / IZR scale * (IZR l * ratio q + IZR r * ratio q).
-Proof.
-  intros Hq. cbn [spends_cells]. assert (sound (l + r, scale)%Z = true) by (unfold sound; cbn [snd]; rewrite Z.ltb_lt; auto).
-  destruct (product_ratio q _ Hq H) as [-> _]. apply IZR_lt in Hscale. unfold ratio at 2. cbn [fst snd]. rewrite plus_IZR. field. lra.
-Qed.
-
 (* real noise *)
 Section Real.
 Variable Y : rlaw.
@@ -354,56 +280,18 @@ Proof.
   change [(1%Z, u); ((-1)%Z, u); (0%Z, (- 2 * u)%Z)] with ([(1%Z, u)] ++ [((-1)%Z, u)] ++ [(0%Z, (- 2 * u)%Z)]).
   rewrite !cells_app, !cells_hat, mult_IZR. pose proof (hats_centre Y (ratio b) Hb Hp) as Q. apply Rmult_le_compat_l with (r := IZR u) in Q; auto. lra.
 Qed.
-Lemma real_ends q l r : In (Distinguishing q) (constraints f) -> sound q = true -> (0 <= l)%Z -> (0 <= r)%Z ->
-  ex Y (cells (ends_cells f false b edge l r)) <= IZR l * ratio q + IZR r * ratio q.
-Proof.
-  intros Hin Hq Hl Hr. destruct HY as [_ Hd]. destruct (Hd _ Hin) as [_ Hleaves]. clear Hd. cbv beta iota zeta in Hleaves.
-  assert (Hid : meas Y (fun x => x)) by (apply meas_basic, identity_continuous). apply IZR_le in Hl as Rl, Hr as Rr.
-  assert (Hq0 : 0 <= ratio q).
-  { pose proof (Hleaves (fun _ => 0) 0) as K. rewrite (ex_const R R Rplus continuity Y 0) in K. apply K; auto; [split; [apply meas_const|auto]|]. rewrite Rabs_R0. auto. }
-  unfold ends_cells. rewrite cells_app. apply Rplus_le_compat.
-  - destruct (best Z.max _ _) as [last|] eqn:E; [|rewrite cells_none; apply Rmult_le_pos; auto].
-    destruct (best_in _ _ _ _ max_picks E) as (p & Hp & El). clear E.
-    destruct (first_ends lows 0 p Hp ltac:(auto)) as [Sp _]. destruct (plus_ratio p (sensitivity f) Sp Hsens) as [Ep Sp'].
-    destruct (divide_exact _ b Sp' Hb Hb1 Hb2) as (D1 & _). rewrite Ep in D1.
-    set (A := fun x : R => 1 + -1 * (if Rle_dec (ratio p + D) x then 1 else 0)).
-    assert (HA : event Y A).
-    { split; [apply meas_add; [apply meas_const|]; apply meas_scale; apply (meas_level Y (fun x => x)); auto|]. intros x. unfold A. destruct Rle_dec; [left|right]; ring. }
-    assert (GA : good R R Rplus continuity Y A) by (split; [apply HA | apply bounded_between with 0 1; intros x; destruct (proj2 HA x) as [-> | ->]; lra]).
-    pose proof (Hleaves A (- D) HA) as K. specialize (K ltac:(cbv beta; rewrite Rabs_Ropp, Rabs_right; lra)).
-    specialize (K ltac:(intros x Hx; destruct (first_ends lows (x + - D) p Hp ltac:(auto)) as [_ F]; specialize (proj1 (F Hx) eq_refl); intros F'; unfold A; destruct Rle_dec; [ring|lra])).
-    apply Rmult_le_compat_l with (r := IZR l) in K; auto. eapply Rle_trans; [|exact K]. rewrite <- (ex_times _ _ _ _ Y) by auto. apply ex_le; auto; [apply good_scale; auto|].
-    intros y. destruct (rlook_between (- edge) (Z.min edge last) l (y / ratio b) Hl) as [B1 B2]. unfold A. destruct Rle_dec as [F|F]; [|lra].
-    rewrite B2; [lra|]. left. apply Rle_trans with (IZR last + 1); [apply Rplus_le_compat_r, IZR_le; lia|]. rewrite El; unfold near_low. rewrite minus_IZR.
-    apply Rmult_le_reg_r with (ratio b); auto. replace (y / ratio b * ratio b) with y by (field; lra). lra.
-  - destruct (best Z.min _ _) as [first|] eqn:E; [|rewrite cells_none; apply Rmult_le_pos; auto].
-    destruct (best_in _ _ _ _ min_picks E) as (p & Hp & El). clear E.
-    destruct (first_ends highs 0 p Hp ltac:(auto)) as [Sp _]. destruct (minus_ratio p (sensitivity f) Sp Hsens) as [Ep Sp'].
-    destruct (divide_exact _ b Sp' Hb Hb1 Hb2) as (_ & D2 & _). rewrite Ep in D2.
-    set (A := fun x : R => 1 + -1 * (if Rle_dec (- (ratio p - D)) (-1 * x) then 1 else 0)).
-    assert (HA : event Y A).
-    { split; [apply meas_add; [apply meas_const|]; apply meas_scale; apply (meas_level Y (fun x => -1 * x)); apply meas_scale; auto|]. intros x. unfold A. destruct Rle_dec; [left|right]; ring. }
-    assert (GA : good R R Rplus continuity Y A) by (split; [apply HA | apply bounded_between with 0 1; intros x; destruct (proj2 HA x) as [-> | ->]; lra]).
-    pose proof (Hleaves A D HA) as K. specialize (K ltac:(cbv beta; rewrite Rabs_right; lra)).
-    specialize (K ltac:(intros x Hx; destruct (first_ends highs (x + D) p Hp ltac:(auto)) as [_ F]; specialize (proj2 (F Hx) eq_refl); intros F'; unfold A; destruct Rle_dec; [ring|lra])).
-    apply Rmult_le_compat_l with (r := IZR r) in K; auto. eapply Rle_trans; [|exact K]. rewrite <- (ex_times _ _ _ _ Y) by auto. apply ex_le; auto; [apply good_scale; auto|].
-    intros y. destruct (rlook_between (Z.max (- edge) first) edge r (y / ratio b) Hr) as [B1 B2]. unfold A. destruct Rle_dec as [F|F]; [|lra].
-    rewrite B2; [lra|]. right. apply Rle_trans with (IZR first - 1); [|apply Rplus_le_compat_r, IZR_le; lia]. rewrite El; unfold near_high. rewrite plus_IZR.
-    apply Rmult_le_reg_r with (ratio b); auto. replace (y / ratio b * ratio b) with y by (field; lra). lra.
-Qed.
 Theorem real_cells ps : forallb dual_ok ps = true -> (forall p, In p ps -> In (fst p) (constraints f)) ->
-  ex Y (fun y => / IZR scale * rlook (flat_map (adds_cells f false b edge) ps) (y / ratio b)) <= ratio (sum_of (spends_cells scale) ps).
+  ex Y (fun y => / IZR scale * rlook (flat_map (adds_cells false b) ps) (y / ratio b)) <= 0.
 Proof.
-  intros Hok Hin. rewrite (ex_times _ _ _ _ Y) by auto. destruct (sum_of_ratio (spends_cells scale) ps) as [_ ->]; [intros p Hp; apply (duals_sound scale ps Hscale Hok p Hp)|].
-  induction ps as [|p ps IH]; cbn [flat_map fold_right]; [rewrite cells_none; lra|]. cbn [forallb] in Hok. rewrite andb_true_iff in Hok. destruct Hok as [Hp Hok].
-  rewrite cells_app, Rmult_plus_distr_l. apply Rplus_le_compat; [|apply IH; auto; intros; apply Hin; right; auto]. clear IH. specialize (Hin p ltac:(left; auto)).
-  assert (Z0 : / IZR scale * ex Y (cells []) <= ratio (0, 1)%Z) by (rewrite cells_none, zero_ratio; lra).
-  destruct p as [[| | |at_| | |q] [cs centre| | |left right|]]; cbn [adds_cells fst] in *; auto; cbn [dual_ok] in Hp; try exact Z0.
-  - cbn [spends_cells]. rewrite zero_ratio. destruct HY as [_ Hd]. destruct (Hd _ Hin) as [_ Hpk]. rewrite cells_app.
+  intros Hok Hin. rewrite (ex_times _ _ _ _ Y) by auto.
+  induction ps as [|p ps IH]; cbn [flat_map]; [rewrite cells_none; lra|]. cbn [forallb] in Hok. rewrite andb_true_iff in Hok. destruct Hok as [Hp Hok].
+  rewrite cells_app, Rmult_plus_distr_l, <- (Rplus_0_l 0). apply Rplus_le_compat; [|apply IH; auto; intros; apply Hin; right; auto]. clear IH. specialize (Hin p ltac:(left; auto)).
+  assert (Z0 : / IZR scale * ex Y (cells []) <= 0) by (rewrite cells_none; lra).
+  destruct p as [[| | |at_| |] [cs centre| | |]]; cbn [adds_cells fst] in *; auto; cbn [dual_ok] in Hp; try exact Z0.
+  - destruct HY as [_ Hd]. destruct (Hd _ Hin) as [_ Hpk]. rewrite cells_app.
     assert (Hc : ex Y (cells (flat_map (compared false at_ b) cs)) <= 0).
     { clear Hin; induction cs as [|c cs IH]; cbn [flat_map]; [rewrite cells_none; lra|]. rewrite cells_app. pose proof (real_compared at_ c Hp Hpk). lra. }
     pose proof (real_middle at_ centre Hp Hpk). assert (0 <= / IZR scale * - (ex Y (cells (flat_map (compared false at_ b) cs)) + ex Y (cells (middle false at_ centre)))) by (apply Rmult_le_pos; lra). lra.
-  - rewrite !andb_true_iff, !Z.leb_le in Hp. destruct Hp as [[P1 P2] P3]. rewrite spends_ends by auto. apply Rmult_le_compat_l; [lra|]. apply real_ends; auto.
 Qed.
 End Real.
 
@@ -437,53 +325,18 @@ Proof.
   - apply (K 1%Z); auto; [|discriminate]. intros _. apply IZR_le in H. rewrite minus_IZR in H. lra.
   - replace (j + 1)%Z with (j - -1)%Z by lia. apply (K (-1)%Z); auto; [discriminate|]. intros _. apply IZR_le in H'. rewrite plus_IZR in H'. lra.
 Qed.
-Lemma whole_ends_cells q l r (Hwhole : snd (sensitivity f) = 1%Z) : In (Distinguishing q) (constraints f) -> sound q = true -> (0 <= l)%Z -> (0 <= r)%Z ->
-  ex Y (cells (ends_cells f true b edge l r)) <= IZR l * ratio q + IZR r * ratio q.
+Theorem whole_cells ps : forallb dual_ok ps = true -> (forall p, In p ps -> In (fst p) (constraints f)) ->
+  ex Y (fun i => / IZR scale * IZR (look (flat_map (adds_cells true b) ps) i)) <= 0.
 Proof.
-  intros Hin Hq Hl Hr. destruct HY as [_ Hd]. destruct (Hd _ Hin) as [_ Hleaves]. clear Hd. cbv beta iota zeta in Hleaves.
-  apply IZR_le in Hl as Rl, Hr as Rr. set (d := fst (sensitivity f)). assert (Ed : D = IZR d) by (unfold ratio; rewrite Hwhole; unfold d; field).
-  assert (Hd0 : (0 <= d)%Z) by (apply le_IZR; rewrite <- Ed; auto).
-  assert (Hq0 : 0 <= ratio q).
-  { pose proof (Hleaves (fun _ => 0) 0%Z) as K. rewrite (ex_const Z Z Z.add (fun _ => True) Y 0) in K. apply K; auto. split; [apply meas_basic; exact I|auto]. }
-  assert (GA : forall A : Z -> R, (forall i, A i = 0 \/ A i = 1) -> event Y A /\ good Z Z Z.add (fun _ => True) Y A).
-  { intros A H. split; split; auto; try (apply meas_basic; exact I). apply bounded_between with 0 1. intros i. destruct (H i) as [-> | ->]; lra. }
-  unfold ends_cells. rewrite points_app. apply Rplus_le_compat.
-  - destruct (best Z.max _ _) as [last|] eqn:E; [|rewrite points_none; apply Rmult_le_pos; auto].
-    destruct (best_in _ _ _ _ max_picks E) as (p & Hp & El). clear E.
-    destruct (first_ends lows 0 p Hp ltac:(auto)) as [Sp _]. destruct (plus_ratio p (sensitivity f) Sp Hsens) as [Ep Sp'].
-    destruct (divide_exact _ b Sp' Hb Hb1 Hb2) as (_ & _ & _ & D4). rewrite Ep, ratio_one in D4.
-    set (A := fun i : Z => if (i <=? last)%Z then 1 else 0).
-    destruct (GA A) as [HA GA']; [intros i; unfold A; destruct (i <=? last)%Z; auto|].
-    pose proof (Hleaves A (- d)%Z HA) as K. specialize (K ltac:(cbv beta; rewrite Z.abs_opp, Z.abs_eq by auto; lra)).
-    specialize (K ltac:(intros i Hi; destruct (first_ends lows (IZR (i + - d)) p Hp ltac:(auto)) as [_ F]; specialize (proj1 (F Hi) eq_refl); intros F'; unfold A;
-      rewrite plus_IZR, opp_IZR in F'; specialize (D4 i ltac:(lra)); rewrite El; unfold near_low; destruct (Z.leb_spec i (divide_up (plus p (sensitivity f)) b - 1)); [lia|reflexivity])).
-    apply Rmult_le_compat_l with (r := IZR l) in K; auto. eapply Rle_trans; [|exact K]. rewrite <- (ex_times Z Z Z.add (fun _ => True) Y) by auto. apply ex_le; auto; [apply good_scale; auto|].
-    intros i. rewrite look_between. unfold A. destruct (Z.leb_spec (- edge) i), (Z.leb_spec i (Z.min edge last)), (Z.leb_spec i last); cbn [andb]; try lia; lra.
-  - destruct (best Z.min _ _) as [first|] eqn:E; [|rewrite points_none; apply Rmult_le_pos; auto].
-    destruct (best_in _ _ _ _ min_picks E) as (p & Hp & El). clear E.
-    destruct (first_ends highs 0 p Hp ltac:(auto)) as [Sp _]. destruct (minus_ratio p (sensitivity f) Sp Hsens) as [Ep Sp'].
-    destruct (divide_exact _ b Sp' Hb Hb1 Hb2) as (_ & _ & D3 & _). rewrite Ep, ratio_one in D3.
-    set (A := fun i : Z => if (first <=? i)%Z then 1 else 0).
-    destruct (GA A) as [HA GA']; [intros i; unfold A; destruct (first <=? i)%Z; auto|].
-    pose proof (Hleaves A d HA) as K. specialize (K ltac:(cbv beta; rewrite Z.abs_eq by auto; lra)).
-    specialize (K ltac:(intros i Hi; destruct (first_ends highs (IZR (i + d)) p Hp ltac:(auto)) as [_ F]; specialize (proj2 (F Hi) eq_refl); intros F'; unfold A;
-      rewrite plus_IZR in F'; specialize (D3 i ltac:(lra)); rewrite El; unfold near_high; destruct (Z.leb_spec (divide_down (minus p (sensitivity f)) b + 1) i); [lia|reflexivity])).
-    apply Rmult_le_compat_l with (r := IZR r) in K; auto. eapply Rle_trans; [|exact K]. rewrite <- (ex_times Z Z Z.add (fun _ => True) Y) by auto. apply ex_le; auto; [apply good_scale; auto|].
-    intros i. rewrite look_between. unfold A. destruct (Z.leb_spec (Z.max (- edge) first) i), (Z.leb_spec i edge), (Z.leb_spec first i); cbn [andb]; try lia; lra.
-Qed.
-Theorem whole_cells ps : snd (sensitivity f) = 1%Z -> forallb dual_ok ps = true -> (forall p, In p ps -> In (fst p) (constraints f)) ->
-  ex Y (fun i => / IZR scale * IZR (look (flat_map (adds_cells f true b edge) ps) i)) <= ratio (sum_of (spends_cells scale) ps).
-Proof.
-  intros Hwhole Hok Hin. rewrite (ex_times Z Z Z.add (fun _ => True) Y) by auto. destruct (sum_of_ratio (spends_cells scale) ps) as [_ ->]; [intros p Hp; apply (duals_sound scale ps Hscale Hok p Hp)|].
-  induction ps as [|p ps IH]; cbn [flat_map fold_right]; [rewrite points_none; lra|]. cbn [forallb] in Hok. rewrite andb_true_iff in Hok. destruct Hok as [Hp Hok].
-  rewrite points_app, Rmult_plus_distr_l. apply Rplus_le_compat; [|apply IH; auto; intros; apply Hin; right; auto]. clear IH. specialize (Hin p ltac:(left; auto)).
-  assert (Z0 : / IZR scale * ex Y (cells []) <= ratio (0, 1)%Z) by (rewrite points_none, zero_ratio; lra).
-  destruct p as [[| | |at_| | |q] [cs centre| | |left right|]]; cbn [adds_cells fst] in *; auto; cbn [dual_ok] in Hp; try exact Z0.
-  - cbn [spends_cells]. rewrite zero_ratio. destruct HY as [_ Hd]. destruct (Hd _ Hin) as [_ Hpk]. unfold middle. cbn [negb andb]. rewrite app_nil_r.
+  intros Hok Hin. rewrite (ex_times Z Z Z.add (fun _ => True) Y) by auto.
+  induction ps as [|p ps IH]; cbn [flat_map]; [rewrite points_none; lra|]. cbn [forallb] in Hok. rewrite andb_true_iff in Hok. destruct Hok as [Hp Hok].
+  rewrite points_app, Rmult_plus_distr_l, <- (Rplus_0_l 0). apply Rplus_le_compat; [|apply IH; auto; intros; apply Hin; right; auto]. clear IH. specialize (Hin p ltac:(left; auto)).
+  assert (Z0 : / IZR scale * ex Y (cells []) <= 0) by (rewrite points_none; lra).
+  destruct p as [[| | |at_| |] [cs centre| | |]]; cbn [adds_cells fst] in *; auto; cbn [dual_ok] in Hp; try exact Z0.
+  - destruct HY as [_ Hd]. destruct (Hd _ Hin) as [_ Hpk]. unfold middle. cbn [negb andb]. rewrite app_nil_r.
     assert (Hc : ex Y (cells (flat_map (compared true at_ b) cs)) <= 0).
     { clear Hin. induction cs as [|c cs IH]; cbn [flat_map]; [rewrite points_none; lra|]. rewrite points_app. pose proof (whole_compared at_ c Hp Hpk). lra. }
     assert (0 <= / IZR scale * - ex Y (cells (flat_map (compared true at_ b) cs))) by (apply Rmult_le_pos; lra). lra.
-  - rewrite !andb_true_iff, !Z.leb_le in Hp. destruct Hp as [[P1 P2] P3]. rewrite spends_ends by auto. apply Rmult_le_compat_l; [lra|]. apply whole_ends_cells; auto.
 Qed.
 End Whole.
 End Cells.

@@ -1,7 +1,7 @@
 (* The noise of a file obeys its constraints. *)
 Require Import Reals ZArith QArith Qreals List Bool Lra Lia FunctionalExtensionality.
 Require Import Formal.Statements Formal.Laws Formal.Exp Formal.Masses Formal.Lists Formal.Cells Formal.Lattice
-  Formal.Tail Formal.Mesh Formal.Lower Formal.Pieces Formal.Costs Formal.Losses Formal.Release Formal.Shape Formal.Peaks Formal.Means Formal.Rules
+  Formal.Tail Formal.Mesh Formal.Lower Formal.Pieces Formal.Costs Formal.Losses Formal.Release Formal.Shape Formal.Peaks Formal.Means
   Formal.Moves Formal.Demands Formal.Computed.
 Import ListNotations.
 Open Scope R_scope.
@@ -145,28 +145,19 @@ Proof.
   destruct (grid_length_facts f Hn Hp) as (G0 & _ & _ & G). rewrite Hk in G. rewrite G in G0.
   apply (released_loss X _ G0 (cost l) P); auto. intros h Hh Hle. apply (masses_loss X (mass f) HX (noise_distribution f Hn) P); auto.
 Qed.
-(* so many grid steps are the sensitivity or more *)
-Lemma reach_sensitivity f : noise_ok f = true -> positive (step f) = true -> sound (sensitivity f) = true ->
-  ratio (sensitivity f) <= IZR (divide_up (sensitivity f) (grid_length f)) * ratio (grid_length f).
-Proof. intros Hn Hp Hs. destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & _). apply (divide_exact _ _ Hs G0 G1 G2). Qed.
 Lemma whole_demands f d : noise_ok f = true -> positive (step f) = true -> the_kind f = Integer -> demand_ok f d = true -> whole_obeys f d.
 Proof.
-  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (_ & _ & _ & G). rewrite Hk in G. destruct d as [low high|t| |a| |l bound|q].
+  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (_ & _ & _ & G). rewrite Hk in G. destruct d as [low high|t| |a| |l bound].
   - apply whole_support; auto.
   - cbn [whole_obeys]. intros i Hi. pose proof (max_error_holds f t Hn Hp H i Hi) as K. rewrite Hk, G in K. cbn [allowed]. lra.
   - intros i. apply noise_even_mass; auto.
   - apply whole_peaked; auto.
   - exact (means_hold f Hn H).
   - cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [H1 H2]. exact (whole_loss f l bound Hn Hk H1 H2).
-  - cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [Hs H]. destruct (basics f Hn) as (B1 & B2 & B3).
-    pose proof (reach_sensitivity f Hn Hp Hs) as K. rewrite G, Rmult_1_r in K. intros X HX A s [_ H01] Hsh HA.
-    apply (seldom_masses f B3 B1 B2 (noise_distribution f Hn) _ q H X A s HX H01).
-    + assert (Z.abs s <= divide_up (sensitivity f) (grid_length f))%Z; [|lia]. apply le_IZR. lra.
-    + intros i Hi. destruct (Req_dec (mass f (i + s)) 0); auto. exfalso. apply Hi. apply HA; auto.
 Qed.
 Lemma real_demands f d : noise_ok f = true -> positive (step f) = true -> the_kind f = Additive -> demand_ok f d = true -> real_obeys f d.
 Proof.
-  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (G0 & _ & _ & G). rewrite Hk in G. destruct d as [low high|t| |a| |l bound|q].
+  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (G0 & _ & _ & G). rewrite Hk in G. destruct d as [low high|t| |a| |l bound].
   - apply real_support; auto.
   - unfold real_obeys; rewrite <- ?G. intros X HX v A H01 HA. pose proof (max_error_holds f t Hn Hp H) as K. rewrite Hk in K. set (g := ratio (grid_length f)) in *.
     unfold released. pose proof (split_at (v / g)) as Ex. pose proof (frac_bounds (v / g)) as Bu.
@@ -185,7 +176,4 @@ Proof.
   - apply real_peaked; auto.
   - exact (means_hold f Hn H).
   - cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [H1 H2]. exact (real_loss f l bound Hn Hp Hk H1 H2).
-  - cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [Hs H]. destruct (basics f Hn) as (B1 & B2 & B3).
-    pose proof (reach_sensitivity f Hn Hp Hs) as K. unfold real_obeys; rewrite <- ?G. intros X HX v v' A Hv H01 HA.
-    apply (seldom_released f B3 B1 B2 (noise_distribution f Hn) _ q H X _ (divide_up (sensitivity f) (grid_length f)) v v' A HX G0); auto; [lia|lra].
 Qed.

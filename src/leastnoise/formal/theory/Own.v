@@ -80,7 +80,4 @@ Proof.
   - destruct d; cbn [whole_obeys] in Hd; auto.
     + apply (masses_even X (mass f) HX Hp Hd).
     + apply (masses_peaked X (mass f) HX Hp _ Hd).
-    + intros A s HA Hs Hout. apply (Hd X HX A s HA Hs). intros i Hi. apply Hout. intros d' Hd'.
-      pose proof (check_sound f m Hc) as K. unfold claims in K. rewrite Hk in K. destruct K as (_ & _ & K & _). specialize (K d' Hd').
-      destruct d'; cbn [whole_obeys allowed] in *; auto.
 Qed.

@@ -59,9 +59,6 @@ Definition peaked (place : T -> R) (size : S -> R) (a : R) (L : law) := forall A
 Definition cut_off (M x : R) := Rmax (- M) (Rmin M x).
 Definition centred (place : T -> R) (L : law) := forall e, 0 < e -> exists M, forall N, M <= N ->
   Rabs (ex L (fun x => cut_off N (place x))) <= e.
-(* Moved by any of the shifts it leaves a set with probability at most q. *)
-Definition seldom_leaves (shifts : S -> Prop) (inside : T -> Prop) (q : R) (L : law) := forall A s, event L A -> shifts s ->
-  (forall x, inside (add x s) -> A x = 0) -> ex L A <= q.
 End Laws.
 Arguments meas {T S add basic}.
 Arguments ex {T S add basic}.
@@ -83,7 +80,6 @@ Arguments stays {T S add basic}.
 Arguments even {T S add basic}.
 Arguments peaked {T S add basic}.
 Arguments centred {T S add basic}.
-Arguments seldom_leaves {T S add basic}.
 
 Definition zlaw := law Z Z Z.add (fun _ => True).  (* noise on the whole numbers *)
 Definition rlaw := law R R Rplus continuity.       (* noise on the real numbers *)
@@ -153,7 +149,7 @@ Definition half_step (c : cells) (r h : Z) : R := match c with
 
 (* Constraints, and where each lets noise be *)
 Inductive demand := Support (low high : option (Z * Z)) | MaxError (t : Z * Z) | Symmetric
-  | Unimodal (at_ : Z * Z) | Unbiased | LossAtMost (l : loss) (bound : Z * Z) | Distinguishing (q : Z * Z).
+  | Unimodal (at_ : Z * Z) | Unbiased | LossAtMost (l : loss) (bound : Z * Z).
 Definition allowed (d : demand) (x : R) : Prop := match d with
   | Support low high =>
       match low with Some q => ratio q <= x | None => True end /\
@@ -205,7 +201,6 @@ Definition whole_obeys (f : file) (d : demand) : Prop :=
   | Unimodal a => forall i, (ratio a <= IZR i -> mass f (i + 1) <= mass f i) /\ (IZR (i + 1) <= ratio a -> mass f i <= mass f (i + 1))
   | Unbiased => forall X : zlaw, has_masses X (mass f) -> centred IZR X
   | LossAtMost l b => forall X : zlaw, has_masses X (mass f) -> loss_at_most X (fun i => cost l (IZR i)) (ratio b)
-  | Distinguishing q => forall X : zlaw, has_masses X (mass f) -> seldom_leaves shifts (fun i => mass f i <> 0) (ratio q) X
   end.
 Definition whole_rival (f : file) (Y : zlaw) :=
   let shifts := fun s => IZR (Z.abs s) <= ratio (sensitivity f) in
@@ -215,7 +210,6 @@ Definition whole_rival (f : file) (Y : zlaw) :=
      | Unimodal a => peaked IZR IZR (ratio a) Y
      | Unbiased => centred IZR Y
      | LossAtMost l b => loss_at_most Y (fun i => cost l (IZR i)) (ratio b)
-     | Distinguishing q => seldom_leaves shifts (fun i => allowed_by_all f (IZR i)) (ratio q) Y
      | _ => True end).
 Definition claims_integer (f : file) :=
   let shifts := fun s => IZR (Z.abs s) <= ratio (sensitivity f) in
@@ -247,8 +241,6 @@ Definition real_obeys (f : file) (d : demand) : Prop :=
   | Unbiased => forall X : zlaw, has_masses X (mass f) -> centred IZR X
   | LossAtMost l b => forall X : zlaw, has_masses X (mass f) -> forall v c, bounded c ->
       (forall x, c x <= cost l (x - v)) -> released X g v c <= ratio b
-  | Distinguishing q => forall X : zlaw, has_masses X (mass f) -> forall v v' A, Rabs (v - v') <= ratio (sensitivity f) ->
-      (forall x, A x = 0 \/ A x = 1) -> (forall x, A x <> 0 -> released X g v' (only x) = 0) -> released X g v A <= ratio q
   end.
 Definition real_rival (f : file) (Y : rlaw) :=
   let shifts := fun s => Rabs s <= ratio (sensitivity f) in
@@ -258,7 +250,6 @@ Definition real_rival (f : file) (Y : rlaw) :=
      | Unimodal a => peaked (fun x => x) (fun s => s) (ratio a) Y
      | Unbiased => centred (fun x => x) Y
      | LossAtMost l b => loss_at_most Y (cost l) (ratio b)
-     | Distinguishing q => seldom_leaves shifts (allowed_by_all f) (ratio q) Y
      | _ => True end).
 Definition claims_additive (f : file) :=
   let g := ratio (step f) / IZR (grid f) in

@@ -13,7 +13,6 @@ import pytest
 
 from leastnoise import (
     ArgumentError,
-    Distinguishing,
     FormatError,
     LossAtMost,
     MaxError,
@@ -44,7 +43,6 @@ CASES = {
     "symmetric": ({"loss": "pinball:0.8"}, [Symmetric()]),
     "unimodal": ({"loss": "pinball:0.7"}, [Unimodal(-0.25)]),
     "unbiased": ({"loss": "pinball:0.8"}, [Unbiased()]),
-    "distinguishing": ({}, [Support("-1.8", "1.8"), Distinguishing("0.16")]),
     "loss-at-most": ({}, [LossAtMost("l2", "0.515")]),
     "integer": (
         {"integer": True, "sensitivity": 3, "loss": "pinball:0.7"},
@@ -107,7 +105,6 @@ BREAKS = {
     "symmetric": lambda d: moved(d, middle(d), middle(d) + 1),
     "unimodal": lambda d: moved(d, middle(d), 0, 2),
     "unbiased": lambda d: moved(d, middle(d), middle(d) + 1, 10**15),
-    "distinguishing": lambda d: replace(d, constraints=(d.constraints[0], Distinguishing("0.14"))),
     "loss-at-most": lambda d: replace(d, constraints=(LossAtMost("l2", "0.4"),)),
 }
 
@@ -128,8 +125,6 @@ def test_promises_hold_for_draws(designs):
     assert designs["unbiased"].noise.mean == pytest.approx(0, abs=1e-12)
     low, high = designs["support"].noise.support
     assert -2 <= low < high <= 2
-    noise = designs["distinguishing"].noise
-    assert 0.14 < 1 - float(noise.cdf(0.8)) <= 0.16 and float(noise.cdf(-0.8)) <= 0.16
     assert designs["loss-at-most"].noise.expected_loss("l2") <= 0.515
 
 
@@ -172,7 +167,7 @@ def test_the_mirror_image_solves_the_mirrored_problem(loss):
 def test_any_multipliers_prove_a_valid_bound(designs):
     """Weak duality: nothing random ever exceeds what a mechanism achieves."""
     dice = random.Random(7)
-    for name in ("unimodal", "unbiased", "distinguishing", "loss-at-most", "integer"):
+    for name in ("unimodal", "unbiased", "loss-at-most", "integer"):
         document = designs[name].document
         certificate = document.certificate
 
@@ -240,8 +235,6 @@ def test_smallest_support_is_bracketed_and_infeasible_ones_are_refused():
 def test_what_makes_no_sense_is_refused_by_name():
     with pytest.raises(ArgumentError, match="constraints must be a list of Support"):
         design(**BUDGET, constraints=["monotone"])
-    with pytest.raises(ArgumentError, match="Support of two ends"):
-        design(**BUDGET, constraints=[Distinguishing(0.1)])
     with pytest.raises(ArgumentError, match="above low"):
         Support(1, 1)
     with pytest.raises(ArgumentError, match="one mode"):

@@ -17,7 +17,7 @@ from ....certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ....errors import ArgumentError
 from ....numeric import Bools, Floats, Ints
 from ....problem import Point, Problem, ends_of, foldable
-from ....problem.constraints import Distinguishing, Monotone, Unbiased, Unimodal
+from ....problem.constraints import Monotone, Unbiased, Unimodal
 from ....problem.privacy import GaussianCurve, implied, points_to_json
 from ....program.interior import InteriorProgram, Near
 from ....program.layout import LineLayout
@@ -196,8 +196,6 @@ class Constrained:
             if end is not None and end < 0:  # 0 itself is not allowed: everything moves out
                 aside = max(aside, -float(end / problem.sensitivity))
         self.radius = radius * (1.1 if modes else 1.0) + aside + 0.5
-        if any(isinstance(constraint, Distinguishing) for constraint in problem.constraints):
-            self.radius += 1  # grains beyond the noise, so that its last cells rule nobody out
         self.reach = reach * (1.2 if modes else 1.0) + aside
         self._gamma = gamma
 
@@ -248,14 +246,19 @@ class Constrained:
         Several demands together may need wider noise than each of them by itself.
         """
         yield n
-        narrow, ends = self.radius, ends_of(self.problem.constraints)
-        while search.bracket.upper is None and None in ends:
+        narrow = self.radius
+        while search.bracket.upper is None and self._may_widen():
             self.radius *= _WIDER
             if self.radius > _WIDEST * self.reach or not self.affordable(n):
                 break
             yield n
         if search.bracket.upper is None:
             self.radius = narrow
+
+    def _may_widen(self) -> bool:
+        """Whether the support reaches further than programs do."""
+        most = self.radius * self.problem.sensitivity
+        return any(end is None or abs(end) > most for end in ends_of(self.problem.constraints))
 
     def _refuse_many_integers(self) -> None:
         """Integers cannot be made coarser: `ArgumentError` where a program could not hold them."""

@@ -17,7 +17,7 @@ from ....exact import exp_upper, whole_part
 from ....losses import Loss
 from ....numeric import Floats
 from ....problem import Point, Problem, foldable
-from ....problem.constraints import Distinguishing, Monotone, Unbiased, Unimodal
+from ....problem.constraints import Monotone, Unbiased, Unimodal
 from ....problem.privacy import GaussianCurve
 from ...bounds import Upper, certified
 from .repair import enveloped
@@ -108,9 +108,7 @@ class Draft:
             # The ratios of a pure budget must survive rounding where weights are smallest.
             bits = max(bits, 132, 64 + math.ceil(math.log2(total / float(weights.min()))))
         unit = 1 << bits
-        # An empty cell would rule a neighbor out; a grain in it does not.
-        grain = any(isinstance(constraint, Distinguishing) for constraint in problem.constraints)
-        whole = [max(whole_part(w, unit), int(grain)) for w in (weights / total).tolist()]
+        whole = [whole_part(w, unit) for w in (weights / total).tolist()]
         point = 0 if problem.integer else whole_part(float(atom / total), unit)
         first, edges, tail = mesh.first, None, None
         if mesh.tail_epsilon is None:

@@ -15,14 +15,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....certify.certificates.duality import end_cells, inward, lattice_ends
+from ....certify.certificates.duality import inward, lattice_ends
 from ....certify.certificates.narrow import Narrow, NarrowEvent
 from ....certify.constraints import Dual
 from ....certify.kinds.additive import Certificate, ShiftMultipliers
 from ....losses import Loss
 from ....numeric import Floats, Ints
 from ....problem import Point, Problem, ends_of, foldable
-from ....problem.constraints import Distinguishing, LossAtMost, Monotone, Unbiased, Unimodal
+from ....problem.constraints import LossAtMost, Monotone, Unbiased, Unimodal
 from ....program.costs import floors
 from ....program.layout import LineLayout, make_line
 from ....program.program import LinearProgram, PairDuals, ProgramDuals, ProgramRow
@@ -108,15 +108,6 @@ class Relaxed:
                 )
             elif isinstance(constraint, Unbiased) and not self.fold:
                 row(which, "slope", line.totals(line.held * float(step)), 0.0, 0.0)
-            elif isinstance(constraint, Distinguishing):
-                last, first = end_cells(
-                    problem.constraints, step, problem.sensitivity, problem.integer
-                )
-                near = line.totals(line.held <= last)
-                row(which, "left", near, -math.inf, float(constraint.at_most))
-                if not self.fold:
-                    near = line.totals(line.held >= first)
-                    row(which, "right", near, -math.inf, float(constraint.at_most))
             elif isinstance(constraint, (Monotone, Unimodal)):
                 pairs += self._comparisons(which, constraint)
         return rows, pairs

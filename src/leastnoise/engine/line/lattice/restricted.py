@@ -13,14 +13,7 @@ import numpy as np
 from ....losses import Loss
 from ....numeric import Floats, Ints
 from ....problem import Point, Problem, ends_of, foldable
-from ....problem.constraints import (
-    Distinguishing,
-    LossAtMost,
-    MaxError,
-    Monotone,
-    Unbiased,
-    Unimodal,
-)
+from ....problem.constraints import LossAtMost, MaxError, Monotone, Unbiased, Unimodal
 from ....problem.privacy import GaussianCurve
 from ....program.costs import cell_means
 from ....program.layout import LineLayout, make_line
@@ -171,22 +164,7 @@ class Restricted:
                 left, right = self.ends(line.held)
                 middle = line.held if problem.integer else (left + right) / 2
                 rows.append(ProgramRow(line.totals(middle), 0.0, 0.0))
-            elif isinstance(constraint, Distinguishing):
-                for near in self._near_ends(float(problem.sensitivity)):
-                    rows.append(ProgramRow(near, -math.inf, float(constraint.at_most) * ease))
         return rows
-
-    def _near_ends(self, reach: float) -> list[Floats]:
-        """What lies within reach of an end of this mesh, which may be well inside the support."""
-        tiny = 1e-9 * float(self.problem.step(self.mesh.n))
-        left, right = self.ends(self.line.held)
-        if self.problem.integer:
-            left = right = self.line.held.astype(np.float64)
-        low, high = float(left.min()) + reach, float(right.max()) - reach
-        totals = [self.line.totals(left < low - tiny, float(low > 0))]
-        if not self.fold:
-            totals.append(self.line.totals(right > high + tiny, float(high < 0)))
-        return totals
 
     def _comparisons(self) -> list[tuple[int, int]]:
         modes = {
