@@ -180,6 +180,7 @@ EXEMPT = {
     "tables/reports/spreadsheet.py": "the same numbers as files",
     "tables/reports/joined.py": "leans on tables/reports/basis.proof.md",
     "tables/reports/wording.py": "words",
+    "tables/queries/period.py": "leans on tables/sources/bounding.proof.md",
     "tables/queries/place.py": "where an answer stands in a table for readers",
     "tables/sources/csv_file.py": "opens a file; leans on tables/sources/csv_records.proof.md",
     "tables/sources/workbook.py": "leans on tables/sources/excel_file.proof.md",

@@ -34,6 +34,7 @@ from leastnoise.tables.unit import Row
 
 N = 600
 RANDOM = np.random.default_rng(5)
+WHEN = np.datetime64("2023-11-17T23:30", "us") + np.arange(N) * np.timedelta64(17, "h")
 TABLE = pa.table(
     {
         "p": pa.array(RANDOM.integers(0, 90, N), mask=RANDOM.random(N) < 0.05),
@@ -47,6 +48,9 @@ TABLE = pa.table(
         ),
         "y": pa.array(RANDOM.integers(-(10**17), 10**17, N)),
         "t": pa.array([str(v) for v in RANDOM.integers(0, 99, N)]),
+        "w": pa.array(WHEN, pa.timestamp("us"), mask=RANDOM.random(N) < 0.05),
+        "d": pa.array(WHEN.astype("datetime64[D]"), mask=RANDOM.random(N) < 0.05),
+        "s": pa.array([str(when)[: 10 + 6 * (k % 2)] for k, when in enumerate(WHEN)]),
     }
 )
 BOUNDS = {"low": "-1000.5", "high": 200_000}
@@ -63,6 +67,9 @@ QUERIES = [
     Median("x", **BOUNDS),
     Quantile("x", 0.9, **BOUNDS, by="g", keys=["north", "ost"]),
     Marginals(["g", "p"], [0, 1, 2], keys=[["north", "süd", ""], list(range(40))]),
+    Count(by=["month(w)", "g"], keys=["2023-10..2024-12", ["north", "ost"]]),
+    Mean("x", **BOUNDS, by=["quarter(d)", "year(s)"], keys=["2024-Q1..2024-Q4", "2023..2025"]),
+    Histogram("x", **BOUNDS, bins=2, by="day(s)", keys="2023-12-30..2024-01-03"),
 ]
 UNITS = [Row(), PrivacyUnit("p", 3, 2)]
 
@@ -80,7 +87,7 @@ def frame(spark, tmp_path_factory):
 
 
 #: Every feature once, for the default run: a second each on Spark.
-FEW = [QUERIES[i] for i in (3, 4, 5, 7, 10, 11)]
+FEW = [QUERIES[i] for i in (3, 4, 5, 7, 10, 11, 13)]
 
 
 @pytest.mark.parametrize(
@@ -134,9 +141,12 @@ def test_postgresql_by_its_url(postgres):
     """PostgreSQL, where its driver is there: the same sums, and the same groups of a person."""
     psycopg = pytest.importorskip("psycopg", reason="the extra postgres is not installed")
     with psycopg.connect(postgres) as con:
-        con.execute("create table people (p bigint, g text, x double precision, y bigint)")
+        con.execute(
+            "create table people (p bigint, g text, x double precision, y bigint, w timestamp, "
+            "d date, s text)"
+        )
         with con.cursor().copy("copy people from stdin") as copy:
-            for row in TABLE.select(["p", "g", "x", "y"]).to_pylist():
+            for row in TABLE.select(["p", "g", "x", "y", "w", "d", "s"]).to_pylist():
                 copy.write_row(tuple(row.values()))
     try:
         there = open_table(f"{postgres}#people")
@@ -169,6 +179,7 @@ def odd_questions(name):
         Proportion(f"{name} >= 5 or {name} = 9223372036854775807"),
         Count(where=f"{name} >= '0001-01-01' or {name} != '9999-12-31'"),
         Count(by=name, keys="private"),
+        Count(by=[f"year({name})", f"month({name})"], keys=["0001..0003", "2024-01..2024-03"]),
     ]
 
 

@@ -72,10 +72,14 @@ _ASKED: dict[str, tuple[Any, Any]] = {
         ],
         None,
     ),
-    "by": (text("Columns to group by, separated by commas.", "COLUMNS"), None),
+    "by": (
+        text('Columns to group by, separated by commas; periods as "month(when)".', "COLUMNS"),
+        None,
+    ),
     "keys": (
         text(
-            "Public values of the --by column: a,b,c; of several columns (and marginals): a,b;x,y. "
+            "Public values of the --by column: a,b,c; of several columns (and marginals): a,b;x,y; "
+            "of periods: 2024-01..2024-12. "
             "Or private: release the keys, too (partition selection).",
             "KEYS",
         ),

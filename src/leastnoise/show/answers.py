@@ -14,6 +14,7 @@ from typing import Any
 from ..formatting import number
 from .picture import Picture, canvas
 from .tables import curves_of, draw_curves, draw_panels, panels_of, short
+from .timeline import draw_timeline, timeline_of
 
 _BAR, _DOT = "#56B4E9", "#000000"
 _BIN = re.compile(r"\[(\S+), (\S+)[)\]]")
@@ -26,10 +27,18 @@ _COUNTED = ("count(", "histogram(", "marginals(", "range_counts(")
 def plot_answer(answer: Any, path: str | Path | None = None) -> Picture:
     """A picture of an `Answer`: every number with its 95% interval, and what it cost.
 
-    A histogram has bars as wide as its bins on an axis of numbers; counts by group are bars from
+    Periods are on an axis of time, with a line for each group; a
+    histogram has bars as wide as its bins on an axis of numbers; counts by group are bars from
     0, by two columns a map; sums below edges are a curve; other numbers are dots, since their axis
     need not begin at 0.
     """
+    if (timeline := timeline_of(answer)) is not None:
+        with canvas(7.0, 3.8, path) as picture:
+            axes = picture.figure.add_subplot()
+            counted = answer.query.startswith(_COUNTED)
+            draw_timeline(axes, timeline, counted, _words(answer.query))
+            axes.set_title(_title(answer), parse_math=False)
+        return picture
     if panels := panels_of(answer):
         wide = max(panel.size[0] for panel in panels)
         with canvas(wide, min(30.0, 0.8 + sum(p.size[1] for p in panels)), path) as picture:
@@ -133,7 +142,8 @@ def _words(query: str) -> str:
 
 def _title(answer: Any, wide: float = 7.0) -> str:
     some = [one for one in answer.groups.values() if one.low is not None]
-    shown = "± and whiskers" if panels_of(answer) else "whiskers"
+    written = panels_of(answer) and timeline_of(answer) is None
+    shown = "± and whiskers" if written else "whiskers"
     whiskers = f", {shown}: 95% confidence intervals" if some else ", without a confidence interval"
     budget = f"ε = {number(answer.epsilon, 4)}"
     budget += f", δ = {number(answer.delta, 4)}" if answer.delta else ""

@@ -17,7 +17,8 @@ from ..numeric import Floats
 from .palette import INK, PAPER
 
 _BAR = "#56B4E9"
-_LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#000000")
+#: Colors of lines that are distinguished without their hue, too.
+LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#000000")
 _WHISKER: dict[str, Any] = {"fmt": "none", "ecolor": "#000000", "elinewidth": 1.2, "capsize": 3}
 _RANGE = re.compile(r"(?:(.*): )?\[(\S+), (\S+)[)\]]", re.DOTALL)
 _BELOW = re.compile(r"(?:(.*): )?(?:below (\S+)|all)", re.DOTALL)
@@ -98,7 +99,7 @@ def draw_curves(axes: Any, curves: dict[str, list[tuple[float, Any]]], column: s
     for i, (name, own) in enumerate(curves.items()):
         x, y = [edge for edge, _ in own], [one.value for _, one in own]
         bars = np.transpose([_half_widths(one) for _, one in own])
-        line = {"color": _LINES[i % len(_LINES)], "elinewidth": 1.0, "capsize": 2, "linewidth": 1.2}
+        line = {"color": LINES[i % len(LINES)], "elinewidth": 1.0, "capsize": 2, "linewidth": 1.2}
         axes.errorbar(x, y, yerr=bars, fmt=".-", label=short(name), markersize=3, **line)
     last = max(edge for own in curves.values() for edge, _ in own)
     places = [place for place in axes.get_xticks() if place < last]

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import ArgumentError
 from ..tables import PrivacyUnit, Query
+from ..tables.queries.period import period_of
 from ..tables.queries.registry import QUERIES
 from ..tables.sources.expression import Condition, Join, Not, parse_condition
 
@@ -83,7 +84,8 @@ def check_columns(form: dict[str, Any], columns: list[str]) -> None:
     check("unit", form["unit"])
     for number, one in enumerate(form["queries"]):
         for name in ("column", "by"):
-            check(f"queries.{number}.{name}", one[name])
+            period = period_of(one[name])
+            check(f"queries.{number}.{name}", one[name] if period is None else period.column)
         for name in ("where", "condition"):
             if one[name] is not None:
                 for found in _named_in(parse_condition(one[name], name, flag=name == "condition")):

@@ -14,9 +14,10 @@ from ..sources.expression import parse_condition
 from ..sources.rows import Cell, Rows
 from ..sources.where import truth_of
 from ..unit import Row, Unit
-from .crossed import Crossed, named_in, names_of, parts_of
-from .keys import keys_of, listed, numbered
+from .crossed import Crossed, keys_on, named_in, names_of, parts_of
+from .keys import listed, numbered
 from .numbers import Estimate, Form, Part, Released, Sharing, half_width
+from .period import period_of
 from .place import Place
 
 #: Keys to be found privately: a key appears only if enough units have it.
@@ -54,7 +55,9 @@ class Query:
         "private" to find them privately. Keys never come silently from the data, and a list or
         an array of those that a private table has is not public. A list of
         columns takes a list of keys for each: every combination is a group; or "private": then
-        the combinations are found that enough units have.
+        the combinations are found that enough units have. by="month(when)" groups by the months of
+        dates, timestamps or strings such as 2024-01-31; so do year, quarter and day. Their keys are
+        2024-01, 2024, 2024-Q1, 2024-01-31, or ranges such as "2024-01..2024-12".
     """
 
     where: str | None = None
@@ -90,8 +93,15 @@ class Query:
             )
         if self.by is not None and not isinstance(self.by, str):
             self._cross(names_of(self.by))
-        elif self.keys is not None and self.keys != PRIVATE:
-            object.__setattr__(self, "keys", keys_of(self.keys))
+        elif isinstance(self.by, str) and self.keys != PRIVATE:
+            object.__setattr__(self, "keys", keys_on(self.by, self.keys))
+        self._reject_private_periods()
+
+    def _reject_private_periods(self) -> None:
+        names = () if self.by is None else (self.by,) if isinstance(self.by, str) else self.by
+        if self.keys == PRIVATE and any(period_of(name) for name in names):
+            allowed = "a public list of periods, such as 2024-01..2024-12"
+            raise ArgumentError("keys", PRIVATE, allowed)
 
     def _cross(self, names: tuple[str, ...]) -> None:
         """Put several columns and their keys into one form."""
@@ -108,14 +118,20 @@ class Query:
                 f'{len(names)} public lists of values, one for each column of by=, or "private"'
             )
             raise ArgumentError("keys", keys, allowed)
-        crossed = Crossed(names, tuple(map(keys_of, keys)))
+        crossed = Crossed(names, tuple(map(keys_on, names, keys)))
         object.__setattr__(self, "keys", crossed.keys[0] if len(names) == 1 else crossed.keys)
 
     @property
     def crossed(self) -> Crossed | None:
-        """The columns that it is grouped by together, if there are several with public keys."""
-        if self.by is None or isinstance(self.by, str) or self.keys == PRIVATE:
+        """The columns that it is grouped by together, if there are several with public keys.
+
+        The periods of one column are known by their numbers, too.
+        """
+        if self.by is None or self.keys == PRIVATE:
             return None
+        if isinstance(self.by, str):
+            alone = period_of(self.by) is not None
+            return Crossed((self.by,), (tuple(self.keys or ()),)) if alone else None
         return Crossed(tuple(self.by), tuple(map(tuple, self.keys or ())))
 
     # -- how it is written -----------------------------------------------------------------------
@@ -304,11 +320,11 @@ class Query:
         """Where the group of a key stands."""
         if self.by is None:
             return Place()
+        if (crossed := self.crossed) is not None:
+            return crossed.place(int(key))
         if isinstance(self.by, str):
             return Place((self.by,), (key,))
-        crossed = self.crossed
-        names = tuple(self.by)
-        return Place(names, tuple(parts_of(key))) if crossed is None else crossed.place(int(key))
+        return Place(tuple(self.by), tuple(parts_of(key)))
 
     # -- shared -----------------------------------------------------------------------------------
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from ...errors import ArgumentError, Described
 from ..sources import WHOLE, Form
 from ..sources.rows import Cell, Rows, sought
+from .keys import keys_of, listed
+from .period import period_of
 from .place import Place
 
 #: Groups that an engine tells apart by comparing, row by row.
@@ -60,16 +63,30 @@ class Crossed:
         """The number of each row's combination; NULL where a column has none of its keys."""
         sql = ""
         for name, keys in zip(self.names, self.keys, strict=True):
-            column = rows.key(name, "by")
-            written = [(at, sought(column.kind, key)) for at, key in enumerate(keys)]
+            period = period_of(name)
+            held = _equal(rows, name, keys) if period is None else period.branches(rows, keys)
             branches = [
-                f"WHEN {column.sql} = {literal(rows.engine)} THEN {rows.engine.whole(at)}"
-                for at, literal in written
-                if literal is not None
+                f"WHEN {condition} THEN {rows.engine.whole(at)}"
+                for at, condition in enumerate(held)
+                if condition
             ]
             found = f"(CASE {' '.join(branches) or 'WHEN 1 = 0 THEN 0'} END)"
             sql = f"({sql} * {rows.engine.whole(len(keys))} + {found})" if sql else found
         return Cell(sql, Form(WHOLE, ""))
+
+
+def _equal(rows: Rows, name: str, keys: Sequence[str]) -> Iterator[str]:
+    """Conditions of the rows with each key; empty for a key that no row can have."""
+    column = rows.key(name, "by")
+    for key in keys:
+        literal = sought(column.kind, key)
+        yield "" if literal is None else f"{column.sql} = {literal(rows.engine)}"
+
+
+def keys_on(name: str, keys: Any) -> tuple[str, ...]:
+    """Public keys of a column, or of the periods of one, as texts."""
+    period = period_of(name)
+    return keys_of(keys) if period is None else period.keys(listed(keys))
 
 
 def label_of(keys: Sequence[str]) -> str:

@@ -20,8 +20,8 @@ from ..postprocessing.layout import Layout
 from ..postprocessing.margins import Tables
 from ..sources.expression import parse_condition
 from .base import PRIVATE, Query
-from .crossed import Crossed, names_of, quoted
-from .keys import keys_of, listed
+from .crossed import Crossed, keys_on, names_of, quoted
+from .keys import listed
 from .linear import MOST_ANSWERS, Linear
 from .place import Place
 
@@ -90,7 +90,7 @@ class Marginals(Linear):
             raise ArgumentError("keys", given, lists)
         if len(given) != len(names):
             raise ArgumentError("keys", Described(f"{len(given)} of them"), lists)
-        keys = tuple(keys_of(one) for one in given)
+        keys = tuple(map(keys_on, names, given))
         if any(EVERY in one for one in keys):
             raise ArgumentError(
                 "keys", EVERY, f"values other than {EVERY}, which stands for all values"

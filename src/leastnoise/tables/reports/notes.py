@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from ..planning.release import Release
 from ..queries.base import Query, Setting
+from ..queries.period import period_of
 from ..unit import PrivacyUnit
 
 
 def notes(query: Query, setting: Setting, groups: int, release: Release) -> list[str]:
     """What a reader must know; public. groups: that one unit can move."""
     found = query.notes(setting)
+    if any(map(period_of, query.columns_by)):
+        found.append(
+            "a date as a string counts if it is written like 2024-01-31; others are in no group"
+        )
     if setting.size is not None:
         found.append(f"the number of rows, {setting.size}, is public because rows are replaced")
     if isinstance(setting.unit, PrivacyUnit):

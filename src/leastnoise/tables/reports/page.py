@@ -86,8 +86,10 @@ def _section(answer: Answer) -> str:
 
 
 def _picture(answer: Answer, grids: Sequence[Grid]) -> str:
-    """The numbers on an axis; none of tables with two axes, which are shaded."""
-    numbered = answer.basis.query.word in _NUMBERED
+    """The numbers on an axis, also one of time; none of other tables with two axes."""
+    from ...show.timeline import timeline_of
+
+    numbered = answer.basis.query.word in _NUMBERED or timeline_of(answer) is not None
     many = len(answer.groups) > _DRAWN and not numbered
     crossed = grids[0].across is not None and not numbered if grids else True
     if many or crossed or len(grids) > 1 or len(answer.groups) < 2:

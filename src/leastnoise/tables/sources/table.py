@@ -52,6 +52,11 @@ class Column:
     key: Form | None = None
     person: Form | None = None
 
+    @property
+    def timed(self) -> bool:
+        """Whether its periods can be groups: of dates, timestamps, and strings that may be ones."""
+        return self.value is not None and self.value.kind in (TEXT, DATE, MOMENT)
+
 
 class Engine(Protocol):
     """What is asked of an engine."""

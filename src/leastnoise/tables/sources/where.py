@@ -31,7 +31,7 @@ def truth_of(rows: Rows, condition: Condition, argument: str = "where") -> str:
             )
         return truth_of(rows, Compare(condition.column, "=", True), argument)
     if isinstance(condition, Compare):
-        cell, (value,) = _comparable(rows, condition.column, (condition.value,), argument)
+        cell, (value,) = comparable(rows, condition.column, (condition.value,), argument)
         if isinstance(condition.value, bool) and cell.kind == TEXT:
             if condition.operator not in ("=", "!="):
                 raise ArgumentError(
@@ -42,15 +42,15 @@ def truth_of(rows: Rows, condition: Condition, argument: str = "where") -> str:
             return f"({cell.sql} {'' if condition.operator == '=' else 'NOT '}IN ({value}))"
         return f"({cell.sql} {condition.operator.replace('!=', '<>')} {value})"
     if isinstance(condition, Within):
-        cell, values = _comparable(rows, condition.column, condition.values, argument)
+        cell, values = comparable(rows, condition.column, condition.values, argument)
         return f"({cell.sql} IN ({', '.join(values)}))"
     return f"(NOT {truth_of(rows, condition.inner, argument)})"
 
 
-def _comparable(
+def comparable(
     rows: Rows, name: str, values: tuple[Literal, ...], argument: str
 ) -> tuple[Cell, list[str]]:
-    """The column and the literals in one type, so that no engine has to guess."""
+    """The column and literals in one type, so that no engine has to guess."""
     engine, column = rows.engine, rows.table.column(name, argument)
     kind = column.value.kind if column.value is not None else ""
     if all(isinstance(v, bool) for v in values):

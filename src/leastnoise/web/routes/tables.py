@@ -42,6 +42,7 @@ class Column(BaseModel):
     number: bool
     key: bool
     person: bool
+    time: bool
 
 
 class Columns(BaseModel):

@@ -3,6 +3,8 @@
 import { box, line, part, picture, text, ticks, whisker } from "./svg.js";
 import { byId, make, measured, number, plain, spokenQuery } from "./words.js";
 
+// Years, quarters, months and days.
+const TIME = /^(\d{4})(?:-Q([1-4])|-(\d\d)(?:-(\d\d))?)?$/;
 const BIN = /^\[(\S+), (\S+)[)\]]$/;
 const known = (group) => group.low !== null && group.high !== null;
 const counts = (one) => /^(count|histogram)\(/.test(one.query);
@@ -95,7 +97,10 @@ function several(one) {
   const histogram = one.query.startsWith("histogram(") && bins.every((bin) => bin && bin.every(Number.isFinite));
   const drawn = one.answers.some((group) => known(group)) && one.answers.length <= 60;
   const parts = [];
+  const days = one.answers.map((group) => dayOf(group.key));
+  const timed = days.length > 2 && days.every((day, k) => day !== null && (!k || day > days[k - 1]));
   if (histogram && drawn) parts.push(make("div", { class: "picture wide-picture" }, bars(one, bins)));
+  else if (timed) parts.push(make("div", { class: "picture wide-picture" }, timeline(one, days)));
   else if (drawn) parts.push(make("div", { class: "picture wide-picture" }, rows(one)));
   const table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col", text: histogram ? "from, to" : "group" }), make("th", { scope: "col", class: "n", text: "answer" }), make("th", { scope: "col", class: "n", text: "95% confidence interval" }))),
     make("tbody", {}, ...one.answers.map((group) => {
@@ -130,6 +135,35 @@ function bars(one, bins) {
     line(left, bottom, right, bottom, "axis"),
     ...ticks(from, to, wide / 80).flatMap((tick) => [line(x(tick), bottom, x(tick), bottom + 5, "axis"), text(x(tick), bottom + 19, plain(tick))]),
     text((left + right) / 2, 252, column, "strong"), text(8, 8, "rows", "", "start"));
+}
+
+// The first day of a period, in milliseconds; null for other keys.
+function dayOf(key) {
+  const found = TIME.exec(key);
+  if (!found) return null;
+  const [, year, quarter, month, day] = found;
+  return Date.UTC(Number(year), Number(month ?? 3 * (quarter ?? 1) - 2) - 1, Number(day ?? 1));
+}
+
+// A line over time with its whiskers; counts from 0.
+function timeline(one, days) {
+  const wide = room(), left = 56, right = wide - 14, top = 16, bottom = 214;
+  const all = one.answers.flatMap((group) => (known(group) ? [group.low, group.high] : [group.value]));
+  const pad = 0.06 * (Math.max(...all) - Math.min(...all) || 1);
+  const from = counts(one) ? 0 : Math.min(...all) - pad, to = Math.max(...all, from + 1e-9) + pad;
+  const x = (day) => left + 10 + ((right - left - 20) * (day - days[0])) / (days[days.length - 1] - days[0]);
+  const y = (value) => bottom - ((bottom - top) * (Math.max(from, value) - from)) / (to - from);
+  const every = Math.ceil(days.length / (wide / 80));
+  const points = one.answers.map((group, k) => `${x(days[k])},${y(group.value)}`).join(" ");
+  return picture(wide, 256, `${one.query}: ${one.answers.length} periods with their intervals.`,
+    ...ticks(from, to, 4).flatMap((tick) => [line(left, y(tick), right, y(tick), "grid"), text(left - 6, y(tick) + 4, plain(tick), "", "end")]),
+    part("polyline", { points, class: "curve one" }),
+    ...one.answers.flatMap((group, k) => [
+      part("circle", { cx: x(days[k]), cy: y(group.value), r: 3, class: "dot" }),
+      ...(known(group) ? [whisker(y(group.low), null, y(group.high), x(days[k]), true, 3)] : []),
+      ...(k % every ? [] : [line(x(days[k]), bottom, x(days[k]), bottom + 5, "axis"), text(x(days[k]), bottom + 19, group.key)]),
+    ]),
+    line(left, bottom, right, bottom, "axis"), text((left + right) / 2, 252, /by (.*)$/.exec(one.query)?.[1] ?? "", "strong"));
 }
 
 // One line a group: counts as bars from 0, other numbers as dots on an axis of their own.

@@ -102,7 +102,7 @@ function taken(book) {
   const unit = byId("unit"), kept = unit.value;
   unit.replaceChildren(make("option", { value: "", text: "one row" }), ...names.map((name) => make("option", { value: name, text: `all rows of one ${name}` })));
   unit.value = names.includes(kept) ? kept : "";
-  columnsAre(columnNames(), columnsFor("number"), columnsFor("key"));
+  columnsAre(columnNames(), columnsFor("number"), columnsFor("key"), columnsFor("time"));
   const wanted = underway && table(); // it was asked for while the table was read
   forgetPlan();
   byId("ask-state").textContent = "";

@@ -16,12 +16,13 @@ const KINDS = {
 };
 const LABELS = {
   column: "Column", low: "Smallest value", high: "Largest value", q: "Quantile, 0 to 1", bins: "Bins", interval: "Interval",
-  condition: "Condition", within: "Margin of error, at most", where: "Only rows where", by: "Groups by", keys: "Groups, separated by commas",
+  condition: "Condition", within: "Margin of error, at most", where: "Only rows where", by: "Groups by", each: "One group for each", keys: "Groups, separated by commas",
 };
 const HINTS = {
   low: "that is possible", high: "that is possible", q: "0.9", bins: "10", condition: "age > 40", where: "year = 2024",
   keys: "north, south, or: private", within: "or choose epsilon",
 };
+const PERIODS = { year: "2023..2024", quarter: "2024-Q1..2024-Q4", month: "2024-01..2024-12", day: "2024-03-01..2024-03-31" };
 const MISSING = {
   column: "Choose a column.", low: "State the smallest possible value.", high: "State the largest possible value.",
   q: "State which quantile, such as 0.9.", condition: "State a condition, such as age > 40.",
@@ -29,7 +30,7 @@ const MISSING = {
 };
 
 let list = [{ kind: "mean" }];
-let columns = [], numeric = [], groupable = [];
+let columns = [], numeric = [], groupable = [], timed = [];
 let tell = () => {};
 
 export function beginQuestions(changed) {
@@ -43,14 +44,15 @@ export function beginQuestions(changed) {
   show();
 }
 
-// All names; those that hold numbers (of a text file: may hold them); those to group by.
-export function columnsAre(names, numbers, keys) {
-  const same = JSON.stringify([names, numbers, keys]) === JSON.stringify([columns, numeric, groupable]);
-  [columns, numeric, groupable] = [names, numbers, keys];
+// All names; those that hold numbers (of a text file: may hold them); those to group by, as they are
+// or by their periods.
+export function columnsAre(names, numbers, keys, times) {
+  const same = JSON.stringify([names, numbers, keys, times]) === JSON.stringify([columns, numeric, groupable, timed]);
+  [columns, numeric, groupable, timed] = [names, numbers, keys, times];
   if (!same) show();
 }
 
-const offered = (one, name) => (name === "by" ? groupable : one.kind === "count" ? columns : numeric);
+const offered = (one, name) => (name === "by" ? columns.filter((column) => groupable.includes(column) || timed.includes(column)) : one.kind === "count" ? columns : numeric);
 
 // As it is in the address; one question that is empty is how the page comes.
 export const questionsText = () => (list.length === 1 && asked(list[0]).length === 0 && list[0].kind === "mean" ? "" : JSON.stringify(list));
@@ -64,7 +66,7 @@ export function questionsFrom(text) {
   show();
 }
 
-const names = (one) => [...KINDS[one.kind][1], "within", "where", ...(one.kind === "histogram" ? [] : ["by", ...(one.by ? ["keys"] : [])])];
+const names = (one) => [...KINDS[one.kind][1], "within", "where", ...(one.kind === "histogram" ? [] : ["by", ...(one.by ? ["each", "keys"] : [])])];
 const value = (one, name) => String(one[name] ?? "").trim();
 const asked = (one) => names(one).filter((name) => value(one, name) !== "");
 export const margins = () => list.some((one) => value(one, "within") !== ""); // epsilon follows from them
@@ -78,6 +80,7 @@ export function questions() {
       const text = value(one, name);
       if (name === "keys") made.keys = text === "private" ? "private" : text.split(",").map((key) => key.trim()).filter(Boolean);
       else if (name === "bins") made.bins = /^\d+$/.test(text) ? Number(text) : text;
+      else if (name === "each") made.by = `${text}(${made.by})`;
       else if (name !== "interval") made[name] = text;
     }
     if (KINDS[one.kind][1].includes("interval")) made.interval = value(one, "interval") !== "no";
@@ -97,6 +100,7 @@ export function problems() {
       if (["column", "by"].includes(name) && text !== "" && columns.length && !offered(one, name).includes(text)) {
         add(name, columns.includes(text) ? `The column ${text} has another type: choose one of the columns in the list.` : `The table has no column ${text}: choose one of its columns.`);
       }
+      if (name === "each" && text === "" && columns.length && !groupable.includes(value(one, "by"))) add(name, "Timestamps are grouped by their years, quarters, months or days.");
       if (name === "within" && text === "" && margins()) add(name, "State a margin of error for every query, or for none.");
       if (["low", "high", "within"].includes(name) && text.includes(",")) add(name, "Use a decimal point and no commas: 3.5, 1000.");
     }
@@ -118,7 +122,7 @@ export function spoken() {
     const about = { mean: "The mean of", sum: "The sum of", median: "The median of", quantile: `The quantile ${value(one, "q")} of`, variance: "The variance of", histogram: "How many rows have which" }[one.kind];
     let words = one.kind === "proportion" ? `The proportion of rows for which ${value(one, "condition")}` : one.kind === "count" ? `How many rows there are${value(one, "column") && ` with a ${value(one, "column")}`}` : `${about} ${value(one, "column")}`;
     if (value(one, "where")) words += `, only of rows where ${value(one, "where")}`;
-    if (names(one).includes("keys")) words += `, by ${value(one, "by")}`;
+    if (names(one).includes("keys")) words += `, by ${value(one, "each") ? `${value(one, "each")} of ` : ""}${value(one, "by")}`;
     return { words: `${words}.`, column: value(one, "column"), bounds: bounds(one) };
   });
 }
@@ -143,12 +147,15 @@ function field(one, name, place) {
     input = make("select", {}, make("option", { value: "", text: none }),
       ...offered(one, name).map((column) => make("option", { value: column, text: column })), ...gone);
     input.value = kept;
+  } else if (name === "each") {
+    input = make("select", {}, make("option", { value: "", text: "value" }), ...Object.keys(PERIODS).map((period) => make("option", { value: period, text: period })));
+    input.value = value(one, name);
   } else if (name === "interval") {
     input = make("select", {}, make("option", { value: "", text: "yes, for half of epsilon" }), make("option", { value: "no", text: "no" }));
     input.value = value(one, name);
   } else {
     const decimal = ["low", "high", "q", "bins", "within"].includes(name) ? { inputmode: "decimal" } : {};
-    input = make("input", { value: one[name] ?? "", placeholder: HINTS[name] ?? "", autocomplete: "off", spellcheck: "false", ...decimal });
+    input = make("input", { value: one[name] ?? "", placeholder: (name === "keys" && PERIODS[value(one, "each")]) || (HINTS[name] ?? ""), autocomplete: "off", spellcheck: "false", ...decimal });
   }
   input.dataset.field = `queries.${place}.${name}`;
   // While somebody types: what moves when a field is left would move away from under a click.
@@ -158,7 +165,7 @@ function field(one, name, place) {
   });
   input.addEventListener("change", () => {
     list[place][name] = input.value;
-    if (name === "by") {
+    if (name === "by" || name === "each") {
       show();
       byId("questions").children[place].querySelector('[data-field$=".keys"]')?.focus();
     }

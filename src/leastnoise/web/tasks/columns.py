@@ -29,6 +29,7 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
                     "number": one.number is not None,
                     "key": one.key is not None,
                     "person": one.person is not None,
+                    "time": one.timed,
                 }
                 for one in table.held
             ],

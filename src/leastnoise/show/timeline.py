@@ -1,0 +1,89 @@
+"""Answers over time: a line with its intervals for each group, on an axis of days.
+
+Drawn from answers alone, which may be published.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from .tables import LINES, short
+
+#: Keys that are years, quarters, months or days.
+_TIME = re.compile(r"(?P<year>\d{4})(-Q(?P<quarter>[1-4])|-(?P<month>\d{2})(-(?P<day>\d{2}))?)?")
+#: Fewer periods are bars, and more lines cannot be told from each other.
+_LEAST, _MOST = 3, 6
+_TICKS = 10
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Numbers over time: (day, key, estimate) of each group, its name first."""
+
+    axis: str
+    lines: dict[str, list[tuple[int, str, Any]]]
+
+
+def timeline_of(answer: Any) -> Timeline | None:
+    """The answer over time, if one axis of all its numbers is one; another axis may part it."""
+    places, estimates = list(answer.basis.places), list(answer.groups.values())
+    axes = places[0].axes if places else ()
+    if not 1 <= len(axes) <= 2 or any(place.axes != axes for place in places):
+        return None
+    for at, axis in enumerate(axes):
+        days = {key: _day(key) for key in dict.fromkeys(place.keys[at] for place in places)}
+        order = [day for day in days.values() if day is not None]
+        if len(order) < len(days) or len(order) < _LEAST or order != sorted(order):
+            continue
+        lines: dict[str, list[tuple[int, str, Any]]] = {}
+        for place, one in zip(places, estimates, strict=True):
+            key, others = place.keys[at], place.keys[:at] + place.keys[at + 1 :]
+            lines.setdefault("".join(others), []).append((days[key] or 0, key, one))
+        if len(lines) <= _MOST:
+            return Timeline(axis, lines)
+    return None
+
+
+def draw_timeline(axes: Any, timeline: Timeline, counted: bool, words: str) -> None:
+    """A line with whiskers for each group; counts from 0."""
+    for color, (name, points) in zip(LINES, timeline.lines.items(), strict=False):
+        x, y = [day for day, _, _ in points], [one.value for _, _, one in points]
+        around = [_around(one) for _, _, one in points]
+        look = {"color": color, "elinewidth": 1.0, "capsize": 2, "linewidth": 1.4, "markersize": 4}
+        axes.errorbar(
+            x, y, yerr=list(zip(*around, strict=True)), fmt="o-", label=short(name), **look
+        )
+    keys = {day: key for points in timeline.lines.values() for day, key, _ in points}
+    every = math.ceil(len(keys) / _TICKS)
+    axes.set_xticks(list(keys)[::every], list(keys.values())[::every])
+    if counted:
+        axes.set_ylim(bottom=0)
+    axes.set_xlabel(timeline.axis, parse_math=False)
+    axes.set_ylabel(words, parse_math=False)
+    axes.grid(axis="y", color="#E0E0E0", linewidth=0.8)
+    axes.set_axisbelow(True)
+    if len(timeline.lines) > 1:
+        for text in axes.legend(frameon=False).get_texts():
+            text.set_parse_math(False)
+
+
+def _day(key: str) -> int | None:
+    """The first day of a period, as a number."""
+    found = _TIME.fullmatch(key)
+    if found is None:
+        return None
+    month = int(found["month"] or 3 * int(found["quarter"] or 1) - 2)
+    try:
+        return date(int(found["year"]), month, int(found["day"] or 1)).toordinal()
+    except ValueError:
+        return None
+
+
+def _around(one: Any) -> tuple[float, float]:
+    if one.low is None or not (math.isfinite(one.low) and math.isfinite(one.high)):
+        return 0.0, 0.0
+    return max(0.0, one.value - one.low), max(0.0, one.high - one.value)
