@@ -29,6 +29,7 @@ EXEMPT = {
     "engine/line/lattice/draft.py": "proposals; leans on engine/line/lattice/repair.proof.md",
     "engine/line/lattice/proposal.py": "proposals; leans on engine/line/lattice/repair.proof.md",
     "engine/line/lattice/restricted.py": "proposals; leans on engine/line/lattice/repair.proof.md",
+    "engine/line/driver.py": "plans; leans on engine/line/lattice/relaxed.proof.md",
     "engine/line/curve/chords.py": "proposals; leans on problem/privacy.proof.md",
     "engine/line/curve/below.py": "plans; leans on problem/privacy.proof.md",
     "engine/line/curve/graded.py": "proposals; leans on engine/line/lattice/repair.proof.md",

@@ -24,12 +24,22 @@ T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
 
-#: Seconds that any part of a search may take.
-_MOMENT = 0.2
-#: By this share of its time limit a search may be late if there is no bound yet.
-_LONGER = 0.1
-#: By so many seconds or this share, whichever is longer, if there is no mechanism yet.
-_GRACE, _GRACE_SHARE = 0.8, 0.15
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How late a search may be, so that it has something to return."""
+
+    #: Seconds that any part of a search may take.
+    moment: float = 0.2
+    #: By this share of its time limit a search may be late if there is no bound yet.
+    longer: float = 0.1
+    #: By so many seconds or this share, whichever is longer, if there is no mechanism yet.
+    grace: float = 0.8
+    grace_share: float = 0.15
+
+
+SETTINGS = SearchSettings()
+
 _STOPPED = "stopped at the time limit"
 
 
@@ -197,7 +207,11 @@ class Search:
         """Whether a proof must be left: a first bound may end a little after the deadline."""
         if self.deadline is None or self.bracket.upper is None:
             return False
-        more = 0.0 if self.bracket.lower is not None else _LONGER * (self.deadline - self.start)
+        more = (
+            0.0
+            if self.bracket.lower is not None
+            else SETTINGS.longer * (self.deadline - self.start)
+        )
         return self.clock() >= self.deadline + more
 
     @property
@@ -205,7 +219,9 @@ class Search:
         """When it is too late even for a first mechanism."""
         if self.deadline is None:
             return None
-        return self.deadline + max(_GRACE, _GRACE_SHARE * (self.deadline - self.start))
+        return self.deadline + max(
+            SETTINGS.grace, SETTINGS.grace_share * (self.deadline - self.start)
+        )
 
     def given_up(self) -> bool:
         """Whether that has passed."""
@@ -271,12 +287,12 @@ class Search:
         """
         if self.deadline is None:
             return most
-        return min(most, max(self.deadline - self.clock(), _MOMENT))
+        return min(most, max(self.deadline - self.clock(), SETTINGS.moment))
 
     def within(self, most: float) -> Callable[[], float]:
         """What says how many seconds are left of so many, or until the deadline."""
         end = self.clock() + self.left(most)
-        return lambda: max(end - self.clock(), _MOMENT)
+        return lambda: max(end - self.clock(), SETTINGS.moment)
 
     def done(self) -> bool:
         """Whether to stop; never without anything to return."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from scipy.special import ndtr, ndtri
@@ -22,8 +23,21 @@ from ...problem.keyed_problem import FailureCurve
 from ...problem.privacy import Point
 
 _BITS = 128
-#: Parts of delta that failures may take.
-_SHARES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9)
+
+
+@dataclass(frozen=True)
+class KeyCurveSettings:
+    """Numbers of the best curve of keys.
+
+    Found by trial with `benchmarks/keys.py`.
+    """
+
+    #: Parts of delta that failures may take.
+    shares: tuple[float, ...] = (0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9)
+
+
+SETTINGS = KeyCurveSettings()
+
 #: Significant digits of a curve's numbers.
 _DIGITS = 12
 _STEP = Fraction(1, 1 << 49)
@@ -36,7 +50,7 @@ def best_curve(budgets: Sequence[Point], keys: int) -> FailureCurve:
 
     Together they keep every one of these budgets.
     """
-    curves = [_curve(budgets, keys, share) for share in _SHARES]
+    curves = [_curve(budgets, keys, share) for share in SETTINGS.shares]
     return min(curves, key=_half_from)
 
 

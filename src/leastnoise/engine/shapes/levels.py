@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,10 +18,22 @@ from ...certify.noise.block_counts import Side
 from ...certify.noise.levels import Levels
 from ...numeric import Floats
 
-#: The largest overlap and offset that are tried: beyond, the exact sums take too long.
-_MOST_OVERLAP, _MOST_OFFSET = 2_000, 1_000_000
-#: Offsets are first tried at so many places of a width, each followed by smaller steps.
-_PLACES = 8
+
+@dataclass(frozen=True)
+class LevelSettings:
+    """Numbers of the search for levels.
+
+    Found by trial with `benchmarks/joint.py`.
+    """
+
+    #: The largest overlap and offset that are tried: beyond, the exact sums take too long.
+    most_overlap: int = 2_000
+    most_offset: int = 1_000_000
+    #: Offsets are first tried at so many places of a width, each followed by smaller steps.
+    places: int = 8
+
+
+SETTINGS = LevelSettings()
 
 
 def box_loss(levels: Levels, epsilon: float, power: int, shares: Sequence[float]) -> float:
@@ -108,7 +120,7 @@ def _searched(blocks: tuple[Side, ...], one_sided: bool, cost: Callable[[Levels]
 
 def _with_overlap(levels: Levels, cost: Callable[[Levels], float]) -> Levels:
     start = levels.overlap or 0
-    return _best(cost, lambda t: replace(levels, overlap=t), start, 1, _MOST_OVERLAP)
+    return _best(cost, lambda t: replace(levels, overlap=t), start, 1, SETTINGS.most_overlap)
 
 
 def _with_offset(levels: Levels, b: int, cost: Callable[[Levels], float]) -> Levels:
@@ -118,9 +130,9 @@ def _with_offset(levels: Levels, b: int, cost: Callable[[Levels], float]) -> Lev
         return replace(levels, blocks=tuple(blocks))
 
     block = levels.blocks[b]
-    starts = {block.offset, *(block.width * i // _PLACES for i in range(_PLACES))}
+    starts = {block.offset, *(block.width * i // SETTINGS.places for i in range(SETTINGS.places))}
     start = min(sorted(starts), key=lambda offset: cost(at(offset)))
-    return _best(cost, at, start, max(1, block.width // _PLACES), _MOST_OFFSET)
+    return _best(cost, at, start, max(1, block.width // SETTINGS.places), SETTINGS.most_offset)
 
 
 def _best(

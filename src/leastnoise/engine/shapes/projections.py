@@ -17,10 +17,23 @@ from ...exact import round_up
 from ...problem.shape_problem import ShapeProblem
 from .forecast import euclidean_share
 
-#: Shares of the moves that may count, and to which part lengths are rounded.
-_SHARES, _PARTS = (0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.7, 0.85), 1024
-#: The least number of directions for which one curve is enough.
-_FEWEST = 4
+
+@dataclass(frozen=True)
+class ProjectionSettings:
+    """Numbers of projections.
+
+    Found by trial with `benchmarks/joint.py`.
+    """
+
+    #: Shares of the moves that may count, and to which part lengths are rounded.
+    shares: tuple[float, ...] = (0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.7, 0.85)
+    parts: int = 1024
+    #: The least number of directions for which one curve is enough.
+    fewest: int = 4
+
+
+SETTINGS = ProjectionSettings()
+
 #: Digits of the delta that is left.
 _DIGITS = 12
 
@@ -43,12 +56,12 @@ class Projection:
 def best_projection(problem: ShapeProblem, most: int) -> Projection | None:
     """The best of all numbers of directions, of at most so many; None if there are too few."""
     epsilon, delta, power = float(problem.epsilon), float(problem.delta), problem.power
-    sigmas = {s: smallest_sigma(epsilon, delta / s) for s in _SHARES if delta < s}
+    sigmas = {s: smallest_sigma(epsilon, delta / s) for s in SETTINGS.shares if delta < s}
     tried = []
     for k, n in _choices(problem, most):
         worth = _worth(problem, k, n)
         for share, sigma in sigmas.items():
-            part = Fraction(math.floor((1 - share) ** (1 / n) * _PARTS), _PARTS)
+            part = Fraction(math.floor((1 - share) ** (1 / n) * SETTINGS.parts), SETTINGS.parts)
             cost = n * sigma**2 * euclidean_share(n, epsilon, delta / share, 2)
             tried.append((worth * (float(part) ** 2 * cost) ** (power / 2), k, n, part))
     if not tried:
@@ -65,9 +78,9 @@ def _choices(problem: ShapeProblem, most: int) -> Iterator[tuple[int, int]]:
         count = sum(block.most for block in blocks if block.width >= width)
         if problem.power == 1:
             count = min(count, most)
-            choices = range(max(count, _FEWEST), count + 1)
+            choices = range(max(count, SETTINGS.fewest), count + 1)
         else:
-            choices = range(_FEWEST, min(count - one_sided, most) + 1, 2)
+            choices = range(SETTINGS.fewest, min(count - one_sided, most) + 1, 2)
         for n in choices:
             yield count, n
 

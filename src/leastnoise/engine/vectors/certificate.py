@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -23,17 +24,29 @@ _LATTICE = 1 << 40
 _SHARES = 1 << 40
 #: Binary digits of the multiplier of one curve.
 _HEIGHT_BITS = 30
-#: Shares of the flow below this, times bound / flow, are led along with others: little first,
-#: more if the file would take long to check.
-_LEAST_SHARES = (3e-6, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1)
-#: By so much less than the floats say a bound is tried to be proven.
-_LESS = (1e-4, 4e-4, 7e-4, 1e-3, 2e-3, 3e-3, 5e-3, 2e-2)
-#: So often what is not settled in time is followed by less, which is sooner settled.
-_UNSETTLED = 1
-#: Work of reading a piece and its points from a file.
-_READING = 60
-#: Intervals are halved here and there; so much more work it is than one look at each.
-_HALVINGS = 1.25
+
+
+@dataclass(frozen=True)
+class ProofSettings:
+    """Numbers of the proof of curves.
+
+    Found by trial with `benchmarks/vectors.py`; no claim depends on them.
+    """
+
+    #: Shares of the flow below this, times bound / flow, are led along with others: little first,
+    #: more if the file would take long to check.
+    least_shares: tuple[float, ...] = (3e-6, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1)
+    #: By so much less than the floats say a bound is tried to be proven.
+    less: tuple[float, ...] = (1e-4, 4e-4, 7e-4, 1e-3, 2e-3, 3e-3, 5e-3, 2e-2)
+    #: So often what is not settled in time is followed by less, which is sooner settled.
+    unsettled: int = 1
+    #: Work of reading a piece and its points from a file.
+    reading: int = 60
+    #: Intervals are halved here and there; so much more work it is than one look at each.
+    halvings: float = 1.25
+
+
+SETTINGS = ProofSettings()
 
 
 def exact_flow(flow: NetFlow, sensitivity: Fraction, least: float) -> VectorCertificate | None:
@@ -134,7 +147,7 @@ def proven_by(flow: NetFlow, problem: Problem, size: int, spent: int, aim: float
     total = total_of(flow.nets[0], flow.heights[0])
     if flow.bound <= 0 or total <= 0:
         return None
-    for least in _LEAST_SHARES:
+    for least in SETTINGS.least_shares:
         share = least * min(1.0, flow.bound / total)
         certificate = exact_flow(flow, problem.sensitivity, share)
         if certificate is None or _too_long(problem, certificate, spent):
@@ -162,15 +175,15 @@ def _proven(
     aim: float,
 ) -> Lower | None:
     # A little less than the floats say; the least that is as much as the aim comes first.
-    enough = [less for less in _LESS if bound * (1 - less) >= aim]
+    enough = [less for less in SETTINGS.less if bound * (1 - less) >= aim]
     unsettled = 0
-    for less in _LESS[max(0, len(enough) - 1) :]:
+    for less in SETTINGS.less[max(0, len(enough) - 1) :]:
         try:
-            with counted(spent + _READING * certificate.size):
+            with counted(spent + SETTINGS.reading * certificate.size):
                 lower = claimed(problem, certificate, bound * (1 - less), size)
         except LimitError:
             unsettled += 1
-            if unsettled > _UNSETTLED:
+            if unsettled > SETTINGS.unsettled:
                 return None  # a smaller certificate may be settled in time
             continue
         if lower is not None and lower.value > 0:
@@ -181,12 +194,12 @@ def _proven(
 def _too_long(problem: Problem, certificate: VectorCertificate, spent: int) -> bool:
     """Whether a first look at every interval would be too much work already."""
     try:
-        with counted(spent + _READING * certificate.size):
+        with counted(spent + SETTINGS.reading * certificate.size):
             function = DualFunction(
                 problem.dimension, problem.epsilon, problem.sensitivity, problem.loss, certificate
             )
             terms = sum(len(interval[0]) for interval in function.intervals())
-            charge(int(_HALVINGS * terms * term_work(problem.dimension)))
+            charge(int(SETTINGS.halvings * terms * term_work(problem.dimension)))
     except LimitError:
         return True
     return False

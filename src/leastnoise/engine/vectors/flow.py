@@ -21,13 +21,27 @@ from ...work import charge
 from .net import Net, Radial
 from .shells import cosine_below
 
-#: Radii inside a cell: as rows of the program at first, and where it is checked.
-_ROWS, _CHECKS = 4, 20
-#: To spare at the rows: this share of c where so little of the loss is further out, or less; all
-#: of it from this distance to the edges on.
-_SPARE, _SPARE_LOSS, _NEAR = 0.02, 2e-5, 0.2
-#: Between radii it is looked at so many lows, the lowest first.
-_MOST_LOWS = 150
+
+@dataclass(frozen=True)
+class FlowSettings:
+    """Numbers of the programs of flows.
+
+    Found by trial with `benchmarks/vectors.py`; no claim depends on them.
+    """
+
+    #: Radii inside a cell: as rows of the program at first, and where it is checked.
+    rows: int = 4
+    checks: int = 20
+    #: To spare at the rows: this share of c where so little of the loss is further out, or less;
+    #: all of it from this distance to the edges on.
+    spare: float = 0.02
+    spare_loss: float = 2e-5
+    near: float = 0.2
+    #: Between radii it is looked at so many lows, the lowest first.
+    most_lows: int = 150
+
+
+SETTINGS = FlowSettings()
 
 
 @dataclass(frozen=True)
@@ -117,7 +131,7 @@ def best_flow(
     A few radii at first; where the function falls lower between them, radii are added, until the
     bound reaches `aim`.
     """
-    radii, fine = radii_of(nets, _ROWS), radii_of(nets, _CHECKS, breaks=True)
+    radii, fine = radii_of(nets, SETTINGS.rows), radii_of(nets, SETTINGS.checks, breaks=True)
     matrix, check = dual_matrix(radial, nets, radii), dual_matrix(radial, nets, fine)
     cuts = np.cumsum([len(net.cell) for net in nets])[:-1]
     best: NetFlow | None = None
@@ -163,8 +177,8 @@ def spare(radial: Radial, radii: Floats) -> Floats:
     edges, (_, outside) = radial.stairs.edges, radial.shares()
     beyond = np.interp(radii, np.append(0.0, edges), np.append(1.0, outside))
     near = np.abs(radii[:, None] - edges).min(axis=1)
-    share = np.minimum(_SPARE, _SPARE_LOSS / np.maximum(beyond, 1e-9))
-    return np.asarray(radial.cost(radii) * share * np.minimum(near / _NEAR, 1.0))
+    share = np.minimum(SETTINGS.spare, SETTINGS.spare_loss / np.maximum(beyond, 1e-9))
+    return np.asarray(radial.cost(radii) * share * np.minimum(near / SETTINGS.near, 1.0))
 
 
 def total_of(net: Net, heights: Floats) -> float:
@@ -176,7 +190,7 @@ def _between(radii: Floats, values: Floats, level: float) -> Floats:
     """Radii beside those where the values have a low local minimum, closer and closer to it."""
     inner = np.arange(1, len(radii) - 1)
     low = inner[(values[1:-1] <= values[:-2]) & (values[1:-1] <= values[2:])]
-    low = low[np.argsort(values[low])][:_MOST_LOWS]
+    low = low[np.argsort(values[low])][: SETTINGS.most_lows]
     low = low[values[low] < level + abs(level) * 3e-3]
     left, right = radii[low] - radii[low - 1], radii[low + 1] - radii[low]
     share = np.array([0.04, 0.15, 0.35, 0.65])
@@ -228,3 +242,38 @@ def conservation(net: Net) -> sp.csr_matrix:
     return sp.coo_matrix(
         (np.repeat([1.0, -1.0], count), places), shape=(len(net.rho) * layers, count)
     ).tocsr()[layers : (len(net.rho) - 1) * layers]
+
+
+def flows_through(nets: Sequence[Net]) -> sp.csr_matrix:
+    """One row for a net: what flows through it is the sum of the heights of its first pieces."""
+    return sp.block_diag([(net.cell == 0).astype(float)[None] for net in nets]).tocsr()
+
+
+def largest_level(
+    nets: Sequence[Net], matrix: sp.csr_matrix, left: Floats, prices: Floats, most: float
+) -> Floats | None:
+    """Heights for which the least of left + matrix @ heights, or `most`, is largest, less what
+    they cost; those of the first net are 1 in all."""
+    rows, count = matrix.shape
+    kept = sp.block_diag([conservation(net) for net in nets])
+    equal = np.append(np.zeros(kept.shape[0]), 1.0)
+    solution = minimised(
+        np.append(np.asarray(prices).ravel(), -1.0),
+        sp.vstack(
+            [
+                sp.hstack([matrix, sp.csr_matrix(-np.ones((rows, 1)))]),
+                sp.hstack([kept, sp.csr_matrix((kept.shape[0], 1))]),
+                sp.hstack([flows_through(nets)[:1], sp.csr_matrix((1, 1))]),
+                sp.csr_matrix(np.append(np.zeros(count), 1.0)[None]),
+            ]
+        ).tocsr(),
+        np.concatenate([-left, equal, [-INF]]),
+        np.concatenate([np.full(rows, INF), equal, [most]]),
+        least=np.append(np.zeros(count), -INF),
+        tolerance=1e-8,
+        how="interior",
+        seconds=10.0,
+    ).primal
+    if len(solution) != count + 1 or not np.isfinite(solution).all():
+        return None
+    return np.maximum(solution[:-1], 0.0)

@@ -16,46 +16,68 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.optimize import minimize_scalar
 from scipy.special import betainc, betaincinv
 
-from ...lp import INF, minimised
 from ...numeric import Floats
-from .flow import NetFlow, conservation, dual_matrix
+from .flow import NetFlow, dual_matrix, flows_through, largest_level
 from .net import Net, Radial
 
-#: From where so little of the loss is further out the curve fades, over this length: there theta is
-#: more than it need be.
-_FADE, _FADING = 1e-5, 3.0
-#: The narrowest stair of the curve. An end further out is looked for in steps of this factor.
-_NARROWEST, _FURTHER = 0.01, 1.2
-#: Radii on the curve: at most so far apart, and at most this share of the radius, but not closer.
-_FARTHEST, _SHARE, _CLOSEST = 0.5, 1 / 30, 1 / 16
+
+@dataclass(frozen=True)
+class InwardSettings:
+    """Numbers of the curves inwards.
+
+    Found by trial with `benchmarks/vectors.py`; no claim depends on them.
+    """
+
+    #: From where so little of the loss is further out the curve fades, over this length: there
+    #: theta is more than it need be.
+    fade: float = 1e-5
+    fading: float = 3.0
+    #: The narrowest stair of the curve. An end further out is looked for in steps of this factor.
+    narrowest: float = 0.01
+    further: float = 1.2
+    #: Radii on the curve: at most so far apart, and at most this share of the radius, but not
+    #: closer.
+    farthest: float = 0.5
+    share: float = 1 / 30
+    closest: float = 1 / 16
+    #: Where there is no top, it is at this share of what is needed.
+    top: float = 0.05
+    #: Pieces of the fan lead so many places up or down.
+    places: int = 3
+    #: Cells of the fan while w is searched for, and at last. Where it is looked at, as shares of
+    #: the way from break to break, and which of these are rows of the program at first.
+    first_cells: int = 12
+    last_cells: int = 20
+    #: By these shares of the loss less theta is tried at first.
+    less: tuple[float, ...] = (0.004, 0.03, 0.2)
+    halvings: int = 4
+    #: This share of what is aimed at is enough.
+    enough: float = 1 - 5e-4
+    #: How often the program gets more rows, and with shorter shifts, where there are more breaks.
+    tries: int = 3
+    more_tries: int = 7
+    #: So much of theta the fan may miss, and so much the curve beyond it, between its radii.
+    fits: float = 3e-4
+    missed: float = 1e-4
+    finest: float = 0.1
+    #: The price of delta, delta * w, is at most this share of the loss; a typical distance from the
+    #: diagonal is between these; the logarithm of w is searched this closely.
+    most_price: float = 5.0
+    distances: tuple[float, ...] = (1e-6, 1.0)
+    close: float = 0.1
+    #: A tail above this is not asked for.
+    most_tail: float = 0.95
+
+
+SETTINGS = InwardSettings()
+
 #: Tails of the fan: so far, in logarithms, from what is needed to the top and to the bottom.
 _ABOVE = np.array([1.0, 0.7, 0.4, 0.2])
 _BELOW = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
-#: Where there is no top, it is at this share of what is needed.
-_TOP = 0.05
-#: Pieces of the fan lead so many places up or down.
-_PLACES = 3
-#: Cells of the fan while w is searched for, and at last. Where it is looked at, as shares of the
-#: way from break to break, and which of these are rows of the program at first.
-_FIRST_CELLS, _LAST_CELLS = 12, 20
 _CHECKS, _ROWS = np.array([0.0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 1 - 1e-7]), [0, 4]
-#: By these shares of the loss less theta is tried at first.
-_LESS, _HALVINGS = (0.004, 0.03, 0.2), 4
-#: This share of what is aimed at is enough.
-_ENOUGH = 1 - 5e-4
-#: How often the program gets more rows, and with shorter shifts, where there are more breaks.
-_TRIES, _MORE_TRIES = 3, 7
-#: So much of theta the fan may miss, and so much the curve beyond it, between its radii.
-_FITS, _MISSED, _FINEST = 3e-4, 1e-4, 0.1
-#: The price of delta, delta * w, is at most this share of the loss; a typical distance from the
-#: diagonal is between these; the logarithm of w is searched this closely.
-_MOST_PRICE, _DISTANCES, _CLOSE = 5.0, (1e-6, 1.0), 0.1
-#: A tail above this is not asked for.
-_MOST_TAIL = 0.95
 
 
 @dataclass(frozen=True)
@@ -77,7 +99,9 @@ def _fades_from(radial: Radial) -> float:
     its shares are carried on.
     """
     edges = np.append(0.0, radial.stairs.edges[:-1])
-    logs = np.log(np.maximum(np.append(1.0, radial.shares()[1][:-1]), 1e-300)) - math.log(_FADE)
+    logs = np.log(np.maximum(np.append(1.0, radial.shares()[1][:-1]), 1e-300)) - math.log(
+        SETTINGS.fade
+    )
     if len(edges) == 1:
         return float(radial.stairs.edges[0])
     last = min(int(np.argmax(np.append(logs, -1.0) < 0)), len(edges) - 1)
@@ -128,14 +152,14 @@ class Inward:
             known = np.interp(radii, rho[::-1], gap[::-1])
             tail = np.where(radii < rho[0], self.row(radii, known), 0.0)
             tail = (tail + (self.cost(radii) - theta) / height) * fading(radii) / self.factor
-            gaps = self._column_gap(radii, np.clip(tail, 0.0, _MOST_TAIL))
+            gaps = self._column_gap(radii, np.clip(tail, 0.0, SETTINGS.most_tail))
             inner = np.flatnonzero(radii - 1 + gaps <= self.edge)
             if len(inner):
                 radii, tail, gaps = (x[: inner[0] + 1] for x in (radii, tail, gaps))
             before = len(rho)
             rho, gap = np.append(rho, radii - 1 + gaps), np.append(gap, gaps)
             falls = np.all(np.diff(rho[before - 1 :]) < 0)
-            if tail.min() < 0 or tail.max() > _MOST_TAIL or not falls:
+            if tail.min() < 0 or tail.max() > SETTINGS.most_tail or not falls:
                 return None
             # What was found is where it goes on: so a radius is both, and breaks are fewer.
             radii = self._closer(np.append(radii[-1], rho[before:]))
@@ -157,22 +181,32 @@ class Inward:
         would be as narrow as `_NARROWEST` the curve goes straight on, up to where it may end at
         once. If the noise is rare before that, the curve fades.
         """
-        gap, end = np.array(1 - _NARROWEST), self.end + _FADING
-        radii = np.arange(self.edge + 1, end, _NARROWEST)
+        gap, end = np.array(1 - SETTINGS.narrowest), self.end + SETTINGS.fading
+        radii = np.arange(self.edge + 1, end, SETTINGS.narrowest)
         tails = self.row(radii, gap) - self.factor * self.column(radii, gap)
         left = self.cost(radii) + height * tails - theta
         if left[-1] < 0 or left.min() >= 0:
-            return np.array([end]), np.zeros(1), end + 1, lambda r: _smooth((end - r) / _FADING)
+            return (
+                np.array([end]),
+                np.zeros(1),
+                end + 1,
+                lambda r: _smooth((end - r) / SETTINGS.fading),
+            )
         last = int(np.flatnonzero(left < 0)[-1])
         start = float(np.interp(0.0, left[last : last + 2], radii[last : last + 2]))
         while float(self.cost(np.array(end))) < theta + height * self.factor / 2:
-            end *= _FURTHER
-        return np.array([end, start - _NARROWEST]), np.array([gap, gap]), start, np.ones_like
+            end *= SETTINGS.further
+        return (
+            np.array([end, start - SETTINGS.narrowest]),
+            np.array([gap, gap]),
+            start,
+            np.ones_like,
+        )
 
     def widest(self, radius: float) -> float:
         """How far apart radii may be here."""
         finer = float(self.finer[min(int(radius), len(self.finer) - 1)])
-        return finer * min(_FARTHEST, max(_CLOSEST, _SHARE * radius))
+        return finer * min(SETTINGS.farthest, max(SETTINGS.closest, SETTINGS.share * radius))
 
     def _closer(self, radii: Floats) -> Floats:
         """Falling radii without the first, and some between them where they are far apart."""
@@ -203,11 +237,11 @@ class Inward:
         What it misses falls with the square of their distance, here and a stair further in.
         """
         r, values = self.between(outer, height)
-        missed = np.full(int(r[-1]) + 1, _MISSED)
+        missed = np.full(int(r[-1]) + 1, SETTINGS.missed)
         np.maximum.at(missed, r.astype(int), (theta - values) / self.loss)
         around = np.maximum(missed, np.maximum(np.append(missed[1:], 0), np.append(0, missed[:-1])))
         before = self.finer[np.minimum(np.arange(len(missed)), len(self.finer) - 1)]
-        self.finer = np.maximum(before * np.sqrt(_MISSED / around), _FINEST)
+        self.finer = np.maximum(before * np.sqrt(SETTINGS.missed / around), SETTINGS.finest)
 
 
 def _fan(inward: Inward, corner: float, theta: float, height: float, cells: int) -> Net:
@@ -226,8 +260,8 @@ def _fan(inward: Inward, corner: float, theta: float, height: float, cells: int)
         share = ((r + 1) ** 2 - sigma**2) / (4 * r)
         return np.asarray(betainc(half, half, np.clip(share, 0.0, 1.0)))
 
-    need = np.clip((theta - inward.cost(rho)) / height, 1e-12, _MOST_TAIL)
-    top = np.clip(tail(np.minimum(rho + 1, corner)), _TOP * need, need)
+    need = np.clip((theta - inward.cost(rho)) / height, 1e-12, SETTINGS.most_tail)
+    top = np.clip(tail(np.minimum(rho + 1, corner)), SETTINGS.top * need, need)
     bottom = np.clip(tail(np.maximum(np.abs(1 - rho), edge)), need, 1 - 1e-9)
     logs = [np.log(x)[:, None] for x in (top, need, bottom)]
     tails = np.exp(
@@ -238,7 +272,7 @@ def _fan(inward: Inward, corner: float, theta: float, height: float, cells: int)
     sigma = np.sqrt((r[:, None] + 1) ** 2 - 4 * r[:, None] * betaincinv(half, half, tails))
     sigma[0], sigma[-1] = 1.0, corner
     layers = np.arange(sigma.shape[1])
-    near = np.abs(np.subtract.outer(layers, layers)) <= _PLACES
+    near = np.abs(np.subtract.outer(layers, layers)) <= SETTINGS.places
     parts = []
     for k in range(cells):
         allowed = near | (k in (0, cells - 1))
@@ -282,13 +316,13 @@ class _Search:
         self, inward: Inward, late: Callable[[], bool], shorter: Sequence[Net] = ()
     ) -> None:
         self.inward, self.late, self.shorter = inward, late, shorter
-        self.tries = _MORE_TRIES if shorter else _TRIES
+        self.tries = SETTINGS.more_tries if shorter else SETTINGS.tries
 
     def tried(self, height: float, aim: float) -> _Fitted | None:
         """What this w proves if theta is the aim, or else the first of a few for which there is a
         curve."""
-        for theta in (aim, *((1 - less) * self.inward.loss for less in _LESS)):
-            fitted = self._fan_for(theta, height, _FIRST_CELLS)
+        for theta in (aim, *((1 - less) * self.inward.loss for less in SETTINGS.less)):
+            fitted = self._fan_for(theta, height, SETTINGS.first_cells)
             if fitted is not None:
                 return fitted
         return None
@@ -297,9 +331,9 @@ class _Search:
         """The same for the largest theta for which a fan fits, by halving."""
         price = self.inward.radial.delta * height
         low, high = best.bound, max(aim, best.theta - price)
-        for _ in range(_HALVINGS):
+        for _ in range(SETTINGS.halvings):
             middle = (low + high) / 2
-            other = self._fan_for(middle, height, _LAST_CELLS)
+            other = self._fan_for(middle, height, SETTINGS.last_cells)
             if other is not None and other.bound > best.bound:
                 best = other
             low, high = (middle, high) if other is not None and other.fits else (low, middle)
@@ -321,59 +355,26 @@ class _Search:
         out = fine >= inward.edge
         left += height * np.where(out, inward.row(fine, outer.gap_at(fine)), 0.0)
         picked = np.isin(fine, _fan_radii(nets, corner, _CHECKS[_ROWS]))
-        flows, price = _flows(nets), radial.delta * height
+        flows, price = flows_through(nets), radial.delta * height
         best: _Fitted | None = None
         for _ in range(self.tries):
-            most = _FITS * inward.loss
-            heights = _program(nets, check[picked], left[picked], price * flows.sum(axis=0), most)
+            most = SETTINGS.fits * inward.loss
+            heights = largest_level(
+                nets, check[picked], left[picked], price * flows.sum(axis=0), most
+            )
             if heights is None:
                 break
             values = left + check @ heights
             missed = min(0.0, float(values.min()))
             bound = theta + missed - price * float((flows @ heights).sum())
             if best is None or bound > best.bound:
-                fits = missed > -_FITS * inward.loss
+                fits = missed > -SETTINGS.fits * inward.loss
                 best = _Fitted(theta, outer, nets, heights, bound, fits)
-            low = values < min(float(values[picked].min()), 0.0) - _MISSED * inward.loss
+            low = values < min(float(values[picked].min()), 0.0) - SETTINGS.missed * inward.loss
             if not low.any() or self.late():
                 break
             picked |= low
         return best
-
-
-def _flows(nets: Sequence[Net]) -> sp.csr_matrix:
-    """One row for a net: what flows through it is the sum of the heights of its first pieces."""
-    return sp.block_diag([(net.cell == 0).astype(float)[None] for net in nets]).tocsr()
-
-
-def _program(
-    nets: Sequence[Net], matrix: sp.csr_matrix, left: Floats, prices: Floats, most: float
-) -> Floats | None:
-    """Heights for which the least of left + matrix @ heights, or `most`, is largest, less what
-    they cost; those of the first net are 1 in all."""
-    rows, count = matrix.shape
-    kept = sp.block_diag([conservation(net) for net in nets])
-    equal = np.append(np.zeros(kept.shape[0]), 1.0)
-    solution = minimised(
-        np.append(np.asarray(prices).ravel(), -1.0),
-        sp.vstack(
-            [
-                sp.hstack([matrix, sp.csr_matrix(-np.ones((rows, 1)))]),
-                sp.hstack([kept, sp.csr_matrix((kept.shape[0], 1))]),
-                sp.hstack([_flows(nets)[:1], sp.csr_matrix((1, 1))]),
-                sp.csr_matrix(np.append(np.zeros(count), 1.0)[None]),
-            ]
-        ).tocsr(),
-        np.concatenate([-left, equal, [-INF]]),
-        np.concatenate([np.full(rows, INF), equal, [most]]),
-        least=np.append(np.zeros(count), -INF),
-        tolerance=1e-8,
-        how="interior",
-        seconds=10.0,
-    ).primal
-    if len(solution) != count + 1 or not np.isfinite(solution).all():
-        return None
-    return np.maximum(solution[:-1], 0.0)
 
 
 def fan_with_shorter(
@@ -411,8 +412,8 @@ def best_fan(radial: Radial, edge: float, late: Callable[[], bool], aim: float) 
     search = _Search(inward, late)
     middle = np.array(radial.d / radial.epsilon + 1)
     typical = inward.loss / (1 - math.exp(-radial.epsilon))
-    nearest, farthest = (float(inward.row(middle, np.array(gap))) for gap in _DISTANCES)
-    most = math.log(min(typical / nearest, _MOST_PRICE * inward.loss / radial.delta))
+    nearest, farthest = (float(inward.row(middle, np.array(gap))) for gap in SETTINGS.distances)
+    most = math.log(min(typical / nearest, SETTINGS.most_price * inward.loss / radial.delta))
     least = min(math.log(typical / farthest), most - 1)
     price = math.log(_price(radial))
     least = min(least, price - 1)
@@ -420,7 +421,7 @@ def best_fan(radial: Radial, edge: float, late: Callable[[], bool], aim: float) 
 
     def missing(log: float) -> float:
         nonlocal best
-        if late() or (best is not None and best[1].bound >= _ENOUGH * aim):
+        if late() or (best is not None and best[1].bound >= SETTINGS.enough * aim):
             return 1.0
         fitted = search.tried(math.exp(log), aim)
         if fitted is None:
@@ -432,16 +433,18 @@ def best_fan(radial: Radial, edge: float, late: Callable[[], bool], aim: float) 
         return 1 - fitted.bound / inward.loss
 
     missing(min(price, most))
-    minimize_scalar(missing, bounds=(least, most), method="bounded", options={"xatol": _CLOSE})
+    minimize_scalar(
+        missing, bounds=(least, most), method="bounded", options={"xatol": SETTINGS.close}
+    )
     if best is None:
         return None
     height, fitted = best
     missed = inward.missed(fitted.theta, fitted.outer, height)
-    if fitted.bound - missed < _ENOUGH * aim and not late():
+    if fitted.bound - missed < SETTINGS.enough * aim and not late():
         # Closer where it misses too much between its radii.
         inward.refine(fitted.theta, fitted.outer, height)
         fitted = search.tried(height, aim) or fitted
-        if fitted.bound < _ENOUGH * aim:
+        if fitted.bound < SETTINGS.enough * aim:
             fitted = search.fitted(fitted, height, aim)
         missed = inward.missed(fitted.theta, fitted.outer, height)
     return _joined(replace(fitted, bound=fitted.bound - missed), height)

@@ -24,44 +24,71 @@ from scipy.special import betainc, betaincinv
 from ...numeric import Floats
 from .shells import RadialStaircase, Shells, feasible
 
-#: The length of a step, and the least number of steps in the narrowest stair.
-_STEP, _IN_A_STAIR = 0.1, 6
-#: The price of delta, delta * w, lies between these shares of the loss.
-_PRICES = (1e-7, 5.0)
-#: The second time this far from the logarithm of the first w.
-_AROUND = 0.3
-#: So much less than the largest theta is proven, as a share of the loss.
-_BACK = 3e-5
-#: With more radii theta changes by this share at most.
-_AGAIN = 3e-3
-#: How closely the logarithm of w and theta are searched, at first and at last.
-_CLOSE, _THETA, _LAST_THETA = 0.02, 3e-5, 1e-7
-#: No more radii than these are a step apart: steps are as long as it takes.
-_MOST_STEPS = 100_000
-#: The first radius beside 0, and by how much of itself a radius grows until that is a step.
-_FIRST, _GROWTH = 2.0**-24, 0.1
-#: Radii go on to so many times the last edge of the staircase that is known.
-_REACH = 2.0
-#: To spare: this share of the loss where so little of the noise or of its loss is, or less; more of
-#: it far outside, once it is known better where that is.
-_SPARE, _MORE_SPARE, _SPARE_COST = 0.02, 0.3, 3e-6
-_LEAST_SHARE = 1e-9
-#: Rounds of more radii, where less than this share of the loss is missing, and how many there are.
-_ROUNDS, _DIP, _MOST_RADII = 10, 1e-4, 6_000
-#: A chord may miss these shares of the loss, and be so long, in sensitivities.
-_CHORDS, _LONGEST = (3e-5, 3e-4), 4.0
-#: For the staircase theta is looked for this close to what it is, up to the last digit.
-_AROUND_THETA, _FLOAT = 1e-4, 1e-14
-#: Stairs with less than this share of the noise or of the loss may be narrower than a few steps.
-_RARE = 1e-3
-#: Less than this share of the noise is not worth stairs of its own.
-_CORE = 1e-8
-#: Where the first edge of a staircase along the curve may be.
-_STARTS = (0.4, 0.6, 0.8, 1.0)
-#: How often it is scaled, by how much at first and at most (its logarithm), until it spends delta.
-_SCALINGS, _NUDGE, _FARTHEST, _SPENT = 6, 1.0001, 0.1, 1e-7
-#: A tail above this is not asked for: there s would be near r.
-_MOST_TAIL = 0.9
+
+@dataclass(frozen=True)
+class MarchSettings:
+    """Numbers of the march.
+
+    Found by trial with `benchmarks/vectors.py`; no claim depends on them.
+    """
+
+    #: The length of a step, and the least number of steps in the narrowest stair.
+    step: float = 0.1
+    in_a_stair: int = 6
+    #: The price of delta, delta * w, lies between these shares of the loss.
+    prices: tuple[float, ...] = (1e-7, 5.0)
+    #: The second time this far from the logarithm of the first w.
+    around: float = 0.3
+    #: So much less than the largest theta is proven, as a share of the loss.
+    back: float = 3e-5
+    #: With more radii theta changes by this share at most.
+    again: float = 3e-3
+    #: How closely the logarithm of w and theta are searched, at first and at last.
+    close: float = 0.02
+    theta: float = 3e-5
+    last_theta: float = 1e-7
+    #: No more radii than these are a step apart: steps are as long as it takes.
+    most_steps: int = 100_000
+    #: The first radius beside 0, and by how much of itself a radius grows until that is a step.
+    first: float = 2.0**-24
+    growth: float = 0.1
+    #: Radii go on to so many times the last edge of the staircase that is known.
+    reach: float = 2.0
+    #: To spare: this share of the loss where so little of the noise or of its loss is, or less;
+    #: more of it far outside, once it is known better where that is.
+    spare: float = 0.02
+    more_spare: float = 0.3
+    spare_cost: float = 3e-6
+    least_share: float = 1e-9
+    #: Rounds of more radii, where less than this share of the loss is missing, and how many there
+    #: are.
+    rounds: int = 10
+    dip: float = 1e-4
+    most_radii: int = 6_000
+    #: A chord may miss these shares of the loss, and be so long, in sensitivities.
+    chords: tuple[float, ...] = (3e-5, 3e-4)
+    longest: float = 4.0
+    #: For the staircase theta is looked for this close to what it is, up to the last digit.
+    around_theta: float = 1e-4
+    last_digit: float = 1e-14
+    #: Stairs with less than this share of the noise or of the loss may be narrower than a few
+    #: steps.
+    rare: float = 1e-3
+    #: Less than this share of the noise is not worth stairs of its own.
+    core: float = 1e-8
+    #: Where the first edge of a staircase along the curve may be.
+    starts: tuple[float, ...] = (0.4, 0.6, 0.8, 1.0)
+    #: How often it is scaled, by how much at first and at most (its logarithm), until it spends
+    #: delta.
+    scalings: int = 6
+    nudge: float = 1.0001
+    farthest: float = 0.1
+    spent: float = 1e-7
+    #: A tail above this is not asked for: there s would be near r.
+    most_tail: float = 0.9
+
+
+SETTINGS = MarchSettings()
 
 
 @dataclass(frozen=True)
@@ -121,9 +148,9 @@ def _spread(step: float, reach: float) -> Floats:
     A whole number of steps is a sensitivity: where stairs are nearly as wide, s(radius) is near a
     radius again, and what straight pieces miss on both sides cancels.
     """
-    step = max(step, reach / _MOST_STEPS)
-    near = int(math.log(step / _GROWTH / _FIRST) / math.log(1 + _GROWTH))
-    inner, parts = _FIRST * (1 + _GROWTH) ** np.arange(near), math.ceil(1 / step)
+    step = max(step, reach / SETTINGS.most_steps)
+    near = int(math.log(step / SETTINGS.growth / SETTINGS.first) / math.log(1 + SETTINGS.growth))
+    inner, parts = SETTINGS.first * (1 + SETTINGS.growth) ** np.arange(near), math.ceil(1 / step)
     far = np.arange(math.ceil(float(inner[-1]) * parts) + 1, int(reach * parts)) / parts
     return np.concatenate([[0.0], inner, far])
 
@@ -142,7 +169,7 @@ class March:
         self.shells, self.delta, self.stairs = shells, delta, stairs
         self.late, self.near = late, near
         self.d, self.factor = shells.d, math.exp(shells.epsilon)
-        self.use(_spread(_step(shells, stairs), _REACH * float(stairs.edges[-1]) + 3))
+        self.use(_spread(_step(shells, stairs), SETTINGS.reach * float(stairs.edges[-1]) + 3))
 
     def use(self, radii: Floats) -> None:
         """March on these radii from now on."""
@@ -151,20 +178,20 @@ class March:
         # comes again on each stair, and sharper.
         within, beyond = self._shares(radii)
         costs = self.shells.cost(radii)
-        spare = self.stairs.loss / (1 / _SPARE + within / _SPARE_COST)
+        spare = self.stairs.loss / (1 / SETTINGS.spare + within / SETTINGS.spare_cost)
         if self.near is None:
-            spare += costs / (1 / _SPARE + beyond / _SPARE_COST)
+            spare += costs / (1 / SETTINGS.spare + beyond / SETTINGS.spare_cost)
         else:  # beyond theta the curve must end all the same
             more = np.maximum(costs - self.near.theta, 0.0)
-            spare += more / (1 / _MORE_SPARE + beyond / _SPARE_COST)
+            spare += more / (1 / SETTINGS.more_spare + beyond / SETTINGS.spare_cost)
         self.level = spare - costs
 
     def _shares(self, radii: Floats) -> tuple[Floats, Floats]:
         """The shares of noise inside and of loss outside, between the edges smoothly."""
         edges, (inside, outside) = self.stairs.edges, shares(self.shells, self.stairs.edges)
         curves = []
-        for first, known in ((_LEAST_SHARE, inside), (1.0, outside)):
-            logs = np.log(np.maximum(np.append(first, known), _LEAST_SHARE))
+        for first, known in ((SETTINGS.least_share, inside), (1.0, outside)):
+            logs = np.log(np.maximum(np.append(first, known), SETTINGS.least_share))
             curve = PchipInterpolator(np.append(0.0, edges), logs)
             curves.append(np.exp(curve(np.minimum(radii, edges[-1]))))
         return curves[0], curves[1]
@@ -186,7 +213,7 @@ class March:
             share = asked[done:known]
             if done > 1:
                 share = share + self.factor * _column(d, radii[:done], sigma[:done], low, r)
-            if share.max() > _MOST_TAIL:
+            if share.max() > SETTINGS.most_tail:
                 return None
             cosine = 1 - 2 * betaincinv(half, half, np.maximum(share, 0.0))
             next_sigma = np.where(share > 0, np.sqrt(r * r + 1 + 2 * r * cosine), r + 1)
@@ -219,12 +246,12 @@ class March:
     def curve(self, height: float, high: float) -> MarchedCurve | None:
         """The best curve for this w, with more radii where it proves too little between them."""
         low, best = 0.0, None
-        for _ in range(_ROUNDS):
-            theta, sigma = self.largest(height, low, high, _LAST_THETA)
+        for _ in range(SETTINGS.rounds):
+            theta, sigma = self.largest(height, low, high, SETTINGS.last_theta)
             if sigma is None:
                 break
             # With a little less it ends sooner, before small errors have grown.
-            less = theta - _BACK * self.stairs.loss
+            less = theta - SETTINGS.back * self.stairs.loss
             sooner = self.along(less, height)
             if sooner is not None:
                 theta, sigma = less, sooner
@@ -233,15 +260,15 @@ class March:
             bound = float(values.min()) - self.delta * height
             if best is None or bound > best.bound:
                 best = MarchedCurve(rho, sigma, height, theta, bound)
-            deep = r[values < theta - _DIP * self.stairs.loss]
-            if len(deep) == 0 or len(rho) > _MOST_RADII or self.late():
+            deep = r[values < theta - SETTINGS.dip * self.stairs.loss]
+            if len(deep) == 0 or len(rho) > SETTINGS.most_radii or self.late():
                 break
             cells = np.concatenate([deep, np.interp(deep, sigma, rho)])
             at = np.unique(np.searchsorted(rho, cells, side="right") - 1)
             at = at[(at >= 1) & (at < len(rho) - 1)]
             middles = (rho[at] + rho[at + 1]) / 2
             self.use(np.sort(np.concatenate([self.radii, middles])))
-            low, high = theta * (1 - _AGAIN), theta * (1 + _AGAIN)
+            low, high = theta * (1 - SETTINGS.again), theta * (1 + SETTINGS.again)
         return best
 
     def thinned(self, curve: MarchedCurve, chord: float) -> MarchedCurve:
@@ -252,7 +279,7 @@ class March:
         slope = (_above(self.d, rho, sigma - near) - _above(self.d, rho, sigma)) / near
         # A chord of length l is off by l^2 bend / 8.
         many = np.sqrt(curve.height * slope * bend / (8 * chord * self.stairs.loss))
-        many = np.minimum(np.maximum(many, 1 / _LONGEST), 1 / np.gradient(rho))
+        many = np.minimum(np.maximum(many, 1 / SETTINGS.longest), 1 / np.gradient(rho))
         places = np.cumsum(many * np.gradient(rho))
         keep = np.concatenate([[0], np.flatnonzero(np.diff(np.floor(places))) + 1, [len(rho) - 1]])
         rho, sigma = (np.append(x[0], x[1:][np.unique(keep)]) for x in (curve.rho, curve.sigma))
@@ -265,13 +292,13 @@ class March:
 
         On one for a theta that is known as closely as floats allow: it goes on for longest.
         """
-        ends = curve.theta * (1 - _AROUND_THETA), curve.theta * (1 + _AROUND_THETA)
-        _, sigma = self.largest(curve.height, *ends, _FLOAT)
+        ends = curve.theta * (1 - SETTINGS.around_theta), curve.theta * (1 + SETTINGS.around_theta)
+        _, sigma = self.largest(curve.height, *ends, SETTINGS.last_digit)
         if sigma is not None:
             curve = replace(curve, rho=self.radii[: len(sigma)], sigma=sigma)
         staircases = [
             _along_curve(self.shells, self.delta, curve, start, longer)
-            for start in _STARTS
+            for start in SETTINGS.starts
             for longer in (False, True)
             if not self.late()
         ]
@@ -320,28 +347,30 @@ def best_curve(
         height = math.exp(log) * unit
         if late():
             return 0.0
-        theta, sigma = march.largest(height, 0.0, most(height), _THETA)
+        theta, sigma = march.largest(height, 0.0, most(height), SETTINGS.theta)
         return 0.0 if sigma is None else (delta * height - theta) / stairs.loss
 
-    ends = math.log(_PRICES[0]), math.log(_PRICES[1])
+    ends = math.log(SETTINGS.prices[0]), math.log(SETTINGS.prices[1])
     if near is not None:
         known = math.log(near.height / unit)
-        ends = known - _AROUND, known + _AROUND
-    best = minimize_scalar(missing, bounds=ends, method="bounded", options={"xatol": _CLOSE})
+        ends = known - SETTINGS.around, known + SETTINGS.around
+    best = minimize_scalar(
+        missing, bounds=ends, method="bounded", options={"xatol": SETTINGS.close}
+    )
     height = math.exp(best.x) * unit
     curve = None if late() else march.curve(height, most(height))
     if curve is None:
         return None
-    thinner = [march.thinned(curve, chord) for chord in _CHORDS]
+    thinner = [march.thinned(curve, chord) for chord in SETTINGS.chords]
     return Marched(curve, [thin for thin in thinner if thin.bound > 0], march.staircase(curve))
 
 
 def _step(shells: Shells, stairs: RadialStaircase) -> float:
     """A step that is short beside the stairs on which the noise is."""
     inside, outside = shares(shells, stairs.edges)
-    busy = stairs.edges[(inside > _RARE) & (outside > _RARE)]
+    busy = stairs.edges[(inside > SETTINGS.rare) & (outside > SETTINGS.rare)]
     width = float(np.diff(busy).min()) if len(busy) > 1 else float(stairs.edges[-1])
-    return min(_STEP, width / _IN_A_STAIR)
+    return min(SETTINGS.step, width / SETTINGS.in_a_stair)
 
 
 def _excess(shells: Shells, delta: float, edges: Floats) -> float:
@@ -367,15 +396,17 @@ def _along_curve(
         all_edges = np.append(all_edges, edges[-1] + width * np.arange(1, more + 1))
     inside, outside = shares(shells, all_edges)
     last = int(np.argmax(outside <= least))
-    kept = all_edges[: last + 1][inside[: last + 1] > _CORE]
+    kept = all_edges[: last + 1][inside[: last + 1] > SETTINGS.core]
     # Widened or narrowed until it spends delta: the stick falls about as a power of the width.
-    factors, logs = [1 / _NUDGE, 1.0], [_excess(shells, delta, kept / _NUDGE)]
-    for _ in range(_SCALINGS):
+    factors, logs = [1 / SETTINGS.nudge, 1.0], [_excess(shells, delta, kept / SETTINGS.nudge)]
+    for _ in range(SETTINGS.scalings):
         logs.append(_excess(shells, delta, kept * factors[-1]))
         step = math.log(factors[-1] / factors[-2])
-        if abs(logs[-1]) < _SPENT or not (logs[-1] - logs[-2]) * step < 0:
+        if abs(logs[-1]) < SETTINGS.spent or not (logs[-1] - logs[-2]) * step < 0:
             break
         change = -logs[-1] * step / (logs[-1] - logs[-2])
-        factors.append(factors[-1] * math.exp(min(max(change, -_FARTHEST), _FARTHEST)))
+        factors.append(
+            factors[-1] * math.exp(min(max(change, -SETTINGS.farthest), SETTINGS.farthest))
+        )
     fitted = feasible(shells, delta, kept * factors[-1])
     return None if fitted is None else replace(fitted, price=curve.height)

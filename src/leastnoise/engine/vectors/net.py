@@ -27,43 +27,70 @@ from .shells import RadialStaircase, cosine_below
 
 Cost = Callable[[Floats], Floats]
 
-#: Tails of the points: so far, in logarithms, from the middle curve to the top and to the bottom.
-_ABOVE = (0.85, 0.7, 0.5, 0.3, 0.1)
-_BELOW = (0.0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85, 0.97)
-#: Where there is no top, it is at this share of the middle tail.
-_TOP = 0.01
-#: Pieces flatter than this make the dual function jump; only a curve of the net may be flat.
-_LEAST_RISE = 0.1
-#: Narrower stairs are not worth corners of their own.
-_NARROW = 0.015
-#: Corners begin where so much of the noise is inside, end where so much of the loss is outside.
-_INSIDE, _OUTSIDE = 0.46, 0.03
-#: The net begins where so much of the noise is inside, ends where so much of the loss is outside.
-_WITHIN, _BEYOND = 1e-7, 2e-4
-#: The curves fade out over this length at the end, and go on for that after the last edge.
-_FADE, _AFTER = 2.0, 0.6
-#: From this share of the loss on cells are wider on stairs of less noise and loss: by this power
-#: of their share, up to so much.
-_FAR, _WIDER, _MOST_WIDER = 0.8, 1 / 3, 2.0
-#: With a first stair below this that holds so much of the noise there are shorter shifts, so many
-#: at most.
-_NARROW_FIRST, _FILLED, _MOST_SHIFTS = 0.65, 0.1, 6
-#: Their lengths are whole multiples of one over this.
-_LENGTHS = 1 << 10
-#: Their nets: the width of a cell, as a share of that of the main net, and points above a radius.
-_SHORT_CELL, _SHORT_LAYERS = 0.4, 6
-#: So many lengths at most, and cells, beside a fan of curves.
-_FEW_SHIFTS, _FEW_CELLS = 3, 16
+
+@dataclass(frozen=True)
+class NetSettings:
+    """Numbers of a net.
+
+    Found by trial with `benchmarks/vectors.py`; no claim depends on them.
+    """
+
+    #: Tails of the points: so far, in logarithms, from the middle curve to the top and to the
+    #: bottom.
+    above: tuple[float, ...] = (0.85, 0.7, 0.5, 0.3, 0.1)
+    below: tuple[float, ...] = (0.0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85, 0.97)
+    #: Where there is no top, it is at this share of the middle tail.
+    top: float = 0.01
+    #: Pieces flatter than this make the dual function jump; only a curve of the net may be flat.
+    least_rise: float = 0.1
+    #: Narrower stairs are not worth corners of their own.
+    narrow: float = 0.015
+    #: Corners begin where so much of the noise is inside, end where so much of the loss is outside.
+    inside: float = 0.46
+    outside: float = 0.03
+    #: The net begins where so much of the noise is inside, ends where so much of the loss is
+    #: outside.
+    within: float = 1e-7
+    beyond: float = 2e-4
+    #: The curves fade out over this length at the end, and go on for that after the last edge.
+    fade: float = 2.0
+    after: float = 0.6
+    #: From this share of the loss on cells are wider on stairs of less noise and loss: by this
+    #: power of their share, up to so much.
+    far: float = 0.8
+    wider: float = 1 / 3
+    most_wider: float = 2.0
+    #: With a first stair below this that holds so much of the noise there are shorter shifts, so
+    #: many at most.
+    narrow_first: float = 0.65
+    filled: float = 0.1
+    most_shifts: int = 6
+    #: Their lengths are whole multiples of one over this.
+    lengths: int = 1 << 10
+    #: Their nets: the width of a cell, as a share of that of the main net, and points above a
+    #: radius.
+    short_cell: float = 0.4
+    short_layers: int = 6
+    #: So many lengths at most, and cells, beside a fan of curves.
+    few_shifts: int = 3
+    few_cells: int = 16
+    short: float = 6.0
+    long: float = 16.0
+    least_width: float = 0.02
+    #: For a gap above this, cells of twice the width come first.
+    easy: float = 0.02
+    #: With more stairs than half of this many columns, or from four dimensions on than so many,
+    #: there are no corners, and these are the columns.
+    most_columns: int = 150
+    many_stairs: int = 40
+    few_columns: tuple[int, ...] = (70, 108, 180)
+
+
+SETTINGS = NetSettings()
+
 #: Widths of the first cells in low dimensions, in sensitivities; less where noise ends before
 #: `_SHORT`, more where it ends after `_LONG`, and never less than `_LEAST_WIDTH`.
 _WIDEST = {2: 0.13, 3: 0.24}
-_SHORT, _LONG, _LEAST_WIDTH = 6.0, 16.0, 0.02
-#: For a gap above this, cells of twice the width come first.
-_EASY = 0.02
-#: With more stairs than half of this many columns, or from four dimensions on than so many, there
-#: are no corners, and these are the columns.
-_MOST_COLUMNS, _MANY_STAIRS = 150, 40
-_FEW_COLUMNS = (70, 108, 180)
 
 
 @dataclass(frozen=True)
@@ -134,26 +161,29 @@ def tail(d: int, rho: Floats, sigma: Floats) -> Floats:
 def held_edges(radial: Radial) -> Floats:
     """The edges between which nearly all of the noise and of the loss lies."""
     inside, outside = radial.shares()
-    first, last = int(np.argmax(inside > _WITHIN)), int(np.argmax(outside <= _BEYOND))
+    first, last = (
+        int(np.argmax(inside > SETTINGS.within)),
+        int(np.argmax(outside <= SETTINGS.beyond)),
+    )
     return radial.stairs.edges[first : last + 1]
 
 
 def plans(radial: Radial, gap: float) -> list[NetPlan]:
     """The nets to try for this gap, coarse first."""
     d, frame = radial.d, _frame(radial)
-    most = _MOST_COLUMNS // 2 if d <= 3 else _MANY_STAIRS
+    most = SETTINGS.most_columns // 2 if d <= 3 else SETTINGS.many_stairs
     reach, corners = float(frame.edges[-1]), len(frame.edges) <= most
-    asked = [(max(reach / few, _LEAST_WIDTH), False) for few in _FEW_COLUMNS]
+    asked = [(max(reach / few, SETTINGS.least_width), False) for few in SETTINGS.few_columns]
     if corners:
-        shares = (2.0, 1.0, 0.55, 0.35, 0.22, 0.15)[0 if gap > _EASY else 1 :]
-        scale = min(reach / _SHORT, max(1.0, min(reach / _LONG, 1.6)))
+        shares = (2.0, 1.0, 0.55, 0.35, 0.22, 0.15)[0 if gap > SETTINGS.easy else 1 :]
+        scale = min(reach / SETTINGS.short, max(1.0, min(reach / SETTINGS.long, 1.6)))
         widest = _WIDEST.get(d, 0.35) * scale
-        widths = [max(widest * share, _LEAST_WIDTH) for share in shares]
+        widths = [max(widest * share, SETTINGS.least_width) for share in shares]
         asked = [*(asked[:1] if d > 5 else []), *((width, True) for width in widths)]
     plans: list[NetPlan] = []
     for width, with_corners in asked:
         cells = len(_columns(frame, NetPlan(width, with_corners, 0))) - 1
-        if not plans or plans[-1].cells < cells <= 2 * _MOST_COLUMNS:
+        if not plans or plans[-1].cells < cells <= 2 * SETTINGS.most_columns:
             plans.append(NetPlan(width, with_corners, cells))
     return plans
 
@@ -162,27 +192,29 @@ def _frame(radial: Radial) -> _Frame:
     stairs, (inside, outside) = radial.stairs, radial.shares()
     kept = [0.0]
     for edge in held_edges(radial).tolist():
-        if edge - kept[-1] >= _NARROW:
+        if edge - kept[-1] >= SETTINGS.narrow:
             kept.append(edge)
-    later = stairs.edges[stairs.edges > kept[-1] + _NARROW]
+    later = stairs.edges[stairs.edges > kept[-1] + SETTINGS.narrow]
     after = float(later[0]) if len(later) else 2 * kept[-1] - kept[-2]
     edges = np.array(kept)
     ends = pairwise([*kept[1:], after])
     rises = [float(tail(radial.d, np.asarray(a), np.asarray(b))) for a, b in ends]
     tails = np.maximum([min(radial.theta / stairs.price, 0.9), *rises], 1e-12)
-    fade = kept[-1] - min(_FADE, 0.2 * kept[-1])
+    fade = kept[-1] - min(SETTINGS.fade, 0.2 * kept[-1])
     inner = np.isin(stairs.edges, edges)
     before = np.append(1.0, outside[inner][:-1])
     masses = np.maximum(np.diff(inside[inner], prepend=0.0), before - outside[inner])
-    wider = np.minimum((masses.max() / np.maximum(masses, 1e-12)) ** _WIDER, _MOST_WIDER)
+    wider = np.minimum(
+        (masses.max() / np.maximum(masses, 1e-12)) ** SETTINGS.wider, SETTINGS.most_wider
+    )
     return _Frame(
         edges,
         after,
         tails,
-        float(stairs.edges[np.argmax(inside > _INSIDE)]),
-        min(float(stairs.edges[np.argmax(outside <= _OUTSIDE)]), fade),
+        float(stairs.edges[np.argmax(inside > SETTINGS.inside)]),
+        min(float(stairs.edges[np.argmax(outside <= SETTINGS.outside)]), fade),
         fade,
-        np.where(before > 1 - _FAR, 1.0, wider),
+        np.where(before > 1 - SETTINGS.far, 1.0, wider),
     )
 
 
@@ -197,9 +229,9 @@ def _columns(frame: _Frame, plan: NetPlan) -> Floats:
         if plan.corners:  # a little closer at the corners
             share = 0.7 * share + 0.15 * (1 - np.cos(np.pi * share))
         radii.append(a + (b - a) * share)
-    count = max(2, math.ceil(_AFTER / (2 * plan.width)))
+    count = max(2, math.ceil(SETTINGS.after / (2 * plan.width)))
     last = float(frame.edges[-1])
-    return np.concatenate([*radii, last + _AFTER * np.arange(count + 1) / count])
+    return np.concatenate([*radii, last + SETTINGS.after * np.arange(count + 1) / count])
 
 
 def make_net(radial: Radial, plan: NetPlan) -> Net:
@@ -215,13 +247,15 @@ def make_net(radial: Radial, plan: NetPlan) -> Net:
         worth = (theta - radial.cost(rho[first])) / stairs.price
         middle[first] = np.clip(worth, frame.tails[1], 0.9)
     sigma = _points(radial.d, rho, frame, middle[:, None], plan)
-    sigma[pinned] = sigma[pinned, len(_ABOVE)][:, None]
+    sigma[pinned] = sigma[pinned, len(SETTINGS.above)][:, None]
     return _pieces(rho, sigma, pinned, rho >= frame.fade)
 
 
 def narrow_first(radial: Radial) -> bool:
     """Whether rings of the second stair need partners on the first at shorter distances than 1."""
-    return bool(radial.stairs.edges[0] < _NARROW_FIRST and radial.shares()[0][0] >= _FILLED)
+    return bool(
+        radial.stairs.edges[0] < SETTINGS.narrow_first and radial.shares()[0][0] >= SETTINGS.filled
+    )
 
 
 def short_nets(radial: Radial, plan: NetPlan) -> list[Net]:
@@ -232,12 +266,12 @@ def short_nets(radial: Radial, plan: NetPlan) -> list[Net]:
     """
     if not plan.corners or not narrow_first(radial):
         return []
-    return _shorter(radial, _MOST_SHIFTS, plan.width * _SHORT_CELL)
+    return _shorter(radial, SETTINGS.most_shifts, plan.width * SETTINGS.short_cell)
 
 
 def few_short_nets(radial: Radial) -> list[Net]:
     """The same with fewer lengths, and cells that are narrow beside the first stair."""
-    return _shorter(radial, _FEW_SHIFTS, float(radial.stairs.edges[0]) / _FEW_CELLS)
+    return _shorter(radial, SETTINGS.few_shifts, float(radial.stairs.edges[0]) / SETTINGS.few_cells)
 
 
 def _shorter(radial: Radial, most: int, width: float) -> list[Net]:
@@ -245,7 +279,7 @@ def _shorter(radial: Radial, most: int, width: float) -> list[Net]:
     first = min(1.8 * edge, 0.75)
     count = min(max(1, math.ceil((1 - first) / (0.5 * edge))), most)
     lengths = first + (1 - first) * np.arange(count)[::-1] / count
-    lengths = np.round(lengths * _LENGTHS) / _LENGTHS
+    lengths = np.round(lengths * SETTINGS.lengths) / SETTINGS.lengths
     return [_short_net(edge, float(shift), width) for shift in lengths]
 
 
@@ -255,10 +289,10 @@ def _short_net(edge: float, shift: float, width: float) -> Net:
     count = max(3, math.ceil(edge / width))
     rho = edge * np.sin(np.pi / 2 * np.arange(count + 1) / count)
     high, low = rho + shift, np.maximum(np.abs(rho - shift), edge)
-    share = np.linspace(1.0, 0.0, _SHORT_LAYERS)
+    share = np.linspace(1.0, 0.0, SETTINGS.short_layers)
     sigma = np.sqrt(low[:, None] ** 2 + (high**2 - low**2)[:, None] * share)
     sigma[[0, -1]] = high[[0, -1], None]
-    layers = np.arange(_SHORT_LAYERS)
+    layers = np.arange(SETTINGS.short_layers)
     start, end = np.nonzero(np.abs(np.subtract.outer(layers, layers)) <= 2)
     cell = np.repeat(np.arange(count), len(start))
     return Net(rho, sigma, cell, np.tile(start, count), np.tile(end, count), shift)
@@ -274,8 +308,8 @@ def _points(d: int, rho: Floats, frame: _Frame, middle: Floats, plan: NetPlan) -
     high = np.where(boxed, nexts[np.minimum(place + 1, len(nexts) - 1)], 1e9)
     positive = np.maximum(rho, 1e-9)
     bottom = np.maximum(np.minimum(tail(d, positive, low), 1 - 1e-4)[:, None], middle)
-    top = np.minimum(np.maximum(tail(d, positive, high)[:, None], _TOP * middle), middle)
-    up, down = np.array(_ABOVE), np.array(_BELOW)
+    top = np.minimum(np.maximum(tail(d, positive, high)[:, None], SETTINGS.top * middle), middle)
+    up, down = np.array(SETTINGS.above), np.array(SETTINGS.below)
     tails = np.concatenate(
         [middle ** (1 - up) * top**up, middle ** (1 - down) * bottom**down], axis=1
     )
@@ -305,5 +339,5 @@ def _pieces(rho: Floats, sigma: Floats, pinned: NDArray[np.bool_], loose: NDArra
     cell, start, end = (np.concatenate(part) for part in (cells, starts, ends))
     rise = (sigma[cell + 1, end] - sigma[cell, start]) / (rho[cell + 1] - rho[cell])
     same = (start == end) & ~pinned[cell] & ~pinned[cell + 1]
-    keep = same | (np.abs(rise) > _LEAST_RISE)
+    keep = same | (np.abs(rise) > SETTINGS.least_rise)
     return Net(rho, sigma, cell[keep], start[keep], end[keep])

@@ -22,14 +22,27 @@ from ...work import BUDGET
 
 #: More edges than this are left where they are.
 MOST_FREE = 120
-#: Among more stairs than these the first one changes the loss by some 10^-12 of it, at most.
-_MANY = 150_000
-#: Places of the first stair that are looked at before the best is moved.
-_PLACES = 32
+
+
+@dataclass(frozen=True)
+class ShellSettings:
+    """Numbers of staircases of the radius.
+
+    Found by trial with `benchmarks/vectors.py`; no claim depends on them.
+    """
+
+    #: Among more stairs than these the first one changes the loss by some 10^-12 of it, at most.
+    many: int = 150_000
+    #: Places of the first stair that are looked at before the best is moved.
+    places: int = 32
+    #: Mass of the noise that is not worth an edge of its own.
+    negligible: float = 1e-13
+
+
+SETTINGS = ShellSettings()
+
 #: Pairs of stairs that a check has time to compare.
 _MOST_PAIRS = BUDGET // PAIR_WORK
-#: Mass of the noise that is not worth an edge of its own.
-_NEGLIGIBLE = 1e-13
 
 
 @dataclass(frozen=True)
@@ -139,7 +152,7 @@ def best_first(shells: Shells) -> float:
     is all the same."""
     d, rate = shells.d, shells.epsilon
     count = math.ceil((d + 60 + 12 * math.sqrt(d)) / rate) + 2
-    if count > _MANY:
+    if count > SETTINGS.many:
         return 1.0
 
     def loss(first: float) -> float:
@@ -149,9 +162,9 @@ def best_first(shells: Shells) -> float:
         costs = ball_mean(shells.loss, d, shells.sensitivity, j)
         return float(weights @ costs / weights.sum())
 
-    places = np.arange(1, _PLACES + 1) / _PLACES
+    places = np.arange(1, SETTINGS.places + 1) / SETTINGS.places
     start = min(places.tolist(), key=loss)
-    ends = (max(1e-6, start - 1 / _PLACES), min(1.0, start + 1 / _PLACES))
+    ends = (max(1e-6, start - 1 / SETTINGS.places), min(1.0, start + 1 / SETTINGS.places))
     optimum = minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-7})
     return float(optimum.x) if optimum.fun < loss(start) else start
 
@@ -162,14 +175,14 @@ def starts(shells: Shells, delta: float) -> list[Floats]:
     starting_edges = []
     tail = min(delta / 30, 0.003)
     scale = smallest_sigma(epsilon, delta)
-    inner = max(scale * np.sqrt(2 * gammaincinv(d / 2, _NEGLIGIBLE)), 0.0)
+    inner = max(scale * np.sqrt(2 * gammaincinv(d / 2, SETTINGS.negligible)), 0.0)
     outer = scale * np.sqrt(2 * gammainccinv(d / 2, tail)) + 1
     k = np.arange(int((outer / scale) ** 2 / (2 * epsilon)) + 2)
     edges = scale * np.sqrt((2 * k + 1) * epsilon)
     starting_edges.append(edges[(edges > inner) & (edges < outer)])
     outer = min(gammainccinv(d, tail) / epsilon, 400.0) + 1
     edges = np.arange(best_first(shells), outer, 1.0)
-    starting_edges.append(edges[edges > gammaincinv(d, _NEGLIGIBLE) / epsilon])
+    starting_edges.append(edges[edges > gammaincinv(d, SETTINGS.negligible) / epsilon])
     starting_edges.append(np.linspace(0.3, 1.2, 3 + d // 3) * max(1.0, scale * np.sqrt(d)))
     return [edges if len(edges) else np.array([outer]) for edges in starting_edges]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ...certify.base import MechanismFile
@@ -23,10 +23,22 @@ from .shells import Shells, best_first
 
 #: Binary digits of the ratio and of the first stair.
 _RATIO_BITS, _FIRST_BITS = 64, 20
-#: The grid moves a release by about this share of its expected length.
-_GRID_SHARE = 1e-10
-#: How far below the loss of the noise a bound is tried, the nearest first.
-_SHARES = (1e-11, 1e-10, 1e-9, 1e-8, 1e-6)
+
+
+@dataclass(frozen=True)
+class EndlessSettings:
+    """Numbers of staircases without an end.
+
+    Found by trial with `benchmarks/vectors.py`; no claim depends on them.
+    """
+
+    #: The grid moves a release by about this share of its expected length.
+    grid_share: float = 1e-10
+    #: How far below the loss of the noise a bound is tried, the nearest first.
+    shares: tuple[float, ...] = (1e-11, 1e-10, 1e-9, 1e-8, 1e-6)
+
+
+SETTINGS = EndlessSettings()
 
 
 def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
@@ -36,7 +48,7 @@ def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
         # What rounding to the grid costs is no part of the bound.
         stairs = replace(upper.vector.noise, grid=Fraction(0))
         plain = float(stairs.expected_loss(problem))
-        for share in _SHARES:
+        for share in SETTINGS.shares:
             lower = claimed(problem, NoCurves(), plain * (1 - share), 1)
             if lower is not None:
                 yield lower, None
@@ -50,7 +62,7 @@ def _file(problem: Problem) -> VectorFile:
     first = min(max(1, round(best_first(shells) * 2**_FIRST_BITS)), 2**_FIRST_BITS)
     length = d / float(epsilon) * float(problem.sensitivity)
     stairs = Stairs(
-        Fraction(2) ** math.floor(math.log2(length * _GRID_SHARE / math.sqrt(d))),
+        Fraction(2) ** math.floor(math.log2(length * SETTINGS.grid_share / math.sqrt(d))),
         Fraction(first, 2**_FIRST_BITS),
         Fraction(math.ceil(exp_upper(-epsilon) * parts), parts),
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import least_squares, minimize
@@ -14,12 +15,23 @@ from scipy.optimize import least_squares, minimize
 from ...numeric import Floats
 from .shells import RadialStaircase, Shells, feasible
 
-#: With more edges than this the equations take too long.
-_MOST_EQUATIONS = 130
-#: What is left of the equations, as a share of the value, where they count as solved.
-_SOLVED = 1e-6
-#: So many edges are moved when there are too many to move each; the others lie between them.
-_KNOTS = 16
+
+@dataclass(frozen=True)
+class StationarySettings:
+    """Numbers of the search for stationary edges.
+
+    Found by trial with `benchmarks/vectors.py`; no claim depends on them.
+    """
+
+    #: With more edges than this the equations take too long.
+    most_equations: int = 130
+    #: What is left of the equations, as a share of the value, where they count as solved.
+    solved: float = 1e-6
+    #: So many edges are moved when there are too many to move each; the others lie between them.
+    knots: int = 16
+
+
+SETTINGS = StationarySettings()
 
 
 class _LateError(Exception):
@@ -35,7 +47,7 @@ def stationary(
     and what privacy charges there add up to the same at all edges. The same staircase if Newton
     fails, or it gets late.
     """
-    if len(stairs.edges) > _MOST_EQUATIONS or not stairs.price > 0:
+    if len(stairs.edges) > SETTINGS.most_equations or not stairs.price > 0:
         return stairs
     value = stairs.loss + delta * stairs.price
 
@@ -57,7 +69,7 @@ def stationary(
             )
         except (ValueError, np.linalg.LinAlgError, _LateError):  # infinities on the way
             return stairs
-    if not np.abs(root.fun).max() < _SOLVED:
+    if not np.abs(root.fun).max() < SETTINGS.solved:
         return stairs
     edges = np.exp(root.x[:-1])
     loss, stick, _, _ = shells.evaluate(edges)
@@ -72,7 +84,7 @@ def smooth_polish(
     For hundreds of edges, which cannot be moved one by one. Ends where it is when it is late.
     """
     n = len(edges)
-    knots = np.linspace(0, n - 1, min(n, _KNOTS))
+    knots = np.linspace(0, n - 1, min(n, SETTINGS.knots))
     hats = np.stack([np.interp(np.arange(n), knots, row) for row in np.eye(len(knots))], axis=1)
 
     def at(x: Floats) -> Floats:

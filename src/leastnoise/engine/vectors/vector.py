@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -34,16 +35,29 @@ from .shells import (
 )
 from .stationary import smooth_polish, stationary
 
-#: How often a curve is marched, and the share of the gap that is aimed at with it.
-_MARCHES, _CLOSE = 2, 0.6
-#: Of the time, at most so much goes into the noise before the first curves are tried.
-_SHARE = 0.35
-#: Seconds that are kept for the proof, or so much of the time limit, if that is more.
-_PROOF, _SHARE_OF_PROOF = 3.0, 0.15
-#: What was asked for as closely as this is not asked for again.
-_NEARLY = 2e-3
-#: More edges than this are moved together, by a smooth function.
-_FEW_EDGES = 50
+
+@dataclass(frozen=True)
+class VectorSettings:
+    """Numbers of the search for a vector.
+
+    Found by trial with `benchmarks/vectors.py`; no claim depends on them.
+    """
+
+    #: How often a curve is marched, and the share of the gap that is aimed at with it.
+    marches: int = 2
+    close: float = 0.6
+    #: Of the time, at most so much goes into the noise before the first curves are tried.
+    share: float = 0.35
+    #: Seconds that are kept for the proof, or so much of the time limit, if that is more.
+    proof: float = 3.0
+    share_of_proof: float = 0.15
+    #: What was asked for as closely as this is not asked for again.
+    nearly: float = 2e-3
+    #: More edges than this are moved together, by a smooth function.
+    few_edges: int = 50
+
+
+SETTINGS = VectorSettings()
 
 
 class Vector:
@@ -83,7 +97,7 @@ class Vector:
             return
         stairs = min(starts, key=lambda staircase: staircase.loss)
         best: Marched | None = None
-        for _ in range(_MARCHES):  # the second time it is known better where the noise is
+        for _ in range(SETTINGS.marches):  # the second time it is known better where the noise is
             before = None if best is None else best.curve
             marched = best_curve(shells, delta, stairs, search.late, before)
             search.bracket.rounds += 1
@@ -94,11 +108,11 @@ class Vector:
                 stairs = best.stairs
             search.report(best.curve.bound, stairs.loss, len(best.curve.rho))
             search.bracket.resolutions.append(len(best.curve.rho))
-            if best.curve.bound >= stairs.loss / (1 + _CLOSE * search.gap):
+            if best.curve.bound >= stairs.loss / (1 + SETTINGS.close * search.gap):
                 break
         if best is None:
             return
-        if len(stairs.edges) <= _FEW_EDGES and not search.done():
+        if len(stairs.edges) <= SETTINGS.few_edges and not search.done():
             moved = polish(shells, delta, stairs.edges, 30)
             if moved is not None and moved.loss < stairs.loss:
                 stairs = moved
@@ -113,7 +127,10 @@ class Vector:
 
     def polished(self, search: Search) -> Iterator[Bounds]:
         """Edges moved to where they cost least, from each start, and stairs added outside."""
-        delta, end = float(self.problem.delta), search.clock() + search.left(math.inf) * _SHARE
+        delta, end = (
+            float(self.problem.delta),
+            search.clock() + search.left(math.inf) * SETTINGS.share,
+        )
         best = self.stairs
         for start in self._starts:
             if search.clock() < end:
@@ -121,7 +138,7 @@ class Vector:
                 moved = self._moved(start, lambda: search.clock() >= end)
                 if moved is not None and (best is None or moved.loss < best.loss):
                     best = moved
-        if best is not None and len(best.edges) <= _FEW_EDGES:
+        if best is not None and len(best.edges) <= SETTINGS.few_edges:
             for moved in longer_staircases(self.shells, delta, best):
                 search.bracket.rounds += 1
                 best = moved
@@ -134,7 +151,7 @@ class Vector:
     def _moved(self, start: RadialStaircase, late: Callable[[], bool]) -> RadialStaircase | None:
         """The start with its edges moved: each by itself, or smoothly where there are many."""
         delta = float(self.problem.delta)
-        if len(start.edges) <= _FEW_EDGES:
+        if len(start.edges) <= SETTINGS.few_edges:
             return polish(self.shells, delta, start.edges, 30)
         best: RadialStaircase | None = None
         for _ in range(3):  # each time the smooth function begins anew
@@ -224,7 +241,7 @@ class Vector:
         """The question, what curves should prove of it, and whether it is time for the proof."""
         radial = self._radial()
         end = search.clock() + max(search.left(300.0) - _kept(search), 0.5)
-        aim = radial.stairs.loss / (1 + _CLOSE * search.gap)
+        aim = radial.stairs.loss / (1 + SETTINGS.close * search.gap)
         return radial, aim, lambda: search.clock() > end
 
     def _ready(self, search: Search) -> bool:
@@ -254,7 +271,7 @@ class Vector:
 
     def _proven(self, flow: NetFlow, size: int, enough: float) -> Lower | None:
         """What a flow proves, if that is enough; if it may be more, it is asked again at last."""
-        if enough < flow.bound * (1 - _NEARLY):
+        if enough < flow.bound * (1 - SETTINGS.nearly):
             self._flows.append((flow, size))
         return proven_by(flow, self.problem, size, self._spent, enough)
 
@@ -280,4 +297,4 @@ class Vector:
 def _kept(search: Search) -> float:
     """Seconds that are kept for the proof."""
     limit = 0.0 if search.deadline is None else search.deadline - search.start
-    return max(_PROOF, _SHARE_OF_PROOF * limit)
+    return max(SETTINGS.proof, SETTINGS.share_of_proof * limit)

@@ -9,6 +9,7 @@ is found as a root, the price by golden sections. Proposals: the checker proves 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -19,25 +20,41 @@ from ...certify.certificates.closed_form import VALUE_BITS, EntropyProof
 from ...numeric import Floats
 from ..line.lattice.closed_forms import golden_section
 
-#: Knots of a standard deviation, of a unit at least and at most, and in all; how far they go.
-_EACH, _FEWEST, _MOST, _KNOTS = 90, 4, 400, 1_400
-_REACH = 6.0
-#: How close the level is, rounds of golden sections, and where the price lies, in parts of
-#: 1/(2 rho)^2.
-_CLOSE, _SECTIONS, _PRICES = 2.0**-36, 18, (0.3, 3.0)
-#: Below this rho the closed form is as good.
-_LEAST = 3e-4
+
+@dataclass(frozen=True)
+class EntropySettings:
+    """Numbers of the recursion.
+
+    Found by trial with `benchmarks/workloads.py`.
+    """
+
+    #: Knots of a standard deviation, of a unit at least and at most, and in all; how far they go.
+    each: int = 90
+    fewest: int = 4
+    most: int = 400
+    knots: int = 1_400
+    reach: float = 6.0
+    #: How close the level is, rounds of golden sections, and where the price lies, in parts of
+    #: 1/(2 rho)^2.
+    close: float = 2.0**-36
+    sections: int = 18
+    prices: tuple[float, float] = (0.3, 3.0)
+    #: Below this rho the closed form is as good.
+    least: float = 3e-4
+
+
+SETTINGS = EntropySettings()
 
 
 @lru_cache(maxsize=32)
 def best_entropy(rho: Fraction) -> EntropyProof | None:
     """The best that is found; None where the closed form is good enough, or nothing is."""
     r = float(rho)
-    if r < _LEAST:
+    if r < SETTINGS.least:
         return None
     deviation = math.sqrt(1 / (2 * r))
-    steps = 2 * round(min(_MOST, max(_FEWEST, _EACH / deviation)) / 2)
-    count = min(_KNOTS, math.ceil((_REACH * deviation + 1) * steps))
+    steps = 2 * round(min(SETTINGS.most, max(SETTINGS.fewest, SETTINGS.each / deviation)) / 2)
+    count = min(SETTINGS.knots, math.ceil((SETTINGS.reach * deviation + 1) * steps))
     if count <= steps:
         return None
     y = np.arange(count + 1) / steps
@@ -47,7 +64,9 @@ def best_entropy(rho: Fraction) -> EntropyProof | None:
         values = _best_values(price, y, steps, r)
         return _bound(values, price, steps, r), values, price
 
-    bound, values, price = best(golden_section(lambda scale: best(scale)[0], *_PRICES, _SECTIONS))
+    bound, values, price = best(
+        golden_section(lambda scale: best(scale)[0], *SETTINGS.prices, SETTINGS.sections)
+    )
     exact = Fraction(round(price * 2**40), 2**40)
     if not bound > 0 or exact <= 0 or np.abs(values).max() > 99:
         return None
@@ -63,7 +82,11 @@ def _best_values(price: float, y: Floats, steps: int, rho: float) -> Floats:
         return _least_near_zero(_values(price, level, y, steps), price, steps) - level
 
     high = 2 / (2 * rho) + 4 * price * rho
-    level = float(brentq(room, 0, high, xtol=_CLOSE * high)) if room(0) > 0 > room(high) else 0.0
+    level = (
+        float(brentq(room, 0, high, xtol=SETTINGS.close * high))
+        if room(0) > 0 > room(high)
+        else 0.0
+    )
     return _values(price, level, y, steps)
 
 

@@ -7,14 +7,29 @@ proves what comes of them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import scipy.linalg as sl
 
 from ...certify.noise.strategy import TallStrategy
 from ...numeric import Floats
 
-#: Rows of T beside the counts: one for so many counts, two or more; rounds of the descent.
-_EACH, _LEAST, _ROUNDS = 8, 2, 300
+
+@dataclass(frozen=True)
+class SumSettings:
+    """Numbers of the descent.
+
+    Found by trial with `benchmarks/workloads.py`.
+    """
+
+    #: Rows of T beside the counts: one for so many counts, two or more; rounds of the descent.
+    each: int = 8
+    least: int = 2
+    rounds: int = 300
+
+
+SETTINGS = SumSettings()
 
 
 def counts_alone(rank: int) -> TallStrategy:
@@ -27,7 +42,7 @@ def with_sums(cost: Floats, bits: int) -> TallStrategy:
     from scipy.optimize import minimize  # (slow to import)
 
     n = len(cost)
-    extra = max(_LEAST, n // _EACH)
+    extra = max(SETTINGS.least, n // SETTINGS.each)
 
     def value(x: Floats) -> tuple[float, Floats]:
         t = x.reshape(extra, n)
@@ -45,7 +60,7 @@ def with_sums(cost: Floats, bits: int) -> TallStrategy:
         jac=True,
         method="L-BFGS-B",
         bounds=[(0, None)] * (extra * n),
-        options={"maxiter": _ROUNDS},
+        options={"maxiter": SETTINGS.rounds},
     )
     t = optimum.x.reshape(extra, n)
     c = 1 + t.sum(axis=0)

@@ -16,6 +16,7 @@ from leastnoise.accounting.composition import compose
 from leastnoise.baselines.analytic_gaussian import gaussian_delta
 from leastnoise.certify import check
 from leastnoise.engine.line.curve.chords import chords_below, points_on
+from leastnoise.engine.search import SearchSettings
 from leastnoise.exact import normal_bounds
 from leastnoise.losses import L1
 from leastnoise.problem.privacy import Releases, curve_above, line_below, root_above
@@ -203,7 +204,7 @@ def test_cells_that_are_given_stay_as_wide_whatever_the_gap_is(problem, step):
 
 def test_a_search_that_finds_no_noise_ends_at_its_time_limit(monkeypatch):
     """Without noise the first program did not look at the clock, for minutes."""
-    monkeypatch.setattr("leastnoise.engine.search._GRACE", 0.1)
+    monkeypatch.setattr("leastnoise.engine.search.SETTINGS", SearchSettings(grace=0.1))
     wide = {"gdp": 2, "profile": [(0, 0.01)], "sensitivity": 1, "loss": "pinball:0.8"}
     began = time.process_time()
     with pytest.raises(ArgumentError, match="none was found in the time there was"):

@@ -15,6 +15,7 @@ from leastnoise.baselines import AnalyticGaussian
 from leastnoise.certify import check
 from leastnoise.certify.composition import MAX_COUNTED, composed_delta, lower_hull, must_keep
 from leastnoise.engine.line.releases.profile import ProfileGrid
+from leastnoise.engine.search import SearchSettings
 from leastnoise.program.interior import InteriorProgram
 
 F = Fraction
@@ -219,7 +220,7 @@ def test_the_bound_keeps_to_the_time_limit_too(monkeypatch):
         return found
 
     monkeypatch.setattr(InteriorProgram, "solve", counted)
-    monkeypatch.setattr("leastnoise.engine.search._MOMENT", 0.0)
+    monkeypatch.setattr("leastnoise.engine.search.SETTINGS", SearchSettings(moment=0.0))
     found = design(epsilon=1, delta=1e-5, sensitivity=1, releases=10, time_limit=1e-3)
     # Programs end at once; the closed form of the total alone proves something.
     assert steps and max(steps) <= 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -20,12 +20,13 @@ from ....losses import Loss
 from ....numeric import Bools, Floats, Ints
 from ....problem import Problem, foldable
 from ....problem.privacy import curve_above
-from ....program.interior import InteriorProgram, Near
+from ....program.interior import Near
 from ....program.layout import LineLayout
 from ....program.program import ProgramSolution
 from ....work import BUDGET
 from ...bounds import Bounds, Lower, Upper
 from ...search import Search
+from ..driver import is_solved, solve_at_once
 from ..lattice.constrained import Constrained, Steering
 from ..lattice.relaxed import Relaxed
 from ..lattice.restricted import Restricted, lattice_of
@@ -33,57 +34,81 @@ from .chords import Binding, chords_below, gaussian_noise, points_on, sharpest
 from .graded import LogDensity, binding_of, effort, pieces_of, shape_of, sharpened
 from .narrow import Narrowed
 
-#: Lines that stand for a curve, from step to step; noise is made good from the third on.
-_LINES = 14, 21, 30, 68, 80
-_FINE_LINES = _LINES[2]
-#: They end where this share of its delta at epsilon = 0 is left.
-_LEFT = 3e-3
-#: A program of the lower bound with more columns than this is left to coarser resolutions, for
-#: symmetric noise, of whose finer cells a file could not hold the multipliers, and for others.
-_MOST_COLUMNS = 960, 1080
-#: The least factor between resolutions: programs with many budgets are dear.
-_SLOWEST = 1.75
-#: Programs start from Gaussian noise of so many times the mu of the curve; what is mixed into noise
-#: has so many times, which ends within the cells.
-_WIDER, _SAFE = 0.6, 0.8
-#: So many standard deviations of Gaussian noise hold all that matters.
-_TAIL = 4.4
-#: Shifts that spend less than this share of a step bind nowhere; those within so many steps, or so
-#: many sensitivities, of others may: noise would settle between the shifts of a sparse list.
-_LEAST_SPENT, _STEPS_APART, _APART = 0.016, 1.51, 0.04
-#: Finer noise than this fits the budgets that were left out: its shape would mislead.
-_FINEST_SHAPE = 64
-#: Programs of the bound take about n to this power; one begins where this share of the time that is
-#: left should do. Less than this many seconds say nothing.
-_GROWS, _IN_TIME, _MOMENT = 2.7, 0.5, 0.02
-#: Programs are solved to this share of the gap: near a vertex few multipliers are left.
-_SOLVED = 5e-4
-#: Excesses whose two sides differ by e^this keep their sign: at a shape from coarser programs of
-#: the bound, and at that of noise on narrow cells.
-_WINDOW, _NARROW = 1.5, 0.7
-#: Cells that hold less than this hold nothing. So much further noise may lie on narrower cells.
-_NOTHING, _BESIDE = 1e-7, 0.05
-#: A density is averaged over so many places next to a point of the lattice.
-_INSIDE = 65
-#: Every so many points of a curve serve the bound at first, at shifts below the sensitivity.
-_SPARSE = 24
-#: A program with these is solved to this share. Pairs of a point and a shift whose delta is
-#: exceeded by more than this share of it join, and those that spend less than this share leave.
-_ROUGH, _EXCEEDED, _IDLE = 3e-3, 1e-3, 5e-5
-#: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
-#: than this share of the gap, step by step.
-_MOST_WIDE, _MOST_NARROW, _PEAKS = 32, 2048, (0.3, 0.3, 0.3, 0.05, 0.05)
-#: Narrow cells in one of those of the bound at most, as long as noise is rough and then.
-_OFTEN = 4, 16
-#: Cells next to a peak are as wide as this part of their distance from it, step by step.
-_SPREADS = 2, 2, 2, 4, 4
+
+@dataclass(frozen=True)
+class CurveSettings:
+    """Numbers of the programs along a curve.
+
+    Found by trial with `benchmarks/ranges.py --curves`; no claim depends on them.
+    """
+
+    #: Lines that stand for a curve, from step to step; noise is made good from the third on.
+    lines: tuple[int, ...] = 14, 21, 30, 68, 80
+    #: They end where this share of its delta at epsilon = 0 is left.
+    left: float = 3e-3
+    #: A program of the lower bound with more columns than this is left to coarser resolutions, for
+    #: symmetric noise, of whose finer cells a file could not hold the multipliers, and for others.
+    most_columns: tuple[int, ...] = 960, 1080
+    #: The least factor between resolutions: programs with many budgets are dear.
+    slowest: float = 1.75
+    #: Programs start from Gaussian noise of so many times the mu of the curve; what is mixed into
+    #: noise has so many times, which ends within the cells.
+    wider: float = 0.6
+    safe: float = 0.8
+    #: So many standard deviations of Gaussian noise hold all that matters.
+    tail: float = 4.4
+    #: Shifts that spend less than this share of a step bind nowhere; those within so many steps, or
+    #: so many sensitivities, of others may: noise would settle between the shifts of a sparse list.
+    least_spent: float = 0.016
+    steps_apart: float = 1.51
+    apart: float = 0.04
+    #: Finer noise than this fits the budgets that were left out: its shape would mislead.
+    finest_shape: int = 64
+    #: Programs of the bound take about n to this power; one begins where this share of the time
+    #: that is left should do. Less than this many seconds say nothing.
+    grows: float = 2.7
+    in_time: float = 0.5
+    moment: float = 0.02
+    #: Programs are solved to this share of the gap: near a vertex few multipliers are left.
+    solved: float = 5e-4
+    #: Excesses whose two sides differ by e^this keep their sign: at a shape from coarser programs
+    #: of the bound, and at that of noise on narrow cells.
+    window: float = 1.5
+    narrow: float = 0.7
+    #: Cells that hold less than this hold nothing. So much further noise may lie on narrower cells.
+    nothing: float = 1e-7
+    beside: float = 0.05
+    #: A density is averaged over so many places next to a point of the lattice.
+    inside: int = 65
+    #: Every so many points of a curve serve the bound at first, at shifts below the sensitivity.
+    sparse: int = 24
+    #: A program with these is solved to this share. Pairs of a point and a shift whose delta is
+    #: exceeded by more than this share of it join, and those that spend less than this share leave.
+    rough: float = 3e-3
+    exceeded: float = 1e-3
+    idle: float = 5e-5
+    #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs
+    #: less than this share of the gap, step by step.
+    most_wide: int = 32
+    most_narrow: int = 2048
+    peaks: tuple[float, ...] = (0.3, 0.3, 0.3, 0.05, 0.05)
+    #: Narrow cells in one of those of the bound at most, as long as noise is rough and then.
+    often: tuple[int, ...] = 4, 16
+    #: Cells next to a peak are as wide as this part of their distance from it, step by step.
+    spreads: tuple[int, ...] = 2, 2, 2, 4, 4
+    #: The share of the gap that leaving out small multipliers may cost, and digits of the others.
+    thinned: float = 0.01
+    digits: int = 7
+    #: A file holds no more than 100,000.
+    most_multipliers: int = 95_000
+
+
+SETTINGS = CurveSettings()
+
+_FINE_LINES = SETTINGS.lines[2]
 #: Of the work that a check may take, this is left to the bound, whose multipliers take less than
 #: half of it, and to what a forecast may err by.
 _WORK_OF_BOUNDS = BUDGET // 5
-#: The share of the gap that leaving out small multipliers may cost, and digits of the others.
-_THINNED, _DIGITS = 0.01, 7
-#: A file holds no more than 100,000.
-_MOST_MULTIPLIERS = 95_000
 
 
 class BelowCurve:
@@ -92,16 +117,16 @@ class BelowCurve:
     def __init__(self, problem: Problem, resolution: int | None = None) -> None:
         assert problem.gdp is not None
         self.problem, self._mu = problem, problem.gdp
-        points = (*problem.budgets, *points_on(self._mu, _LINES[0]))
+        points = (*problem.budgets, *points_on(self._mu, SETTINGS.lines[0]))
         fold = foldable(problem.constraints, problem.loss)
-        most = _MOST_COLUMNS[0 if fold else 1]
-        steering = Steering(_SLOWEST, most, self._reference, _SOLVED)
+        most = SETTINGS.most_columns[0 if fold else 1]
+        steering = Steering(SETTINGS.slowest, most, self._reference, SETTINGS.solved)
         # Of Gaussian noise that keeps every budget, about.
         self._sharpest = mu = sharpest(self._mu, problem.budgets)
         self._lean = 0.0 if fold else lean(problem.loss, mu, float(problem.sensitivity))
         self.programs = Constrained(problem, resolution, points, steering)
         if not problem.constraints:
-            self.programs.reach = _TAIL / mu + 0.4 + abs(self._lean)
+            self.programs.reach = SETTINGS.tail / mu + 0.4 + abs(self._lean)
             self.programs.radius = self.programs.reach + 0.5
         # Cells may be as narrow as it takes, and of several widths.
         self._free = not (
@@ -132,7 +157,7 @@ class BelowCurve:
 
     @property
     def _lines(self) -> int:
-        return _LINES[self._step]
+        return SETTINGS.lines[self._step]
 
     def sizes(self, search: Search) -> Iterator[int]:
         """Resolutions as for any several budgets, the last until all lines have had their turn."""
@@ -142,7 +167,7 @@ class BelowCurve:
             yield size
             tried += 1
         if tried and search.bracket.upper is not None:
-            yield from [size] * (len(_LINES) - tried)
+            yield from [size] * (len(SETTINGS.lines) - tried)
 
     def _in_time(self, size: int, search: Search) -> int:
         """This resolution, or the finest that there is time for, no coarser than the last one.
@@ -153,9 +178,9 @@ class BelowCurve:
         last, seconds = self._took
         if not last or not self._free:
             return size
-        longer = _IN_TIME * search.left(math.inf) / max(seconds, _MOMENT)
-        timely = last * math.pow(longer, 1 / _GROWS)
-        if timely >= _SLOWEST * size:
+        longer = SETTINGS.in_time * search.left(math.inf) / max(seconds, SETTINGS.moment)
+        timely = last * math.pow(longer, 1 / SETTINGS.grows)
+        if timely >= SETTINGS.slowest * size:
             return size
         wanted = math.floor(min(timely, last * search.bracket.gap / search.gap))
         finer = (n for n in range(wanted, size, -1) if self.programs.affordable(n))
@@ -177,11 +202,11 @@ class BelowCurve:
                 yield lower, None
             self._bend()
             yield lower, self._restricted(size, search)
-        self._step = min(self._step + 1, len(_LINES) - 1)
+        self._step = min(self._step + 1, len(SETTINGS.lines) - 1)
 
     def _bend(self) -> None:
         """Stand-ins for the curve, where it binds: more of them as the rest of the gap shrinks."""
-        left = _LEFT * float(curve_above(self._mu, Fraction(0)))
+        left = SETTINGS.left * float(curve_above(self._mu, Fraction(0)))
         curve = chords_below(self._mu, self._lines, left, self._binding)
         programs, budgets = self.programs, self.problem.budgets
         programs.curve, programs.upper_points = curve, (*budgets, *curve.points)
@@ -189,7 +214,7 @@ class BelowCurve:
 
     def _reference(self, places: Floats) -> Floats:
         # Wider than the curve asks for: a path that starts inside all budgets is short.
-        return self._gaussian(places, _WIDER)
+        return self._gaussian(places, SETTINGS.wider)
 
     def _gaussian(self, places: Floats, share: float) -> Floats:
         mu = share * self._sharpest
@@ -222,13 +247,16 @@ class BelowCurve:
         if self.problem.constraints:
             return relaxed.exact(multipliers, scale)
         # Nearly all are positive: without the small ones the file is short.
-        share, parts = _THINNED * search.gap, narrow_parts(narrow, relaxed.budgets)
+        share, parts = SETTINGS.thinned * search.gap, narrow_parts(narrow, relaxed.budgets)
         pairs, _ = relaxed.thinned(multipliers.pairs, share, parts)
-        while sum(len(cells) for _, cells, _ in pairs.values()) > _MOST_MULTIPLIERS and share < 1:
+        while (
+            sum(len(cells) for _, cells, _ in pairs.values()) > SETTINGS.most_multipliers
+            and share < 1
+        ):
             share *= 1.3
             pairs, _ = relaxed.thinned(pairs, share, parts)
         of_shifts = replace(multipliers, pairs=pairs, rows=np.zeros(0))  # narrow events have theirs
-        return relaxed.exact(of_shifts, scale, _DIGITS, narrow)
+        return relaxed.exact(of_shifts, scale, SETTINGS.digits, narrow)
 
     def _learn(self, solution: ProgramSolution, relaxed: Relaxed) -> None:
         """Where the curve binds: epsilons, shifts; and what noise the bound is about."""
@@ -240,14 +268,14 @@ class BelowCurve:
                 sums[j] += budget
             spent[shift] = spent.get(shift, 0.0) + budget * float(points[j][1])
         self._binding = [(float(points[j][0]), total) for j, total in sums.items() if total > 0]
-        least = _LEAST_SPENT / relaxed.n * sum(spent.values())
+        least = SETTINGS.least_spent / relaxed.n * sum(spent.values())
         shifts = np.array([m for m, most in spent.items() if most > least], dtype=np.float64)
-        self._bound = shifts / relaxed.n, max(_STEPS_APART / relaxed.n, _APART)
+        self._bound = shifts / relaxed.n, max(SETTINGS.steps_apart / relaxed.n, SETTINGS.apart)
         masses, cells = relaxed.line.spread(solution.x)[0], relaxed.line.cells
-        some, more = cells[masses > _NOTHING] / relaxed.n, _BESIDE + 1 / relaxed.n
+        some, more = cells[masses > SETTINGS.nothing] / relaxed.n, SETTINGS.beside + 1 / relaxed.n
         self._held = low, high = float(some.min()) - more, float(some.max()) + more
         self.programs.width = high + 1 if relaxed.fold else high - low + 2  # the tails count too
-        if self._below is None or relaxed.n <= _FINEST_SHAPE:
+        if self._below is None or relaxed.n <= SETTINGS.finest_shape:
             self._below = shape_of(relaxed.places, relaxed.line, solution.smooth)
 
     def _within(self, n: int) -> tuple[int, int] | None:
@@ -270,7 +298,9 @@ class BelowCurve:
         self, relaxed: Relaxed, near: Near, search: Search
     ) -> tuple[Relaxed, ProgramSolution | None, tuple[NarrowEvent, ...]]:
         """With few pairs of points and shifts, and then with those that noise would exceed."""
-        rough, narrow = self._solved(relaxed, self._sparse(relaxed.line), near, _ROUGH, search)
+        rough, narrow = self._solved(
+            relaxed, self._sparse(relaxed.line), near, SETTINGS.rough, search
+        )
         if rough is None or search.late():
             return relaxed, rough, narrow
         pairs = self._needed(relaxed, rough)
@@ -278,7 +308,7 @@ class BelowCurve:
         shifts, budgets = relaxed.line.shifts[some], relaxed.budgets
         within = self._within(relaxed.n)
         finer = Relaxed(self.problem, budgets, relaxed.n, relaxed.reach, shifts, within)
-        near, tolerance = replace(near, seen=(*near.seen, rough.x)), _SOLVED * search.gap
+        near, tolerance = replace(near, seen=(*near.seen, rough.x)), SETTINGS.solved * search.gap
         precise, proven = self._solved(finer, pairs[:, some], near, tolerance, search)
         # A path that fails, or ends too soon, may prove less than the one before.
         before = relaxed.bound(rough.multipliers.pairs, narrow_parts(narrow, budgets))
@@ -298,15 +328,12 @@ class BelowCurve:
         if around and not (self.problem.constraints or self.problem.integer):
             narrow = Narrowed(relaxed, near.seen[-1] if near.seen else near.x)
             program, start = narrow.program, narrow.start(near.x)
-        interior = InteriorProgram(program, near=near, wanted=wanted)
-        solution = interior.solve(start, tolerance, search.late)
-        search.count(solution, int(wanted.sum()))
-        mass = float((relaxed.line.masses @ solution.x)[0])
-        if abs(mass - 1) >= 1e-6:
+        solution = solve_at_once(program, start, tolerance, search, near=near, wanted=wanted)
+        if not is_solved(program, solution):
             return None, ()
         if narrow is None:
             return solution, ()
-        digits = max(0, _DIGITS + math.ceil(-math.log10(max(solution.value, 1e-300))))
+        digits = max(0, SETTINGS.digits + math.ceil(-math.log10(max(solution.value, 1e-300))))
         return solution, narrow.proven(solution, digits)
 
     def _near(self, known: LogDensity, relaxed: Relaxed) -> Near:
@@ -315,11 +342,11 @@ class BelowCurve:
         Where the shape of the bound's own programs says otherwise, nothing is known.
         """
         if self._above is None or self._finest[1] < _FINE_LINES:
-            return Near.alike(known.at(relaxed.places), _WINDOW)
-        beside = np.linspace(-1, 1, _INSIDE)
+            return Near.alike(known.at(relaxed.places), SETTINGS.window)
+        beside = np.linspace(-1, 1, SETTINGS.inside)
         places = relaxed.places[:, None] + beside / relaxed.n
         masses = self._above.at(np.abs(places) if relaxed.fold else places) @ (1 - abs(beside))
-        return Near.alike(masses, _NARROW, (known.at(relaxed.places),))
+        return Near.alike(masses, SETTINGS.narrow, (known.at(relaxed.places),))
 
     def _needed(self, relaxed: Relaxed, solution: ProgramSolution) -> Bools:
         """Points and shifts, a column for each shift there is: those that the next program needs.
@@ -339,15 +366,15 @@ class BelowCurve:
         place = {int(m): k for k, m in enumerate(line.shifts)}
         for (j, m), (budget, _, _) in solution.multipliers.pairs.items():
             spent[j, place[m]] = budget * deltas[j, 0]
-        busy = spent > _IDLE * spent.sum()
+        busy = spent > SETTINGS.idle * spent.sum()
         full = np.abs(line.shifts) == line.n
-        return np.asarray(busy | (most & (over > _EXCEEDED)) | full | pure)
+        return np.asarray(busy | (most & (over > SETTINGS.exceeded)) | full | pure)
 
     def _sparse(self, line: LineLayout) -> Bools:
         """All points of the curve at the full shift, some of them at others: to begin with."""
         budgets = np.arange(len(self.programs.lower_points)) - len(self.problem.budgets)
         shifts = np.abs(line.every_shift)
-        some = (budgets[:, None] < 0) | ((budgets[:, None] + shifts) % _SPARSE == 0)
+        some = (budgets[:, None] < 0) | ((budgets[:, None] + shifts) % SETTINGS.sparse == 0)
         return np.asarray(some | (shifts == line.n))
 
     # -- noise --------------------------------------------------------------------------------
@@ -363,14 +390,17 @@ class BelowCurve:
                 self._above = shape_of(lattice.places, lattice.line, noise.smooth, binding)
             return upper
         finer = self._finer(n, self._above, search)
-        n = min(n, _MOST_WIDE)
+        n = min(n, SETTINGS.most_wide)
         if (n * finer, self._lines) == self._finest:
             return None
         self._finest = n * finer, self._lines
         restricted = self._pieces(n, finer, self._above)
         if restricted is None:
             return None
-        safe, rough = (lambda places: self._gaussian(places, _SAFE)), self._lines < _FINE_LINES
+        safe, rough = (
+            (lambda places: self._gaussian(places, SETTINGS.safe)),
+            self._lines < _FINE_LINES,
+        )
         upper, self._above = sharpened(restricted, self._above, safe, search, rough)
         return upper
 
@@ -381,7 +411,7 @@ class BelowCurve:
         through pieces is shorter.)
         """
         programs, points = self.programs, self.programs.upper_points
-        spreads = range(_SPREADS[self._step], 1, -1)
+        spreads = range(SETTINGS.spreads[self._step], 1, -1)
         for times, spread in (*((finer, spread) for spread in spreads), (2 * finer, spreads[-1])):
             n = wide * times
             mesh = lattice_of(self.problem, n, math.ceil(programs.radius * n), points)
@@ -397,8 +427,8 @@ class BelowCurve:
 
         No fewer than before: it costs little because it is narrow.
         """
-        often = _OFTEN[self._lines >= _FINE_LINES]
-        most, wide = min(_MOST_NARROW, often * n), min(n, _MOST_WIDE)
+        often = SETTINGS.often[self._lines >= _FINE_LINES]
+        most, wide = min(SETTINGS.most_narrow, often * n), min(n, SETTINGS.most_wide)
         while most * (2 * math.ceil(self.programs.radius * most) + 1) > MAX_WORK:
             most //= 2  # more than a file holds
         finer = max(1, self._finest[0] // wide)
@@ -406,7 +436,7 @@ class BelowCurve:
         while 2 * wide * finer <= most:
             half = self.problem.step(wide * finer) / 2
             mean = float(self.problem.loss.cell_mean(-half, half))
-            if shape.centre * mean <= _PEAKS[self._step] * search.gap * best:
+            if shape.centre * mean <= SETTINGS.peaks[self._step] * search.gap * best:
                 break
             finer *= 2
         return finer
@@ -414,8 +444,8 @@ class BelowCurve:
 
 def lean(loss: Loss, mu: float, sensitivity: float) -> float:
     """How far Gaussian noise of mu is moved to where it costs least, in sensitivities."""
-    deviations = np.linspace(-_TAIL, _TAIL, 401)
-    furthest = math.ceil(_TAIL + 2 * mu)  # two sensitivities more
+    deviations = np.linspace(-SETTINGS.tail, SETTINGS.tail, 401)
+    furthest = math.ceil(SETTINGS.tail + 2 * mu)  # two sensitivities more
     moves = np.linspace(-furthest, furthest, 40 * furthest + 1)
     places = (deviations + moves[:, None]) * (sensitivity / mu)
     costs = np.asarray(loss(places.ravel())).reshape(places.shape) @ np.exp(-(deviations**2) / 2)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
@@ -24,15 +25,27 @@ from ....program.layout import make_line
 from ...bounds import Upper
 from ..lattice.draft import Draft, centred
 
-#: The last line touches the curve where this much delta is left.
-_LEFT = 5e-5
-#: A place costs at least this share of the dearest one when lines are placed.
-_LEAST_COST = 1e-4
-#: Many lines, because only a check is made at each; fewer of them where budgets bind instead.
-_GAUSSIAN_LINES, _FEWEST_LINES = 150, 20
-_GAUSSIAN_LEFT = 1e-6
-#: A density is averaged over so many places of a cell.
-_INSIDE = 16
+
+@dataclass(frozen=True)
+class ChordSettings:
+    """Numbers of the lines below a curve.
+
+    Found by trial with `benchmarks/ranges.py --curves`; no claim depends on them.
+    """
+
+    #: The last line touches the curve where this much delta is left.
+    left: float = 5e-5
+    #: A place costs at least this share of the dearest one when lines are placed.
+    least_cost: float = 1e-4
+    #: Many lines, because only a check is made at each; fewer of them where budgets bind instead.
+    gaussian_lines: int = 150
+    fewest_lines: int = 20
+    gaussian_left: float = 1e-6
+    #: A density is averaged over so many places of a cell.
+    inside: int = 16
+
+
+SETTINGS = ChordSettings()
 
 
 #: Where a curve binds: (epsilon, multiplier) of the points of a bound.
@@ -54,15 +67,15 @@ def _thresholds(mu: float, count: int, last: float, binding: Binding) -> list[fl
     width = max(0.08 * (last - first), 0.1)
     for epsilon, multiplier in binding:
         cost += multiplier * np.exp(-(((at - first - epsilon / mu) / width) ** 2))
-    cost = np.maximum(cost, _LEAST_COST * cost.max()) * np.exp(-((at - mu) ** 2) / 2)
-    dense = np.maximum(cost, _LEAST_COST**2 * cost.max()) ** (1 / 3)
+    cost = np.maximum(cost, SETTINGS.least_cost * cost.max()) * np.exp(-((at - mu) ** 2) / 2)
+    dense = np.maximum(cost, SETTINGS.least_cost**2 * cost.max()) ** (1 / 3)
     share = np.concatenate([[0.0], np.cumsum((dense[1:] + dense[:-1]) / 2)])
     wanted = np.linspace(0.0, share[-1], count)
     return [float(t) for t in np.interp(wanted, share, at)]
 
 
 def chords_below(
-    mu: Fraction, lines: int, left: float = _LEFT, binding: Binding = ()
+    mu: Fraction, lines: int, left: float = SETTINGS.left, binding: Binding = ()
 ) -> GaussianCurve:
     """So many lines that touch the curve from below, as points to keep and thresholds.
 
@@ -90,7 +103,7 @@ def chords_below(
 
 def points_on(mu: Fraction, count: int, binding: Binding = ()) -> tuple[Point, ...]:
     """So many budgets on the curve, deltas rounded up; more of them where the curve binds."""
-    first, last = float(mu) / 2, _last_threshold(float(mu), _LEFT)
+    first, last = float(mu) / 2, _last_threshold(float(mu), SETTINGS.left)
     points = []
     for t in _thresholds(float(mu), count, first + 0.9 * (last - first), binding):
         epsilon = round(Fraction(float(mu) * (t - first)), 6)
@@ -127,8 +140,8 @@ def gaussian_noise(problem: Problem, n: int) -> Upper | None:
     mu = problem.gdp
     assert mu is not None
     wider = float(mu) / sharpest(mu, [point for point in problem.budgets if point[1] > 0])
-    lines = max(_FEWEST_LINES, round(_GAUSSIAN_LINES / wider))
-    curve = chords_below(mu, lines, _GAUSSIAN_LEFT)
+    lines = max(SETTINGS.fewest_lines, round(SETTINGS.gaussian_lines / wider))
+    curve = chords_below(mu, lines, SETTINGS.gaussian_left)
     points = (*problem.budgets, *curve.points)
     pure = [epsilon for epsilon, delta in problem.budgets if delta == 0]
     end = min([*pure, round_down(curve.points[-1][0] / Fraction(wider), 9)])
@@ -140,7 +153,7 @@ def gaussian_noise(problem: Problem, n: int) -> Upper | None:
     mesh = centred(n, radius, end)
     draft = Draft(problem, points, mesh, curve, "gaussian")
     line = make_line(n, -radius, radius, None, (-radius, radius), mesh.ratio)
-    inside = (np.arange(_INSIDE) + 0.5) / _INSIDE - 0.5
+    inside = (np.arange(SETTINGS.inside) + 0.5) / SETTINGS.inside - 0.5
     places = np.abs(np.arange(-radius, radius + 1)[:, None] + inside) / n
 
     def weights(stretch: float) -> Floats:

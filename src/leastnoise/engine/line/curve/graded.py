@@ -19,41 +19,63 @@ import numpy as np
 
 from ....certify.noise.lattice_privacy import worst_hockey_stick
 from ....numeric import Floats, Ints
-from ....program.interior import InteriorProgram, Near
+from ....program.interior import Near
 from ....program.layout import LineLayout, worst_local_maxima
 from ....program.program import LinearProgram, PairDuals, ProgramRow, ProgramSolution
 from ....work import BUDGET, counted
 from ...bounds import Upper
 from ...search import Search
+from ..driver import is_solved, solve_at_once
 from ..lattice.repair import MIXING_MARGINS, share_of_safe
 from ..lattice.restricted import Restricted
 
-#: How far, in logarithms, a round may go from the noise before: once little is gained, and no
-#: delta is exceeded by more than half of that, not as far. How many rounds at most.
-_BOX, _MOST_ROUNDS = (0.5, 0.15), 12
-#: A column that went this share of its way may go so many times as far next time, up to that. Where
-#: some went further than they might there is no solution, and all may.
-_AT_END, _OUTSIDE, _WIDER, _WIDEST = 0.9, 1.01, 2.0, 4.0
-#: Another one begins if there is time for so many: what comes out is made good in about one.
-_ROUNDS_LEFT = 2
-#: Rounds end when one gains less than this share of the gap, and mending costs less than another.
-#: Programs are solved to a third, and to this share of the loss as long as much is gained.
-_QUIET, _DEARER, _SOLVED, _ROUGH = 0.01, 0.01, 0.015, 3e-3
-#: Programs stay this share below every delta, so that a shift between theirs is not over it. One
-#: that is joins them, so many a round and budget.
-_EASE, _MOST_SHIFTS = 3e-5, 6
-#: A delta that is exceeded by more than this share of it is asked for at the shifts of all pieces.
-_MUCH = 0.3
-#: As long as much is gained about so many shifts are looked at; then all of them.
-_LOOKED_AT = 512
-#: A pure budget may be exceeded by this: an envelope mends it.
-_DUST = 1e-7
-#: So many budgets of the least delta are asked for at the shifts of all pieces.
-_LAST = 2
-#: Budgets and shifts that spend less than this share of all bind nowhere.
-_LEAST_SPENT = 1e-5
-#: The cell at 0 loses at most this share of its mass when it is divided.
-_MOST_MOVED = 0.5
+
+@dataclass(frozen=True)
+class PiecesSettings:
+    """Numbers of the rounds on pieces.
+
+    Found by trial with `benchmarks/ranges.py --curves`; no claim depends on them.
+    """
+
+    #: How far, in logarithms, a round may go from the noise before: once little is gained, and no
+    #: delta is exceeded by more than half of that, not as far. How many rounds at most.
+    box: tuple[float, ...] = (0.5, 0.15)
+    most_rounds: int = 12
+    #: A column that went this share of its way may go so many times as far next time, up to that.
+    #: Where some went further than they might there is no solution, and all may.
+    at_end: float = 0.9
+    outside: float = 1.01
+    wider: float = 2.0
+    widest: float = 4.0
+    #: Another one begins if there is time for so many: what comes out is made good in about one.
+    rounds_left: int = 2
+    #: Rounds end when one gains less than this share of the gap, and mending costs less than
+    #: another. Programs are solved to a third, and to this share of the loss as long as much is
+    #: gained.
+    quiet: float = 0.01
+    dearer: float = 0.01
+    solved: float = 0.015
+    rough: float = 3e-3
+    #: Programs stay this share below every delta, so that a shift between theirs is not over it.
+    #: One that is joins them, so many a round and budget.
+    ease: float = 3e-5
+    most_shifts: int = 6
+    #: A delta that is exceeded by more than this share of it is asked for at the shifts of all
+    #: pieces.
+    much: float = 0.3
+    #: As long as much is gained about so many shifts are looked at; then all of them.
+    looked_at: int = 512
+    #: A pure budget may be exceeded by this: an envelope mends it.
+    dust: float = 1e-7
+    #: So many budgets of the least delta are asked for at the shifts of all pieces.
+    last: int = 2
+    #: Budgets and shifts that spend less than this share of all bind nowhere.
+    least_spent: float = 1e-5
+    #: The cell at 0 loses at most this share of its mass when it is divided.
+    most_moved: float = 0.5
+
+
+SETTINGS = PiecesSettings()
 
 
 Pairs = set[tuple[int, int]]  #: (number of a budget, shift)
@@ -87,7 +109,7 @@ class LogDensity:
         whole, sides = float(density[centre[0]]) * wide, (1, -1) if places[0] < 0 else (1, 1)
         beside = [math.exp(self.logs[known[0] + s] - self.logs[known[0]]) * whole for s in sides]
         moved = sum(beside) * math.log(wide / narrow)
-        less = min(1.0, _MOST_MOVED * whole / moved)
+        less = min(1.0, SETTINGS.most_moved * whole / moved)
         for side, mass in zip(sides, beside, strict=True):
             inner = (side * places > 0) & (side * places < wide)
             density[inner] = less * mass / (side * places[inner])
@@ -107,7 +129,7 @@ def binding_of(solution: ProgramSolution, program: LinearProgram[LineLayout]) ->
     spent = {
         pair: y * budgets[pair[0]][1] for pair, (y, _, _) in solution.multipliers.pairs.items()
     }
-    least = _LEAST_SPENT * sum(spent.values())
+    least = SETTINGS.least_spent * sum(spent.values())
     return [(budgets[j][0], m / n) for (j, m), amount in spent.items() if amount > least]
 
 
@@ -154,22 +176,22 @@ def sharpened(
     """
     pairs, x = _pairs_near(shape.binding, restricted), shape.peaked(restricted.places)
     tight = 0  # rounds so far that were solved well
-    boxes = np.full(len(x), _BOX[0])
+    boxes = np.full(len(x), SETTINGS.box[0])
     value = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
     best: _Mixture | None = None
     solution: ProgramSolution | None = None
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(SETTINGS.most_rounds):
         began = search.clock()
-        tolerance = min(_SOLVED * search.gap, _ROUGH) if tight else _ROUGH
+        tolerance = min(SETTINGS.solved * search.gap, SETTINGS.rough) if tight else SETTINGS.rough
         like = None if solution is None else solution.multipliers.pairs
         solution = _in_a_box(restricted.program, x, pairs, boxes, tolerance, search, like)
         if solution is None or search.late():
             break
         moved = np.abs(np.log(solution.x / x * float(restricted.line.masses[0] @ x)))
-        if (moved > _OUTSIDE * boxes).any() and boxes.max() < _WIDEST:
-            boxes, solution = _WIDER * boxes, None  # nothing in them keeps the budgets
+        if (moved > SETTINGS.outside * boxes).any() and boxes.max() < SETTINGS.widest:
+            boxes, solution = SETTINGS.wider * boxes, None  # nothing in them keeps the budgets
             continue
-        ends = moved > _AT_END * boxes
+        ends = moved > SETTINGS.at_end * boxes
         gained, value, x = abs(1 - solution.value / value), solution.value, solution.x
         search.report(0.0, value, restricted.mesh.n)
         mixture = _Mixture(restricted, x, safe(restricted.places), tight > 0)
@@ -177,14 +199,16 @@ def sharpened(
             best, binding = mixture, binding_of(solution, restricted.program)
         if (
             tight
-            and gained < _QUIET * search.gap
-            and mixture.loss <= value * (1 + _DEARER * search.gap)
+            and gained < SETTINGS.quiet * search.gap
+            and mixture.loss <= value * (1 + SETTINGS.dearer * search.gap)
         ):
             break
         pairs |= mixture.beyond()
-        tight += gained < _ROUGH and mixture.excess < _BOX[1] / 2
-        boxes = np.where(ends, np.minimum(_WIDER * boxes, _WIDEST), _BOX[tight > 0])
-        if search.left(math.inf) < _ROUNDS_LEFT * (search.clock() - began):
+        tight += gained < SETTINGS.rough and mixture.excess < SETTINGS.box[1] / 2
+        boxes = np.where(
+            ends, np.minimum(SETTINGS.wider * boxes, SETTINGS.widest), SETTINGS.box[tight > 0]
+        )
+        if search.left(math.inf) < SETTINGS.rounds_left * (search.clock() - began):
             break
         if tight and rough and not search.closes(0.0, value * (1 - search.gap)):
             break
@@ -199,7 +223,7 @@ def _pairs_near(binding: BindingPairs, restricted: Restricted) -> Pairs:
     line, budgets = restricted.line, restricted.program.budgets
     pairs = {(j, m) for j in range(len(budgets)) for m in _shifts(restricted, [line.n])}
     # Hardly anything costs where deltas are next to nothing: noise would settle anywhere there.
-    last = sorted(range(len(budgets)), key=lambda j: budgets[j][1])[:_LAST]
+    last = sorted(range(len(budgets)), key=lambda j: budgets[j][1])[: SETTINGS.last]
     pairs |= {(j, m) for j in last for m in _shifts(restricted, restricted.pieces[1:])}
     order = sorted(range(len(budgets)), key=lambda j: budgets[j][0])
     for epsilon, part in binding:
@@ -234,14 +258,12 @@ def _in_a_box(
         line[c] = 1 / x[c]
         up, down = math.exp(boxes[c]), math.exp(-boxes[c])
         rows += [ProgramRow(line, -math.inf, up), ProgramRow(-line, -math.inf, -down)]
-    eased = tuple((epsilon, delta * (1 - _EASE)) for epsilon, delta in program.budgets)
+    eased = tuple((epsilon, delta * (1 - SETTINGS.ease)) for epsilon, delta in program.budgets)
     boxed = replace(program, rows=tuple(rows), budgets=eased)
-    interior = InteriorProgram(boxed, near=Near(x, boxes), wanted=wanted)
-    solution = interior.solve(x, tolerance, search.late, like)
-    search.count(solution, 0)
-    sound = np.isfinite(solution.x).all() and solution.x.min() > 0
-    mass = float((program.layout.masses @ solution.x)[0])
-    return solution if sound and abs(mass - 1) < 1e-6 else None
+    near = Near(x, boxes)
+    solution = solve_at_once(boxed, x, tolerance, search, near=near, wanted=wanted, like=like)
+    positive = bool(solution.x.min() > 0)
+    return solution if positive and is_solved(boxed, solution) else None
 
 
 class _Mixture:
@@ -251,7 +273,7 @@ class _Mixture:
         self.restricted, self.x, self._budgets = restricted, x, restricted.program.budgets
         self._safe = safe / float(restricted.line.masses[0] @ safe)
         n, shifts = restricted.mesh.n, restricted.line.shifts
-        often = 1 if every else 1 + n // _LOOKED_AT
+        often = 1 if every else 1 + n // SETTINGS.looked_at
         self._shifts = shifts[(n - np.abs(shifts)) % often == 0]
 
     def _sticks(self, x: Floats, shifts: Ints) -> Floats:
@@ -276,9 +298,11 @@ class _Mixture:
         pairs = set()
         for j, (_, delta) in enumerate(self._budgets):
             values = self._mine[j]
-            worst = worst_local_maxima(self._shifts, values, max(delta, _DUST), _MOST_SHIFTS)
+            worst = worst_local_maxima(
+                self._shifts, values, max(delta, SETTINGS.dust), SETTINGS.most_shifts
+            )
             pairs |= {(j, m) for m in worst}
-            if delta > 0 and float(values.max()) > (1 + _MUCH) * delta:
+            if delta > 0 and float(values.max()) > (1 + SETTINGS.much) * delta:
                 pairs |= {(j, m) for m in _shifts(self.restricted, self.restricted.pieces[1:])}
         return pairs
 

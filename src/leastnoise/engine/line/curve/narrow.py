@@ -22,15 +22,28 @@ from ....program.layout import LineLayout
 from ....program.program import LinearProgram, ProgramRow, ProgramSolution
 from ..lattice.relaxed import Relaxed
 
-#: The cell at 0 is halved so often. Shifts of one sign fall into so many windows, of which those
-#: serve that hold least, so many.
-_HALVED, _WINDOWS, _EMPTIEST = 8, 8, 4
-#: How many halvings further an event may reach on one side than on the other.
-_LEAN = 1
-#: Points of the curve that are asked for in each window: those that allow the least.
-_POINTS = 2
-#: Where a path begins, a part holds about this share of the cell at 0.
-_PART = 0.03
+
+@dataclass(frozen=True)
+class NarrowSettings:
+    """Numbers of the narrow events.
+
+    Found by trial with `benchmarks/ranges.py --curves`; no claim depends on them.
+    """
+
+    #: The cell at 0 is halved so often. Shifts of one sign fall into so many windows, of which
+    #: those serve that hold least, so many.
+    halved: int = 8
+    windows: int = 8
+    emptiest: int = 4
+    #: How many halvings further an event may reach on one side than on the other.
+    lean: int = 1
+    #: Points of the curve that are asked for in each window: those that allow the least.
+    points: int = 2
+    #: Where a path begins, a part holds about this share of the cell at 0.
+    part: float = 0.03
+
+
+SETTINGS = NarrowSettings()
 
 
 @dataclass(frozen=True)
@@ -47,11 +60,11 @@ class Narrowed:
     @cached_property
     def _radii(self) -> Floats:
         """Between 0 and 1, in steps; powers of two."""
-        return np.asarray(0.5 ** np.arange(_HALVED, 0, -1.0))
+        return np.asarray(0.5 ** np.arange(SETTINGS.halved, 0, -1.0))
 
     @property
     def _more(self) -> int:
-        return len(self._sides) * _HALVED
+        return len(self._sides) * SETTINGS.halved
 
     def _column(self, cell: int) -> int:
         line = self.relaxed.line
@@ -59,8 +72,8 @@ class Narrowed:
 
     def _parts(self, side: int) -> slice:
         """The columns of the parts on a side, after those of the cells."""
-        first = self.relaxed.line.columns + side * _HALVED
-        return slice(first, first + _HALVED)
+        first = self.relaxed.line.columns + side * SETTINGS.halved
+        return slice(first, first + SETTINGS.halved)
 
     @property
     def _both(self) -> float:
@@ -91,7 +104,7 @@ class Narrowed:
         """For every radius and window the points that allow the least, at x."""
         n, fold = self.relaxed.n, self.relaxed.fold
         x = self.x / float(self.relaxed.line.masses[0] @ self.x)
-        windows = _windows(n, _WINDOWS)
+        windows = _windows(n, SETTINGS.windows)
         if not fold:
             windows += [(-last, -first) for first, last in windows]
         windows.sort(
@@ -102,12 +115,16 @@ class Narrowed:
         points = [(math.exp(float(e)), float(d)) for e, d in self.relaxed.budgets]
         events = []
         for k, left in enumerate(parts):
-            for right in parts[k : k + 1] if fold else parts[max(0, k - _LEAN) : k + _LEAN + 1]:
-                for first, last in windows[:_EMPTIEST]:
+            for right in (
+                parts[k : k + 1]
+                if fold
+                else parts[max(0, k - SETTINGS.lean) : k + SETTINGS.lean + 1]
+            ):
+                for first, last in windows[: SETTINGS.emptiest]:
                     event = NarrowEvent(0, left, right, first, last, fold, Fraction(0))
                     around = sum(float(w) * x[self._column(cell)] for cell, w in event.weights())
                     least = sorted((d + e * around, j) for j, (e, d) in enumerate(points))
-                    events += [replace(event, point=j) for _, j in least[:_POINTS]]
+                    events += [replace(event, point=j) for _, j in least[: SETTINGS.points]]
         return events
 
     def _row(self, event: NarrowEvent) -> ProgramRow:
@@ -129,7 +146,7 @@ class Narrowed:
 
     def start(self, x: Floats) -> Floats:
         """Where a path begins, from where it would begin without the parts."""
-        return np.append(x, np.full(self._more, _PART * x[self._column(0)]))
+        return np.append(x, np.full(self._more, SETTINGS.part * x[self._column(0)]))
 
     def proven(self, solution: ProgramSolution, digits: int) -> tuple[NarrowEvent, ...]:
         """The events with their multipliers, those that are 0 left out; mirror images share one."""

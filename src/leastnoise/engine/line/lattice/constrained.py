@@ -15,16 +15,17 @@ import numpy as np
 
 from ....certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ....errors import ArgumentError
-from ....numeric import Bools, Floats, Ints
+from ....numeric import Bools, Floats
 from ....problem import Point, Problem, ends_of, foldable
 from ....problem.constraints import Monotone, Unbiased, Unimodal
 from ....problem.privacy import GaussianCurve, implied, points_to_json
-from ....program.interior import InteriorProgram, Near
+from ....program.interior import Near
 from ....program.layout import LineLayout
 from ....program.program import LinearProgram, ProgramSolution
 from ....program.simplex import Simplex
 from ...bounds import Bounds, Lower, Upper
 from ...search import Search
+from ..driver import LineSolver, Resolutions, is_solved, scale_of_cells, solve_at_once, with_atom
 from ..staircase.forecast import narrow_steps
 from .closed_forms import Incumbents, canonical
 from .forecast import tolerance
@@ -32,27 +33,43 @@ from .relaxed import Relaxed
 from .restricted import Restricted, lattice_of
 from .support import refuse_narrow, support_words
 
-#: A program with more columns than this is left to coarser resolutions; or times budgets.
-_MOST_COLUMNS = 2_000
-_MOST_COLUMNS_AND_BUDGETS = 4_000
-#: So many integers on each side at most; or times budgets.
-_MOST_INTEGERS, _MOST_INTEGERS_AND_BUDGETS = 12_000, 24_000
-#: More budgets than these are solved with all their rows at once, up to so many columns (squared,
-#: they must fit into memory) and rows.
-_FEW_BUDGETS = 2
-_MOST_COLUMNS_AT_ONCE = 2 * _MOST_COLUMNS
-_MOST_ROWS_AT_ONCE = 1_500_000
-#: How far below every delta the upper program stays, so that its solution passes exactly.
-_MARGINS = (1e-6, 2e-5, 1e-3)
-#: Where columns alone are counted, a last resolution is finer by at least this factor.
-_WORTH = 1.15
-#: If cells as fine as this hold no noise that obeys everything, finer ones hardly will.
-_HOPELESS = 64
-#: The share of the gap that programs of all rows at once are solved to.
-_SOLVED = 0.02
-#: Where no noise is found it may go so many times further out, again and again, up to this often
-#: the reach of the multipliers.
-_WIDER, _WIDEST = 1.6, 12.0
+
+@dataclass(frozen=True)
+class ConstrainedSettings:
+    """Numbers of the programs for several budgets.
+
+    Found by trial with `benchmarks/frozen.py`; no claim depends on them.
+    """
+
+    #: A program with more columns than this is left to coarser resolutions; or times budgets.
+    most_columns: int = 2_000
+    most_columns_and_budgets: int = 4_000
+    #: So many integers on each side at most; or times budgets.
+    most_integers: int = 12_000
+    most_integers_and_budgets: int = 24_000
+    #: More budgets than these are solved with all their rows at once, up to so many columns
+    #: (squared, they must fit into memory) and rows.
+    few_budgets: int = 2
+    most_rows_at_once: int = 1_500_000
+    #: How far below every delta the upper program stays, so that its solution passes exactly.
+    margins: tuple[float, ...] = (1e-6, 2e-5, 1e-3)
+    #: Where columns alone are counted, a last resolution is finer by at least this factor.
+    worth: float = 1.15
+    #: If cells as fine as this hold no noise that obeys everything, finer ones hardly will.
+    hopeless: int = 64
+    #: The share of the gap that programs of all rows at once are solved to.
+    solved: float = 0.02
+    #: A path begins with this share of the mass of all cells at exactly 0.
+    atom: float = 0.05
+    #: Where no noise is found it may go so many times further out, again and again, up to this
+    #: often the reach of the multipliers.
+    wider: float = 1.6
+    widest: float = 12.0
+
+
+SETTINGS = ConstrainedSettings()
+
+_MOST_COLUMNS_AT_ONCE = 2 * SETTINGS.most_columns
 
 
 def refuse(problem: Problem) -> NoReturn:
@@ -97,7 +114,7 @@ class Steering:
     slowest: float = 1.2  # the least factor between resolutions
     most_columns: int | None = None  # of noise without constraints, whatever the budgets are
     reference: Callable[[Floats], Floats] | None = None  # about the mass at places
-    solved: float = _SOLVED  # to this share of the gap, with all rows at once
+    solved: float = SETTINGS.solved  # to this share of the gap, with all rows at once
 
 
 _PLAIN = Steering()
@@ -125,8 +142,7 @@ class Constrained:
         self.found: tuple[Restricted, ProgramSolution] | None = None
         self.width: float | None = None
         self.fold = foldable(problem.constraints, problem.loss)
-        self._carried: dict[tuple[int, int], Ints] = {}
-        self._carried_n = self._carried_points = 1
+        self.solver, self._tried = LineSolver(), 0
         refuse_narrow(problem)
         self._refuse_leaning_tails()
         self.reach = self.radius = 0.0  # what they are at least
@@ -210,34 +226,34 @@ class Constrained:
         if self.resolution is not None:
             yield from self._wide_enough(self.resolution, search)
             return
-        n = self._fit(
-            max(math.ceil(3 / self._gamma), self.first()) if self._gamma < 1 else self.first()
-        )
-        while n > 1 and not self.affordable(n):
-            n //= 2
+        first = self.first() if self._gamma >= 1 else max(math.ceil(3 / self._gamma), self.first())
+        first = self._fit(first)
+        while first > 1 and not self.affordable(first):
+            first //= 2
         noise_known = search.bracket.upper is not None
-        if self._columns(n) > (_MOST_COLUMNS_AT_ONCE if noise_known else MAX_CELLS):
+        if self._columns(first) > (_MOST_COLUMNS_AT_ONCE if noise_known else MAX_CELLS):
             search.reason = "noise so wide that no program holds it"
             return
-        previous = 0
-        while previous == 0 or self.affordable(n):
-            if n > previous:
-                yield from [n] if previous else self._wide_enough(n, search)
-                previous = n
-            if search.bracket.upper is None and n >= _HOPELESS:
+        sizes = Resolutions(
+            self._finer, lambda n: n == 1 or self.affordable(n), 1.15, self.steering.slowest
+        )
+        for n in sizes.coarse_to_fine(first, search):
+            yield from [n] if self._tried else self._wide_enough(n, search)
+            self._tried = n
+            if search.bracket.upper is None and n >= SETTINGS.hopeless:
                 return
-            factor = 1.15 * math.sqrt(min(search.bracket.gap, 1.0) / search.gap)
-            n = self._fit(max(n + 1, math.ceil(n * min(max(factor, self.steering.slowest), 2.0))))
-            if self.steering.most_columns is not None:
-                n = self._last(n, previous)
-        search.reason = search.reason or "stopped at the largest resolution that is affordable"
+
+    def _finer(self, n: int) -> int:
+        """A resolution from n on that fits, or the finest there is."""
+        n = self._fit(n)
+        return n if self.steering.most_columns is None else self._last(n, self._tried)
 
     def _last(self, n: int, previous: int) -> int:
         """n, or the finest resolution there is, if that is less than a step from n."""
         most = math.ceil(n * self.steering.slowest)
         if self.affordable(most):
             return n
-        some = range(math.ceil(_WORTH * previous), most)
+        some = range(math.ceil(SETTINGS.worth * previous), most)
         return max((k for k in some if self.affordable(k)), default=n)
 
     def _wide_enough(self, n: int, search: Search) -> Iterator[int]:
@@ -248,8 +264,8 @@ class Constrained:
         yield n
         narrow = self.radius
         while search.bracket.upper is None and self._may_widen():
-            self.radius *= _WIDER
-            if self.radius > _WIDEST * self.reach or not self.affordable(n):
+            self.radius *= SETTINGS.wider
+            if self.radius > SETTINGS.widest * self.reach or not self.affordable(n):
                 break
             yield n
         if search.bracket.upper is None:
@@ -267,7 +283,7 @@ class Constrained:
         n = int(self.problem.sensitivity)
         budgets = len(self.lower_points)
         each = (max(self.reach, self.radius) + 1) * n
-        if each > _MOST_INTEGERS or each * budgets > _MOST_INTEGERS_AND_BUDGETS:
+        if each > SETTINGS.most_integers or each * budgets > SETTINGS.most_integers_and_budgets:
             raise ArgumentError(
                 "sensitivity",
                 n,
@@ -314,7 +330,10 @@ class Constrained:
         if most is not None and not (self.problem.constraints or self.problem.integer):
             return (columns if self.width is None else math.ceil(self.width * n)) <= most
         budgets = len(self.lower_points)
-        small = columns <= _MOST_COLUMNS and columns * budgets <= _MOST_COLUMNS_AND_BUDGETS
+        small = (
+            columns <= SETTINGS.most_columns
+            and columns * budgets <= SETTINGS.most_columns_and_budgets
+        )
         return small and n * (2 * self._radius(n) + 1) <= MAX_WORK
 
     def _fit(self, n: int) -> int:
@@ -342,9 +361,7 @@ class Constrained:
         """About how much mass a cell holds, for scaling; places in sensitivities."""
         if self.steering.reference is not None:
             return self.steering.reference(places)
-        epsilon = float(min(e for e, _ in self.upper_points))
-        floor = math.exp(-epsilon * min(self.radius, 30 / max(epsilon, 1e-9)))
-        return np.maximum(np.exp(-epsilon * np.abs(places)), floor)
+        return scale_of_cells([float(e) for e, _ in self.upper_points], self.radius, places)
 
     def _tolerance(self) -> float:
         return tolerance([float(d) for _, d in self.upper_points if d > 0])
@@ -375,17 +392,16 @@ class Constrained:
 
     def _last_round(self, simplex: Simplex, n: int, search: Search) -> ProgramSolution | None:
         """What the rounds of the relaxed program end with; soon after they gain little."""
-        self._seed(simplex, n)
+        self.solver.begin(simplex, one_sided=self.fold)
         quiet, last = 0, None
-        for solution in self._rounds(simplex, search, 1e-7, search.deadline):
+        for solution in self.solver.rounds(simplex, search, search.deadline, 1e-7):
             gained = last is None or solution.value > last.value * (1 + 0.01 * search.gap)
             last = solution
             quiet = 0 if gained else quiet + 1
             search.report(solution.value, math.inf, n)
             if quiet >= 4 and solution.excess < 1e-4:
                 break
-        self._carried, self._carried_n = simplex.active(), n
-        self._carried_points = len(simplex.program.budgets)
+        self.solver.keep(simplex)
         return last
 
     def restricted(self, n: int, search: Search) -> Upper | None:
@@ -393,22 +409,24 @@ class Constrained:
         mesh = lattice_of(self.problem, n, math.ceil(self.radius * n), self.upper_points)
         if mesh is None:
             return None
-        restricted = Restricted(self.problem, self.upper_points, mesh, _MARGINS[0], self.curve)
+        restricted = Restricted(
+            self.problem, self.upper_points, mesh, SETTINGS.margins[0], self.curve
+        )
         if self.at_once(restricted.program):
             return self._restricted_at_once(restricted, n, search)
         simplex = Simplex(
             restricted.program,
             self.reference(restricted.places),
-            margin=_MARGINS[0],
+            margin=SETTINGS.margins[0],
             tolerance=self._tolerance(),
         )
-        self._seed(simplex, n)
-        for margin in _MARGINS:
+        self.solver.begin(simplex, one_sided=self.fold)
+        for margin in SETTINGS.margins:
             simplex.loosen(margin)
             last = None
             # There must be something to return, even if it is a little late.
             deadline = search.last_moment if search.bracket.upper is None else search.deadline
-            for solution in self._rounds(simplex, search, 0.3 * margin, deadline):
+            for solution in self.solver.rounds(simplex, search, deadline, 0.3 * margin):
                 last = solution
                 search.report(0.0, solution.value, n)
             if last is None or simplex.failures:
@@ -421,7 +439,7 @@ class Constrained:
 
     def _restricted_at_once(self, restricted: Restricted, n: int, search: Search) -> Upper | None:
         program = restricted.program
-        for margin in _MARGINS:
+        for margin in SETTINGS.margins:
             eased = tuple((e, d * (1 - margin)) for e, d in program.budgets)
             solution = self.solved(replace(program, budgets=eased), restricted.places, search)
             if solution is None:
@@ -438,9 +456,9 @@ class Constrained:
         line = program.layout
         rows = len(program.budgets) * len(line.every_shift) * len(line.column)
         return (
-            len(program.budgets) > _FEW_BUDGETS
+            len(program.budgets) > SETTINGS.few_budgets
             and line.columns <= _MOST_COLUMNS_AT_ONCE
-            and rows <= _MOST_ROWS_AT_ONCE
+            and rows <= SETTINGS.most_rows_at_once
             and all(math.isinf(row.low) for row in program.rows)
         )
 
@@ -455,37 +473,11 @@ class Constrained:
         """Solve to a small share of the gap; None if there is no solution."""
         # There must be something to return, even if it is a little late.
         late = search.given_up if search.bracket.upper is None else search.late
-        start = self.reference(places) if near is None else near.x
-        if program.layout.atoms:
-            start = np.append(start, 0.05 * float(program.layout.masses[0, :-1] @ start))
-        solution = InteriorProgram(program, near=near, wanted=wanted).solve(
-            start, self.steering.solved * search.gap, late
+        start = with_atom(
+            program, self.reference(places) if near is None else near.x, SETTINGS.atom
         )
-        search.count(solution, len(solution.multipliers.pairs))
-        mass = float((program.layout.masses @ solution.x)[0])
-        return solution if abs(mass - 1) < 1e-6 else None
-
-    def _seed(self, simplex: Simplex, n: int) -> None:
-        """Rows to begin with: the full shift, and what mattered at the resolution before."""
-        cells, budgets = simplex.program.layout.cells, len(simplex.program.budgets)
-        # Folded noise is heaviest at 0; otherwise nobody knows yet where it is.
-        inner = cells <= 0 if self.fold else np.ones(len(cells), dtype=bool)
-        wanted = []
-        for j in range(budgets):
-            wanted += [(j, n, cells[inner])] + ([] if self.fold else [(j, -n, cells)])
-        scale = n / self._carried_n
-        for (j, m), active in self._carried.items():
-            shift = round(m * scale)
-            budget = round(j * (budgets - 1) / max(1, self._carried_points - 1))
-            if 1 <= abs(shift) <= n:
-                finer = np.unique(np.round(active * scale).astype(np.int64))
-                wanted.append((budget, shift, finer))
-        simplex.add(wanted)
-
-    def _rounds(
-        self, simplex: Simplex, search: Search, enough: float, deadline: float | None
-    ) -> Iterator[ProgramSolution]:
-        for solution in simplex.rounds(deadline, search.clock, enough):
-            search.count(solution, len(simplex.active()))
-            yield solution
-        search.bracket.failures += simplex.failures
+        tolerance = self.steering.solved * search.gap
+        solution = solve_at_once(
+            program, start, tolerance, search, stop=late, near=near, wanted=wanted
+        )
+        return solution if is_solved(program, solution) else None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ....problem import Problem
-from ..staircase.forecast import narrow_steps, steps_matter, wide_integers
+from ..staircase.forecast import narrow_steps, wide_integers
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,19 @@ class LatticeForecast:
     #: Below this delta the simplex method loses its way from scratch, and needs its tightest
     #: tolerance; from here on so many shifts matter that a program had better take them all.
     tiny_delta: Fraction = Fraction(1, 10_000)
-    #: All shifts are taken at once in programs of at least, and of at most, so many rows.
+    #: All shifts are taken at once in programs of at least, and of at most, so many rows, from this
+    #: epsilon on.
     fewest_rows: int = 8_000
     most_rows: int = 300_000
+    least_epsilon: int = 1
+    #: From this delta on they are in smaller ones, too, if there are so many cells a sensitivity.
+    large_delta: Fraction = Fraction(1, 4)
+    fine: int = 48
     #: The share of the gap that the two costs of the best closed form may differ by: closed forms
     #: have less mass at 0 than the optimum, above all from this delta on.
     share_between: float = 0.7
-    share_at_large_delta: float = 0.37
-    large_delta: Fraction = Fraction(2, 5)
+    share_at_much_delta: float = 0.37
+    much_delta: Fraction = Fraction(2, 5)
     #: Below this epsilon one cell a sensitivity is as good for a staircase as many.
     flat: float = 0.05
     #: A program of integers with a smaller sensitivity is small, whatever its rows are: they are
@@ -57,11 +62,19 @@ def without_delta_first(problem: Problem) -> bool:
     return narrow_steps(problem) and tiny_delta(problem)
 
 
-def all_shifts_at_once(problem: Problem, rows: float) -> bool:
+def fine(n: int) -> bool:
+    """Whether so many cells a sensitivity are many."""
+    return n > NUMBERS.fine
+
+
+def all_shifts_at_once(problem: Problem, n: int, rows: float) -> bool:
     """Whether the interior point method is sooner done than the simplex method."""
     few = problem.integer and problem.sensitivity < NUMBERS.few_integers
-    some = NUMBERS.fewest_rows <= rows <= NUMBERS.most_rows
-    return many_shifts(problem) and some and not few
+    if problem.delta >= NUMBERS.large_delta:
+        many = n >= NUMBERS.fine
+    else:
+        many = rows >= NUMBERS.fewest_rows and problem.epsilon >= NUMBERS.least_epsilon
+    return many_shifts(problem) and many and rows <= NUMBERS.most_rows and not few
 
 
 def out_of_reach(problem: Problem, rows: float) -> bool:
@@ -78,15 +91,15 @@ def several_integers(problem: Problem, affordable: bool) -> bool:
 
 def as_real(problem: Problem) -> bool:
     """Whether a bound on real noise may come sooner than one over the integers themselves."""
-    alike = many_shifts(problem) and steps_matter(problem)  # as dear, as near
+    alike = many_shifts(problem) and problem.epsilon >= NUMBERS.least_epsilon  # as dear, as near
     alike = alike and problem.sensitivity >= NUMBERS.fitted
     return problem.sensitivity >= NUMBERS.reached * problem.epsilon and not alike
 
 
 def share_between(problem: Problem) -> float:
     """The share of the gap that the two costs of the best closed form may differ by."""
-    large = problem.delta >= NUMBERS.large_delta
-    return NUMBERS.share_at_large_delta if large else NUMBERS.share_between
+    much = problem.delta >= NUMBERS.much_delta
+    return NUMBERS.share_at_much_delta if much else NUMBERS.share_between
 
 
 def flat(problem: Problem) -> bool:

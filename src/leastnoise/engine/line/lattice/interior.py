@@ -6,7 +6,7 @@ What is returned has been checked exactly (`relaxed.proof.md`, `repair.proof.md`
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,25 +15,40 @@ from ....program.layout import LineLayout
 from ....program.program import LinearProgram, ProgramSolution
 from ...bounds import Lower, Upper
 from ...search import Search
+from ..driver import solve_at_once, with_atom
 from .draft import centred
 from .proposal import Proposal
 from .relaxed import Relaxed
 from .restricted import Restricted
 
-#: The share of the gap to which the interior point method solves.
-_SOLVED = 0.002
-#: Shares of the gap that small multipliers may be worth that are left out of a file; how many
-#: are too many.
-_THINNED, _MANY_MULTIPLIERS = (0.03, 0.15), 20_000
+
+@dataclass(frozen=True)
+class AllShiftsSettings:
+    """Numbers of programs with all shifts at once.
+
+    Found by trial with `benchmarks/budgets.py`; no claim depends on them.
+    """
+
+    #: The share of the gap to which the interior point method solves.
+    solved: float = 0.002
+    #: Shares of the gap that small multipliers may be worth that are left out of a file; how many
+    #: are too many.
+    thinned: tuple[float, ...] = (0.03, 0.15)
+    many_multipliers: int = 20_000
+    #: A path begins with this share of the mass of all cells at exactly 0.
+    atom: float = 0.1
+
+
+SETTINGS = AllShiftsSettings()
 
 
 def bounded(problem: Problem, n: int, reach: int, search: Search) -> tuple[Lower, float]:
     """Multipliers, and how far out, in sensitivities, the program's solution lies."""
     relaxed = Relaxed(problem, problem.budgets, n, reach)
     solution = _solved(relaxed.program, search)
-    for share in _THINNED:
+    for share in SETTINGS.thinned:
         pairs, lower = relaxed.thinned(solution.multipliers.pairs, share * search.gap)
-        if sum(len(cells) for _, cells, _ in pairs.values()) <= _MANY_MULTIPLIERS:
+        if sum(len(cells) for _, cells, _ in pairs.values()) <= SETTINGS.many_multipliers:
             break
     # Thousands of multipliers: few digits keep the file small. (z counts e^eps times.)
     digits = 8 + math.ceil(0.4343 * float(problem.epsilon))
@@ -63,12 +78,6 @@ def noise(
 
 def _solved(program: LinearProgram[LineLayout], search: Search) -> ProgramSolution:
     """To a small share of the gap, beginning with exponential weights."""
-    from ....program.interior import InteriorProgram  # (slow to import)
-
     line = program.layout
-    start = np.exp(-np.abs(line.heads) / (0.5 * line.n))
-    if line.atoms:
-        start = np.append(start, 0.1 * float(line.masses[0, :-1] @ start))
-    solution = InteriorProgram(program).solve(start, _SOLVED * search.gap, search.late)
-    search.count(solution, len(solution.multipliers.pairs))
-    return solution
+    start = with_atom(program, np.exp(-np.abs(line.heads) / (0.5 * line.n)), SETTINGS.atom)
+    return solve_at_once(program, start, SETTINGS.solved * search.gap, search)

@@ -7,7 +7,7 @@ What is yielded has been checked exactly (`closed_forms.proof.md`, `relaxed.proo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ....problem import Problem
 from ...bounds import Bounds, proven
@@ -18,9 +18,22 @@ from .constrained import Constrained
 from .forecast import as_real
 from .one_budget import run_of
 
-#: The share of the gap, or of what is open, that a bound on real noise may lose for integers; what
-#: counts as open where nothing is known; and seconds.
-_ADDED, _OPEN, _LONGEST = 0.25, 1e-2, 60.0
+
+@dataclass(frozen=True)
+class RealNoiseSettings:
+    """When a bound on real noise is looked for.
+
+    Found by trial with `benchmarks/budgets.py`; no claim depends on them.
+    """
+
+    #: The share of the gap, or of what is open, that a bound on real noise may lose for integers;
+    #: what counts as open where nothing is known; and seconds.
+    added: float = 0.25
+    open: float = 1e-2
+    longest: float = 60.0
+
+
+SETTINGS = RealNoiseSettings()
 
 
 def _closed_forms(problem: Problem, search: Search) -> Iterator[Bounds]:
@@ -43,11 +56,11 @@ def _as_real(problem: Problem, search: Search) -> Iterator[Bounds]:
     if smeared is None or upper is None:
         return
     added = float(smeared) / float(upper.value)
-    if added > _ADDED * max(search.gap, min(search.bracket.gap, _OPEN)):
+    if added > SETTINGS.added * max(search.gap, min(search.bracket.gap, SETTINGS.open)):
         return  # much of what is open would stay open
     real = plan_of_noise(replace(problem, integer=False))
-    seconds = None if search.deadline is None else search.left(_LONGEST) / 2
-    lower = search.inner(real, (1 - 2 * _ADDED) * search.gap, seconds).lower
+    seconds = None if search.deadline is None else search.left(SETTINGS.longest) / 2
+    lower = search.inner(real, (1 - 2 * SETTINGS.added) * search.gap, seconds).lower
     if lower is not None:
         yield proven(problem, lower.multipliers, lower.resolution), None
 

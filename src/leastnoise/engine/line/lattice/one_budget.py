@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NoReturn
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from ....certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ....errors import ArgumentError
-from ....numeric import Floats, Ints
+from ....numeric import Floats
 from ....problem import Problem
 from ....problem.checks import MAX_RESOLUTION
 from ....program.layout import LineLayout
@@ -25,6 +25,7 @@ from ....program.program import LinearProgram, ProgramSolution
 from ....program.simplex import Simplex
 from ...bounds import Bounds, Lower, Upper
 from ...search import Search
+from ..driver import ActiveRows, LineSolver, Resolutions, scale_of_cells
 from ..staircase.descent import StaircaseDescent
 from ..staircase.forecast import narrow_steps, steps_matter
 from ..staircase.noise import on_integers, whole_cells
@@ -33,6 +34,7 @@ from .closed_forms import Incumbents, canonical, interpolated
 from .draft import centred
 from .forecast import (
     all_shifts_at_once,
+    fine,
     flat,
     many_shifts,
     out_of_reach,
@@ -46,31 +48,51 @@ from .proposal import Proposal, with_free_atom
 from .relaxed import Relaxed
 from .restricted import Restricted
 
-#: A program with more columns than this is left to coarser resolutions.
-_MOST_COLUMNS = 12_000
-#: Closed forms are seen through at most this many cells a sensitivity.
-_CLOSED_FORM_RESOLUTION = 64
-#: A program goes on until repairing its solution costs less than this share.
-_MOST_REPAIR = 8e-7
-#: Above this, a coarser resolution comes first, so that there is something to return.
-_DIRECT_RESOLUTION = 160
-#: Shares of the gap: what a round must gain to count; what may be left to add.
-_GAIN, _SETTLED = 0.02, 0.05
-#: Where all shifts are taken at once, a resolution of this share is often enough and much cheaper.
-_FIRST_SHARE = 0.55
-#: At gaps from this on noise is polished at a resolution this much finer, within these limits.
-_POLISHED_GAP, _FINER, _POLISHED_RESOLUTION, _POLISHED_COLUMNS = 5e-4, 2, 50, 260
-#: How much further than the best staircase such a program looks, in sensitivities.
-_BEYOND = 1.0  # over epsilon
-#: Between two lattices of multipliers: cells a step of the noise, how much further out it may
-#: reach, and the most rows.
-_CELLS, _MARGIN, _FEW_ROWS = 3, 0.125, 40_000
-#: Rounds without gain after which a program is left.
-_QUIET_ROUNDS = 6
-#: The bounds differ by about this over n^2 when the optimum has narrow steps (measured).
-_STEP_COST = 0.022
-#: A staircase this near to the best closed form stands for it.
-_CLOSE = 1e-5
+
+@dataclass(frozen=True)
+class OneBudgetSettings:
+    """Numbers of the programs for one budget.
+
+    Found by trial with `benchmarks/budgets.py`; no claim depends on them.
+    """
+
+    #: A program with more columns than this is left to coarser resolutions.
+    most_columns: int = 12_000
+    #: Closed forms are seen through at most this many cells a sensitivity.
+    closed_form_resolution: int = 64
+    #: A program goes on until repairing its solution costs less than this share.
+    most_repair: float = 8e-7
+    #: Above this, a coarser resolution comes first, so that there is something to return.
+    direct_resolution: int = 160
+    #: Shares of the gap: what a round must gain to count; what may be left to add.
+    gain: float = 0.02
+    settled: float = 0.05
+    #: Where all shifts are taken at once, a resolution of this share is often enough and much
+    #: cheaper.
+    first_share: float = 0.55
+    #: At gaps from this on noise is polished at a resolution this much finer, within these limits.
+    polished_gap: float = 5e-4
+    finer: int = 2
+    polished_resolution: int = 50
+    polished_columns: int = 260
+    #: How much further than the best staircase such a program looks, in sensitivities.
+    beyond: float = 1.0  # over epsilon
+    #: Between two lattices of multipliers: cells a step of the noise, how much further out it may
+    #: reach, and the most rows.
+    cells: int = 3
+    margin: float = 0.125
+    few_rows: int = 40_000
+    #: Rounds without gain after which a program is left.
+    quiet_rounds: int = 6
+    #: The bounds differ by about this over n^2 when the optimum has narrow steps (measured).
+    step_cost: float = 0.022
+    #: A staircase this near to the best closed form stands for it.
+    close: float = 1e-5
+    #: Cells are not scaled below e^-this.
+    depth: float = 40.0
+
+
+SETTINGS = OneBudgetSettings()
 
 
 def run_of(problem: Problem, search: Search) -> OneBudget:
@@ -116,8 +138,7 @@ class OneBudget:
             self._reach = max(self._reach, 1.6 * self.closed_forms.radius + 2)
         self._reach = self._reach if reach is None else reach
         self._descent = StaircaseDescent(problem) if descent is None else descent
-        self._carried: dict[tuple[int, int], Ints] = {}
-        self._carried_n = 1
+        self.solver = LineSolver()
         self._finest_runs = 0
 
     # -- closed forms -------------------------------------------------------------------------
@@ -128,8 +149,10 @@ class OneBudget:
         best = math.inf if stairs is None else float(stairs.value)
         n = int(problem.sensitivity)
         if not problem.integer:
-            n = self.resolution or min(self._first_resolution(search.gap), _CLOSED_FORM_RESOLUTION)
-        if best > self.closed_forms.loss * (1 + _CLOSE):
+            n = self.resolution or min(
+                self._first_resolution(search.gap), SETTINGS.closed_form_resolution
+            )
+        if best > self.closed_forms.loss * (1 + SETTINGS.close):
             for upper in self.closed_forms.mechanisms(n):
                 best = min(best, float(upper.value))
                 yield None, upper
@@ -156,14 +179,14 @@ class OneBudget:
             ends = self._descent.ends
             if lower is not None and refined and ends is not None:
                 refined = False
-                n = self._aligned(math.ceil(_CELLS / self.closed_forms.gamma), 0.5)
-                if 2 * ends * n * n < _FEW_ROWS:
-                    yield None, self._noise_at_once(n, ends + _MARGIN, search)
+                n = self._aligned(math.ceil(SETTINGS.cells / self.closed_forms.gamma), 0.5)
+                if 2 * ends * n * n < SETTINGS.few_rows:
+                    yield None, self._noise_at_once(n, ends + SETTINGS.margin, search)
         if not problem.loss.symmetric and self._descent.ends is not None:
             # As far as the best staircase that leans, and a little further.
             self._reach = min(self._reach, self._descent.ends + 1.5)
         if self._descent.used:
-            self._carried, self._carried_n = self._descent.used, self._descent.n
+            self.solver.active = ActiveRows(self._descent.used, self._descent.n)
 
     # -- resolutions --------------------------------------------------------------------------
 
@@ -188,29 +211,21 @@ class OneBudget:
             if self._reach * self.resolution <= MAX_CELLS:
                 yield self.resolution
             return
-        n, previous = self._first_resolution(search.gap), 0
+        n = self._first_resolution(search.gap)
         steep = narrow_steps(self.problem)
         if tiny_delta(self.problem) and not steep:
             # From scratch such programs lose their way; from a coarse solution they do not.
             n = _halved_to(n, 6)
-        elif n > _DIRECT_RESOLUTION:
-            n = _halved_to(n, _DIRECT_RESOLUTION // 2)
-        elif not steep and self._many_shifts_matter(n):
-            n = self._aligned(math.ceil(_FIRST_SHARE * n))
-        while n > 1 and not self._affordable(n):
-            n = n // 2
-        while self._affordable(n):
-            if n > previous:
-                yield n
-                previous = n
-            factor = 1.1 * math.sqrt(min(search.bracket.gap, 1.0) / search.gap)
-            n = self._aligned(max(n + 1, math.ceil(n * min(max(factor, 1.15), 2.0))))
-        search.reason = search.reason or "stopped at the largest resolution that is affordable"
+        elif n > SETTINGS.direct_resolution:
+            n = _halved_to(n, SETTINGS.direct_resolution // 2)
+        elif fine(n) and not steep and self._many_shifts_matter(n):
+            n = self._aligned(math.ceil(SETTINGS.first_share * n))
+        yield from Resolutions(self._aligned, self._affordable).coarse_to_fine(n, search)
 
     def _affordable(self, n: int) -> bool:
         radius = math.ceil(self._reach * n) + n
         columns = radius if self.problem.loss.symmetric else 2 * radius
-        few = columns <= _MOST_COLUMNS and n * (2 * radius + 1) <= MAX_WORK
+        few = columns <= SETTINGS.most_columns and n * (2 * radius + 1) <= MAX_WORK
         return few and not out_of_reach(self.problem, self._rows(n))
 
     def _rows(self, n: int) -> float:
@@ -220,7 +235,7 @@ class OneBudget:
     def _first_resolution(self, gap: float) -> int:
         """Where the costs of the two bounds, weighed by the best closed form, nearly agree."""
         if narrow_steps(self.problem):
-            steps = max(1, math.ceil(math.sqrt(_STEP_COST / gap)))
+            steps = max(1, math.ceil(math.sqrt(SETTINGS.step_cost / gap)))
             return self._aligned(math.ceil(steps / self.closed_forms.gamma) - 1)
         known = self.closed_forms
         target = share_between(self.problem) * gap * known.loss
@@ -329,15 +344,15 @@ class OneBudget:
         relaxed = Relaxed(problem, problem.budgets, n, math.ceil(self._reach * n))
         program = replace(relaxed.program, budgets=((float(problem.epsilon), delta),))
         simplex = self._simplex(program, relaxed.places)
-        self._seed(simplex, n)
+        self.solver.begin(simplex, one_sided=True)
         safe = self.closed_forms.safe(n)
         best: tuple[float, ProgramSolution] | None = None
         best_upper: tuple[float, Proposal] | None = None
         quiet, value, mixing, outside = 0, 0.0, math.inf, 0.0
         for solution in self._rounds(simplex, search):
             lower = relaxed.bound(solution.multipliers.pairs)
-            gained = best is None or lower > best[0] * (1 + _GAIN * search.gap)
-            gained |= solution.value > value * (1 + _GAIN * search.gap)
+            gained = best is None or lower > best[0] * (1 + SETTINGS.gain * search.gap)
+            gained |= solution.value > value * (1 + SETTINGS.gain * search.gap)
             value = max(value, solution.value)
             if best is None or lower > best[0]:
                 best = (lower, solution)
@@ -347,21 +362,23 @@ class OneBudget:
             mixed = None if safe is None else proposal.mixed(safe)
             if mixed is not None:
                 upper = mixed.loss
-                gained |= best_upper is None or upper < best_upper[0] * (1 - _GAIN * search.gap)
+                gained |= best_upper is None or upper < best_upper[0] * (
+                    1 - SETTINGS.gain * search.gap
+                )
                 if best_upper is None or upper < best_upper[0]:
                     best_upper = (upper, proposal)
                 # What is left to add would move neither bound by a share of the gap.
                 mixing = upper - proposal.loss
-                settled = mixing <= _SETTLED * search.gap * lower
-                if settled and solution.value - lower <= _SETTLED * search.gap * lower:
+                settled = mixing <= SETTINGS.settled * search.gap * lower
+                if settled and solution.value - lower <= SETTINGS.settled * search.gap * lower:
                     quiet += 2
             upper_now = best_upper[0] if best_upper else math.inf
             search.report(best[0], upper_now, n)
             quiet = 0 if gained else quiet + 1
-            repaired = mixing <= _MOST_REPAIR * lower or not search.improves(upper_now)
-            if quiet >= _QUIET_ROUNDS or (search.closes(best[0], upper_now) and repaired):
+            repaired = mixing <= SETTINGS.most_repair * lower or not search.improves(upper_now)
+            if quiet >= SETTINGS.quiet_rounds or (search.closes(best[0], upper_now) and repaired):
                 break
-        self._carried, self._carried_n = simplex.active(), n
+        self.solver.keep(simplex)
         # Cutting it off costs delta: a share of about outside / delta would have to be repaired.
         # (For a symmetric loss the closed form of the multipliers knows how far they reach.)
         if outside > 0.03 * search.gap * (delta or 1.0) and not problem.loss.symmetric:
@@ -381,7 +398,7 @@ class OneBudget:
             radius = max(radius, math.ceil(self._reach * n))
         restricted = Restricted(problem, problem.budgets, centred(n, radius))
         simplex = self._simplex(restricted.program, restricted.places)
-        self._seed(simplex, n)
+        self.solver.begin(simplex, one_sided=True)
         best: tuple[float, Proposal] | None = None
         for solution in self._rounds(simplex, search):
             proposal = Proposal(problem, n, *restricted.held(solution.x))
@@ -391,7 +408,7 @@ class OneBudget:
             if best is None or mixed.loss < best[0]:
                 best = (mixed.loss, proposal)
             search.report(0.0, best[0], n)
-            if mixed.loss <= solution.value * (1 + _MOST_REPAIR):
+            if mixed.loss <= solution.value * (1 + SETTINGS.most_repair):
                 break
         if best is not None and search.improves(best[0]):
             yield None, best[1].exact(safe)
@@ -400,16 +417,21 @@ class OneBudget:
         """Noise of a small program that is finer: nothing published should be better."""
         upper, problem = search.bracket.upper, self.problem
         free = self.resolution is None and problem.output_step is None and not problem.integer
-        if upper is None or not free or upper.origin != "program" or search.gap < _POLISHED_GAP:
+        if (
+            upper is None
+            or not free
+            or upper.origin != "program"
+            or search.gap < SETTINGS.polished_gap
+        ):
             return
-        n = min(_FINER * upper.resolution, _POLISHED_RESOLUTION)
+        n = min(SETTINGS.finer * upper.resolution, SETTINGS.polished_resolution)
         n = self._aligned(n, 0.5 if steps_matter(problem) else 0.0)
         columns = self.closed_forms.radius * n * (1 if problem.loss.symmetric else 2)
-        if n > upper.resolution and columns <= _POLISHED_COLUMNS and not search.late():
+        if n > upper.resolution and columns <= SETTINGS.polished_columns and not search.late():
             yield from self._restricted(n, search)
 
     def _many_shifts_matter(self, n: int) -> bool:
-        return all_shifts_at_once(self.problem, self._rows(n))
+        return all_shifts_at_once(self.problem, n, self._rows(n))
 
     def _at_once(self, n: int, search: Search) -> Iterator[Bounds]:
         """Both programs, all shifts at once: multipliers from the one, noise from the other."""
@@ -423,7 +445,7 @@ class OneBudget:
         # Far cells cost steps: hardly further than the best staircase, where one is known.
         far, ends = self._reach - 0.5, self._descent.ends
         if ends is not None:
-            far = min(far, ends + _BEYOND / float(self.problem.epsilon))
+            far = min(far, ends + SETTINGS.beyond / float(self.problem.epsilon))
         return at_once.bounded(self.problem, n, math.ceil(far * n), search)
 
     def _noise_at_once(self, n: int, radius: float, search: Search) -> Upper | None:
@@ -444,32 +466,11 @@ class OneBudget:
 
     def _simplex(self, program: LinearProgram[LineLayout], places: Floats) -> Simplex:
         epsilon, delta = program.budgets[0]
-        floor = math.exp(-epsilon * min(self.closed_forms.radius, 40 / max(epsilon, 1e-9)))
-        reference = np.maximum(np.exp(-epsilon * np.abs(places)), floor)
-        return Simplex(program, reference, tolerance=tolerance([delta]))
-
-    def _seed(self, simplex: Simplex, n: int) -> None:
-        """Rows to begin with: the full shift, and what mattered at the resolution before."""
-        cells = simplex.program.layout.cells
-        half = cells[cells <= 0]
-        wanted = [(0, n, half)]
-        if not simplex.program.layout.symmetric:
-            wanted.append((0, -n, -half))
-        scale = n / self._carried_n
-        for (_, m), active in self._carried.items():
-            shift = round(m * scale)
-            if 1 <= abs(shift) <= n:
-                finer = np.unique(np.round(active * scale).astype(np.int64))
-                wanted.append((0, shift, finer))
-        simplex.add(wanted)
+        scale = scale_of_cells([epsilon], self.closed_forms.radius, places, SETTINGS.depth)
+        return Simplex(program, scale, tolerance=tolerance([delta]))
 
     def _rounds(self, simplex: Simplex, search: Search) -> Iterator[ProgramSolution]:
-        for solution in simplex.rounds(search.deadline, search.clock):
-            search.count(solution, len(simplex.active()))
-            yield solution
-            if search.late():
-                break
-        search.bracket.failures += simplex.failures
+        return self.solver.rounds(simplex, search, search.deadline)
 
 
 def _halved_to(n: int, most: int) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -21,12 +22,23 @@ from ....problem import Point
 from ....problem.privacy import Releases
 from ....work import OutOfTimeError, until
 
-#: Epsilons, in units of the mu of Gaussian noise that keeps the total, and of an equal share.
-_OF_GAUSSIAN = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
-_OF_SHARE = (0.8, 1.0, 1.2)
-#: Probabilities of events that are looked at, and how much more than the float is asked for.
-_EVENTS = 500
-_MORE = (1.003, 1.01, 1.03, 1.1, 1.3, 2.0)
+
+@dataclass(frozen=True)
+class NecessarySettings:
+    """Where necessary budgets are looked for.
+
+    Found by trial with `benchmarks/releases.py`.
+    """
+
+    #: Epsilons, in units of the mu of Gaussian noise that keeps the total, and of an equal share.
+    of_gaussian: tuple[float, ...] = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
+    of_share: tuple[float, ...] = (0.8, 1.0, 1.2)
+    #: Probabilities of events that are looked at, and how much more than the float is asked for.
+    events: int = 500
+    more: tuple[float, ...] = (1.003, 1.01, 1.03, 1.1, 1.3, 2.0)
+
+
+SETTINGS = NecessarySettings()
 
 
 def necessary_points(total: Releases, mu: float, late: Callable[[], bool]) -> tuple[Point, ...]:
@@ -34,7 +46,9 @@ def necessary_points(total: Releases, mu: float, late: Callable[[], bool]) -> tu
     points = [(total.epsilon, total.delta)]
     if total.count > 1 and total.delta > 0:
         share = float(total.epsilon) / total.count
-        places = {round(x * mu, 6) for x in _OF_GAUSSIAN} | {round(x * share, 6) for x in _OF_SHARE}
+        places = {round(x * mu, 6) for x in SETTINGS.of_gaussian} | {
+            round(x * share, 6) for x in SETTINGS.of_share
+        }
         with suppress(OutOfTimeError), until(late):
             for place in sorted(places):
                 epsilon = Fraction(place).limit_denominator(10**6)
@@ -52,7 +66,7 @@ def _least_delta(epsilon: Fraction, total: Releases) -> Fraction | None:
         middle = (low + high) / 2
         told = _least_told(float(epsilon), middle, count, float(total.epsilon))
         low, high = (low, middle) if told > float(total.delta) else (middle, high)
-    for more in _MORE:
+    for more in SETTINGS.more:
         delta = round_up(Fraction(high * more), 9)
         if delta < 1 and demanded(total, (epsilon, delta)):
             return delta
@@ -62,7 +76,7 @@ def _least_delta(epsilon: Fraction, total: Releases) -> Fraction | None:
 def _least_told(epsilon: float, delta: float, count: int, total: float) -> float:
     """The least that counting tells about events on the line of a budget, in floats."""
     # More of them near both ends.
-    ahead = delta + (1 - delta) * np.sin(np.linspace(0.0, math.pi / 2, _EVENTS)) ** 4
+    ahead = delta + (1 - delta) * np.sin(np.linspace(0.0, math.pi / 2, SETTINGS.events)) ** 4
     behind = (ahead - delta) * math.exp(-epsilon)
     growth = math.exp(total)
 

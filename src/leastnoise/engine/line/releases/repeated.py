@@ -27,40 +27,58 @@ from ....problem import Point, Problem, foldable
 from ....problem.budgets import mu_for
 from ....problem.constraints import Unbiased
 from ....problem.privacy import Releases
-from ....program.interior import InteriorProgram
 from ....program.layout import LineLayout
 from ....program.program import LinearProgram
 from ...bounds import Bounds, Lower, Upper
 from ...methods import plan_of_noise
 from ...search import Search
+from ..driver import solve_at_once
 from ..lattice.closed_forms import one_by_one
 from ..lattice.relaxed import Relaxed
 from ..lattice.restricted import Restricted, lattice_of
 from .necessary import necessary_points
 from .profile import ProfileGrid
 
-#: About so many steps from 0 to the largest finite loss of a release; for a small gap.
-_LOSSES, _MORE_LOSSES, _SMALL_GAP = 32, 64, 5e-3
-#: Rounds from one starting point, and how little they must gain to be the last.
-_MOST_ROUNDS = 10
-_QUIET = 1e-4
-#: What the width of cells may cost at first, and from which on they are made three times finer (an
-#: odd number, so that finer cells fill the coarse ones); rows of a program at most.
-_COARSE, _FINE, _FINER = 4e-3, 1e-3, 3
-_MOST_ROWS = 200_000
-#: The lower bound looks no further than so many cells.
-_FARTHEST_EVENT = 1_200
-_MOST_EVENTS = 1_000_000
-#: Programs are solved this well.
-_TOLERANCE = 1e-4
-#: The share of delta that is left, and by how much the deltas of a profile are rounded up.
-_MARGIN, _ROUNDING = 3e-5, 1e-9
+
+@dataclass(frozen=True)
+class RepeatedSettings:
+    """Numbers of the search over profiles.
+
+    Found by trial with `benchmarks/releases.py`.
+    """
+
+    #: About so many steps from 0 to the largest finite loss of a release; for a small gap.
+    losses: int = 32
+    more_losses: int = 64
+    small_gap: float = 5e-3
+    #: Rounds from one starting point, and how little they must gain to be the last.
+    most_rounds: int = 10
+    quiet: float = 1e-4
+    #: What the width of cells may cost at first, and from which on they are made three times finer
+    #: (an odd number, so that finer cells fill the coarse ones); rows of a program at most.
+    coarse: float = 4e-3
+    fine: float = 1e-3
+    finer: int = 3
+    most_rows: int = 200_000
+    #: The lower bound looks no further than so many cells.
+    farthest_event: int = 1_200
+    most_events: int = 1_000_000
+    #: Programs are solved this well.
+    tolerance: float = 1e-4
+    #: The share of delta that is left, and by how much the deltas of a profile are rounded up.
+    margin: float = 3e-5
+    rounding: float = 1e-9
+    #: Less than this at exactly 0 is dust; how much a program begins with.
+    least_atom: float = 1e-9
+    atom_at_first: float = 0.05
+    #: Closed forms on a lattice may need to be a little wider.
+    stretches: tuple[float, ...] = (1.0, 1.01, 1.02, 1.04, 1.08, 1.2, 1.5)
+
+
+SETTINGS = RepeatedSettings()
+
 #: Seconds for a bound and for answers on a range, if nobody says how many.
 LONGEST = 600.0
-#: Less than this at exactly 0 is dust; how much a program begins with.
-_LEAST_ATOM, _ATOM_AT_FIRST = 1e-9, 0.05
-#: Closed forms on a lattice may need to be a little wider.
-_STRETCHES = (1.0, 1.01, 1.02, 1.04, 1.08, 1.2, 1.5)
 
 
 @dataclass(frozen=True)
@@ -82,9 +100,14 @@ class Repeated:
         self.resolution = resolution
         # A small gap needs finer losses.
         self._losses, self._fine = (
-            (_LOSSES, _FINE) if gap >= _SMALL_GAP else (_MORE_LOSSES, _FINE / 5)
+            (SETTINGS.losses, SETTINGS.fine)
+            if gap >= SETTINGS.small_gap
+            else (SETTINGS.more_losses, SETTINGS.fine / 5)
         )
         self.problem, self.total = problem, total
+        #: Noise on coarse cells that finer ones begin with, and what passed the exact check.
+        self._coarse: tuple[Restricted, _Noise] | None = None
+        self._upper: Upper | None = None
         if total.delta > 0:
             self._look_around()
 
@@ -136,7 +159,7 @@ class Repeated:
             self.total.count * self.grid.size <= MAX_LOSSES
             and not leaning
             and self.problem.output_step is None
-            and self._rows(self._first()) <= _MOST_ROWS
+            and self._rows(self._first()) <= SETTINGS.most_rows
         )
 
     def bounds(self, search: Search) -> Iterator[Bounds]:
@@ -145,21 +168,33 @@ class Repeated:
             # Equal shares are what every noise must keep, so its bound is one on all noise.
             yield self._shared(search)
             return
-        lower = self._lower(search)
-        n = self._first()
-        radius = math.ceil(self.radius * n)
-        restricted = self._program(n, radius, search) if self.possible else None
-        best = None if restricted is None else self._from_closed_forms(restricted, search)
-        upper = None
-        if restricted is not None and best is not None:
-            if self._worthwhile(n * _FINER) and not search.late():
-                restricted, best = self._made_finer(restricted, best, radius, search)
-            upper = self._exact(restricted, best)
-        yield lower, upper
-        if upper is None or (self.few and not search.late()):
+        yield self._lower(search), None
+        if self.possible:
+            yield from search.coarse_to_fine(self)
+        if self._upper is None or (self.few and not search.late()):
             yield None, self._shared(search)[1]
-        if upper is None:
+        if self._upper is None:
             yield None, self._along_curve(search)
+
+    def sizes(self, search: Search) -> Iterator[int]:
+        """Cells that cost little, and finer ones where those of the first cost too much."""
+        n = self._first()
+        yield n
+        if self._coarse is not None:
+            yield n * SETTINGS.finer
+
+    def improve(self, size: int, search: Search) -> Iterator[Bounds]:
+        """Noise on these cells; checked exactly where no finer ones follow."""
+        if self._coarse is None:
+            best = self._from_closed_forms(size, search)
+            if best is not None and self._worthwhile(size * SETTINGS.finer) and not search.late():
+                self._coarse = best
+                return
+        else:
+            best = self._made_finer(*self._coarse, search)
+        if best is not None:
+            self._upper = self._exact(*best)
+            yield None, self._upper
 
     # -- simple ways --------------------------------------------------------------------------
 
@@ -195,15 +230,17 @@ class Repeated:
         of noise that falls by e^share a sensitivity."""
         if self.problem.integer:
             return int(self.problem.sensitivity)
-        return max(1, math.ceil(math.sqrt(self._unit_cost / _COARSE)))
+        return max(1, math.ceil(math.sqrt(self._unit_cost / SETTINGS.coarse)))
 
     @property
     def _unit_cost(self) -> float:
         return max(1 / (24 * self.sigma**2), self.share**2 / 12)
 
     def _worthwhile(self, n: int) -> bool:
-        coarse = self._unit_cost * (_FINER / n) ** 2
-        return not self.problem.integer and coarse > self._fine and self._rows(n) <= _MOST_ROWS
+        coarse = self._unit_cost * (SETTINGS.finer / n) ** 2
+        return (
+            not self.problem.integer and coarse > self._fine and self._rows(n) <= SETTINGS.most_rows
+        )
 
     def _rows(self, n: int) -> int:
         sides = 2 if foldable(self.problem.constraints, self.problem.loss) else 4
@@ -212,27 +249,31 @@ class Repeated:
     # -- noise --------------------------------------------------------------------------------
 
     def _made_finer(
-        self, restricted: Restricted, best: _Noise, radius: int, search: Search
+        self, restricted: Restricted, best: _Noise, search: Search
     ) -> tuple[Restricted, _Noise]:
         """The same noise on finer cells, and what that leads to."""
-        fine = self._program(restricted.mesh.n * _FINER, radius * _FINER + _FINER // 2, search)
+        n, times = restricted.mesh.n, SETTINGS.finer
+        fine = self._program(n * times, self._radius(n) * times + times // 2)
         if fine is not None:
             same = self._noise(fine.program, _refined(restricted.line, fine.line, best))
             if same.total <= self._most * (1 + 1e-9):
                 return fine, self._rounds(fine.program, same, search)
         return restricted, best
 
-    def _program(self, n: int, radius: int, search: Search) -> Restricted | None:
+    def _radius(self, n: int) -> int:
+        return math.ceil(self.radius * n)
+
+    def _program(self, n: int, radius: int) -> Restricted | None:
         # Any deltas do here: they are variables of the program.
         points = tuple((e, Fraction(1, 2)) for e in self.grid.epsilons)
         mesh = lattice_of(self.problem, n, radius, points)
-        if mesh is None:
-            return None
-        search.bracket.resolutions.append(n)
-        return Restricted(self.problem, points, mesh, _MARGIN)
+        return None if mesh is None else Restricted(self.problem, points, mesh, SETTINGS.margin)
 
-    def _from_closed_forms(self, restricted: Restricted, search: Search) -> _Noise | None:
+    def _from_closed_forms(self, n: int, search: Search) -> tuple[Restricted, _Noise] | None:
         """The better of what Gaussian and truncated Laplace noise lead to."""
+        restricted = self._program(n, self._radius(n))
+        if restricted is None:
+            return None
         program, places = restricted.program, np.abs(restricted.places)
         atoms = np.zeros(restricted.line.atoms)
         best: _Noise | None = None
@@ -242,21 +283,22 @@ class Repeated:
         )
         for shape in shapes if self.few else shapes[:1]:
             stretched = (
-                self._noise(program, np.concatenate([shape(places / s), atoms])) for s in _STRETCHES
+                self._noise(program, np.concatenate([shape(places / s), atoms]))
+                for s in SETTINGS.stretches
             )
             start = next((noise for noise in stretched if noise.total <= self._most), None)
             noise = None if start is None else self._rounds(program, start, search)
             if noise is not None and (best is None or noise.loss < best.loss):
                 best = noise
-        return best
+        return None if best is None else (restricted, best)
 
     @property
     def _most(self) -> float:
-        return float(self.total.delta) * (1 - _MARGIN)
+        return float(self.total.delta) * (1 - SETTINGS.margin)
 
     def _rounds(self, program: LinearProgram[LineLayout], best: _Noise, search: Search) -> _Noise:
         """Programs along the slope of the total, until they gain nothing."""
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(SETTINGS.most_rounds):
             new = self._along_the_slope(program, best, search)
             if new is None or new.loss >= best.loss:
                 break
@@ -264,7 +306,7 @@ class Repeated:
             search.report(0.0, new.loss, program.layout.n)
             gained = best.loss / new.loss - 1
             best = new
-            if gained < _QUIET or search.late():
+            if gained < SETTINGS.quiet or search.late():
                 break
         return best
 
@@ -277,11 +319,11 @@ class Repeated:
         if most <= 0:
             return None
         heads = len(program.layout.heads)
-        start = np.full(len(now.x), _ATOM_AT_FIRST)  # of the atom; cells follow
+        start = np.full(len(now.x), SETTINGS.atom_at_first)  # of the atom; cells follow
         start[:heads] = np.maximum(now.x[:heads], 1e-6 * now.x[:heads].max())
         start[:heads] /= float(program.layout.masses[0, :heads] @ start[:heads])
-        solution = InteriorProgram(program, (weights, most)).solve(start, _TOLERANCE, search.late)
-        search.count(solution, 0)
+        together = weights, most
+        solution = solve_at_once(program, start, SETTINGS.tolerance, search, together=together)
         if not np.isfinite(solution.x).all() or solution.x.max() <= 0:
             return None
         return self._noise(program, solution.x)
@@ -300,7 +342,7 @@ class Repeated:
     def _noise(self, program: LinearProgram[LineLayout], x: Floats) -> _Noise:
         """The noise at a point, scaled to a total of 1."""
         line = program.layout
-        dust = (np.arange(len(x)) >= len(line.heads)) & (x <= _LEAST_ATOM)
+        dust = (np.arange(len(x)) >= len(line.heads)) & (x <= SETTINGS.least_atom)
         x = np.where(dust, 0.0, x)
         x = x / float(line.masses[0] @ x)
         spread = line.spread(x)
@@ -311,7 +353,7 @@ class Repeated:
     def _exact(self, restricted: Restricted, noise: _Noise) -> Upper | None:
         """The noise if its profile and the composed total pass the exact check."""
         points = tuple(
-            (e, round_up(Fraction(d * (1 + _ROUNDING)) + Fraction(1, 10**15), 15))
+            (e, round_up(Fraction(d * (1 + SETTINGS.rounding)) + Fraction(1, 10**15), 15))
             for e, d in zip(self.grid.epsilons, noise.deltas.tolist(), strict=True)
         )
         upper = restricted.exact(noise.x, noise.loss, points)
@@ -341,7 +383,7 @@ class Repeated:
         points = necessary_points(
             self.total, 1 / self.sigma, lambda: search.clock() >= begin + left / 4
         )
-        lower = self._bound(points, lambda: search.clock() >= begin + left / 2)
+        lower = self._bound(points, search, lambda: search.clock() >= begin + left / 2)
         alone = self.total.epsilon, self.total.delta
         if lower is None and alone in points:  # one budget has a closed form
             known = one_by_one(replace(self.problem, profile=()))
@@ -349,17 +391,18 @@ class Repeated:
                 lower = replace(known, certificate=replace(known.multipliers, points=(alone,)))
         return lower
 
-    def _bound(self, points: tuple[Point, ...], stop: Callable[[], bool]) -> Lower | None:
+    def _bound(
+        self, points: tuple[Point, ...], search: Search, stop: Callable[[], bool]
+    ) -> Lower | None:
         """What these budgets prove; None if that is nothing."""
         problem = self.problem
         n = int(problem.sensitivity) if problem.integer else max(1, math.ceil(10 / self.sigma))
-        reach = min(math.ceil(self.radius * n), _FARTHEST_EVENT)
-        if n * (reach + n) * len(points) > _MOST_EVENTS:
+        reach = min(math.ceil(self.radius * n), SETTINGS.farthest_event)
+        if n * (reach + n) * len(points) > SETTINGS.most_events:
             return None  # integers cannot be made coarser; without a bound the least loss is one
         relaxed = Relaxed(problem, points, n, reach)
-        solution = InteriorProgram(relaxed.program).solve(
-            np.exp(-np.abs(relaxed.places) / self.sigma), _TOLERANCE, stop
-        )
+        start = np.exp(-np.abs(relaxed.places) / self.sigma)
+        solution = solve_at_once(relaxed.program, start, SETTINGS.tolerance, search, stop=stop)
         lower = relaxed.exact(solution.multipliers, max(solution.value, 1e-300))
         if lower.value <= 0:
             return None
@@ -368,8 +411,8 @@ class Repeated:
 
 def _refined(coarse: LineLayout, fine: LineLayout, noise: _Noise) -> Floats:
     """The same noise on finer cells."""
-    at = np.rint(fine.heads / _FINER).astype(np.int64) - coarse.first
+    at = np.rint(fine.heads / SETTINGS.finer).astype(np.int64) - coarse.first
     inside = (at >= 0) & (at < len(coarse.column))
     cells, atom = coarse.spread(noise.x)
-    masses = np.where(inside, cells[np.clip(at, 0, len(cells) - 1)], 0.0) / _FINER
+    masses = np.where(inside, cells[np.clip(at, 0, len(cells) - 1)], 0.0) / SETTINGS.finer
     return np.concatenate([masses, atom[: fine.atoms]])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ....numeric import Ints
@@ -18,15 +18,28 @@ from .forecast import multipliers_prove_little, near_a_staircase
 from .multipliers import Centre, StairProgram, centres, levels_for
 from .noise import Steps, steps_of
 
-#: Limits of the program of stairs: lattice points in all, seconds, and of those that are left the
-#: share: where it does not end soon, programs over cells may.
-_MOST_STAIRS, _SECONDS_OF_STAIRS, _SHARE = 40_000, 20.0, 0.5
-#: A centre of at most so many integers on each side is looked at integer by integer.
-_NARROW = 40
-#: Noise ends where it is less likely than delta by this factor.
-_NOTHING = 1e3
-#: What a lattice loses is foreseen up to this factor.
-_LOSES = 2.0
+
+@dataclass(frozen=True)
+class DescentSettings:
+    """Numbers of the search for multipliers.
+
+    Found by trial with `benchmarks/budgets.py`; no claim depends on them.
+    """
+
+    #: Limits of the program of stairs: lattice points in all, seconds, and of those that are left
+    #: the share: where it does not end soon, programs over cells may.
+    most_stairs: int = 40_000
+    seconds_of_stairs: float = 20.0
+    share: float = 0.5
+    #: A centre of at most so many integers on each side is looked at integer by integer.
+    narrow: int = 40
+    #: Noise ends where it is less likely than delta by this factor.
+    nothing: float = 1e3
+    #: What a lattice loses is foreseen up to this factor.
+    loses: float = 2.0
+
+
+SETTINGS = DescentSettings()
 
 
 class StaircaseDescent:
@@ -57,7 +70,7 @@ class StaircaseDescent:
             noise = self.upper.noise
             # Stairs that hold next to nothing of delta do not matter.
             self.ends = max(steps.left, steps.right) + math.ceil(
-                math.log(_NOTHING / float(problem.delta)) / float(problem.epsilon)
+                math.log(SETTINGS.nothing / float(problem.delta)) / float(problem.epsilon)
             )
             if noise.tail is None:
                 first, last = noise.first, noise.first + len(noise.weights) - 1
@@ -70,10 +83,10 @@ class StaircaseDescent:
             return
         typical, levels, before = float(self.upper.value), levels_for(problem), 0.0
         for asked, centre, lost in self._lattices(self.steps, search.gap):
-            if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
+            if (levels + 1) * centre.n * 2 > SETTINGS.most_stairs or search.late():
                 break
             program = StairProgram(asked, centre, levels, typical)
-            seconds = min(_SECONDS_OF_STAIRS, _SHARE * search.left(math.inf))
+            seconds = min(SETTINGS.seconds_of_stairs, SETTINGS.share * search.left(math.inf))
             pairs = program.solved(search.within(seconds))
             if pairs is None:
                 break
@@ -86,7 +99,7 @@ class StaircaseDescent:
                 self.used = {key: cells for key, (_, cells, _) in pairs.items()}
                 self.n = centre.n
             search.report(value, typical, centre.n)
-            if search.best(0.0, typical)[1] / value - 1 > _LOSES * lost + search.gap:
+            if search.best(0.0, typical)[1] / value - 1 > SETTINGS.loses * lost + search.gap:
                 break  # finer points do not help where more than a staircase is needed
             before = max(before, value)
 
@@ -97,7 +110,7 @@ class StaircaseDescent:
         """
         problem = self.problem
         width = int(problem.sensitivity) if problem.integer else 0
-        narrow = problem.integer and steps.narrow * width <= _NARROW
+        narrow = problem.integer and steps.narrow * width <= SETTINGS.narrow
         most = width // 4 if narrow else width
 
         smeared = problem.loss.smeared if not problem.constraints else None
@@ -109,7 +122,8 @@ class StaircaseDescent:
         # What all lattices lose that have a few points in every step is no reason to prefer one.
         fewest = math.ceil(4 / steps.narrow)
         always = min(
-            map(lost_to_integers, range(fewest, min(width, _MOST_STAIRS) // 2 + 1)), default=0.0
+            map(lost_to_integers, range(fewest, min(width, SETTINGS.most_stairs) // 2 + 1)),
+            default=0.0,
         )
 
         def waste(n: int) -> float:

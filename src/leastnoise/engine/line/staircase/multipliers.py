@@ -29,23 +29,43 @@ from ...bounds import Lower
 from ..lattice.relaxed import Relaxed
 from .noise import Steps
 
-#: Shifts between which multipliers are straight: their distance grows by this factor, up to this
-#: share of the sensitivity; and how many points of the centre are enough.
-_WIDENING, _WIDEST, _POINTS = 1.25, 1 / 32, 5
-#: Multipliers below this share of the largest of their side are left out.
-_SMALL = 1e-12
-#: What is left of a chain of stairs without delta when it is cut.
-_CUT = 1e-7
-#: How many points of a stair the program begins with, and how often violated ones are added.
-_SINKS, _ROUNDS = 700, 30
-#: What a lattice loses (measured): a share of how far the minorant is below the loss at 0, and one
-#: of the root of what moving the ends of the centre to its points costs, over their number.
-_BENT, _MOVED = 0.45, 0.9
-#: The share of the gap that a lattice may lose; the best of those so much finer; the next begins so
-#: much finer and loses less; the most points on each side of the middle of the centre.
-_LOST, _NEAR, _APART, _LESS, _MOST_POINTS = 0.85, 1.1, 1.2, 0.7, 40
-#: A row is violated from here on, in units of the loss.
-_VIOLATED = 5e-6
+
+@dataclass(frozen=True)
+class MultiplierSettings:
+    """Numbers of the program down the steps.
+
+    Found by trial with `benchmarks/budgets.py`; no claim depends on them.
+    """
+
+    #: Shifts between which multipliers are straight: their distance grows by this factor, up to
+    #: this share of the sensitivity; and how many points of the centre are enough.
+    widening: float = 1.25
+    widest: float = 1 / 32
+    points: int = 5
+    #: Multipliers below this share of the largest of their side are left out.
+    small: float = 1e-12
+    #: What is left of a chain of stairs without delta when it is cut.
+    cut: float = 1e-7
+    #: How many points of a stair the program begins with, and how often violated ones are added.
+    sinks: int = 700
+    rounds: int = 30
+    #: What a lattice loses (measured): a share of how far the minorant is below the loss at 0, and
+    #: one of the root of what moving the ends of the centre to its points costs, over their number.
+    bent: float = 0.45
+    moved: float = 0.9
+    #: The share of the gap that a lattice may lose; the best of those so much finer; the next
+    #: begins so much finer and loses less; the most points on each side of the middle of the
+    #: centre.
+    lost: float = 0.85
+    near: float = 1.1
+    apart: float = 1.2
+    less: float = 0.7
+    most_points: int = 40
+    #: A row is violated from here on, in units of the loss.
+    violated: float = 5e-6
+
+
+SETTINGS = MultiplierSettings()
 
 
 @dataclass(frozen=True)
@@ -147,7 +167,7 @@ class _Side:
         """The points of the stair that the program begins with."""
         n, width = self.centre.n, self.centre.width
         chosen = np.zeros(n, dtype=bool)
-        chosen[:: max(1, n // _SINKS)] = True
+        chosen[:: max(1, n // SETTINGS.sinks)] = True
         chosen[: width + 2] = chosen[-2 * width - 4 :] = True
         for mark in self.marks.tolist():
             chosen[np.clip(mark - self.edge - 1 + np.array([-width, 0, width]), 0, n - 1)] = True
@@ -193,7 +213,7 @@ class StairProgram:
         ]
         known = [np.zeros(len(high), dtype=bool) for _, high in limits]
         x = None
-        for _ in range(_ROUNDS):
+        for _ in range(SETTINGS.rounds):
             for (rows, high), new in zip(limits, fresh, strict=True):
                 model.add_matrix(rows[new], -INF, scale * high[new])
             known = [old | new for old, new in zip(known, fresh, strict=True)]
@@ -202,7 +222,7 @@ class StairProgram:
                 break
             x = np.maximum(solution.primal, 0.0)
             fresh = [
-                (rows @ x - scale * high > _VIOLATED) & ~old
+                (rows @ x - scale * high > SETTINGS.violated) & ~old
                 for (rows, high), old in zip(limits, known, strict=True)
             ]
             if not any(new.any() for new in fresh):
@@ -259,7 +279,7 @@ class StairProgram:
         pairs: PairDuals = {}
         for side, start in zip(self.sides, self.starts, strict=False):
             z = side.carried @ x[start : start + side.unknowns]
-            least = _SMALL * float(z.max(initial=0.0))
+            least = SETTINGS.small * float(z.max(initial=0.0))
             budget = float(x[start + side.unknowns + len(side.nodes) - 1])
             cells, chain = self._chain(side, theta, budget)
             shift = np.concatenate([side.shift, np.full(len(cells), n)])
@@ -337,16 +357,16 @@ def _matrix(parts: list[tuple[Ints, Ints, Floats]], shape: tuple[int, int]) -> c
 
 def _point_nodes(points: Ints) -> Ints:
     """All points of a narrow centre, evenly spread ones of a wide one; 0 and the ends."""
-    stride = max(1, math.ceil(len(points) / _POINTS))
+    stride = max(1, math.ceil(len(points) / SETTINGS.points))
     return np.unique([*points[::stride], points[-1], *points[points == 0]])
 
 
 def _shift_nodes(few: int, width: int) -> Ints:
     """Shifts 1..few between which multipliers are straight: more of them near 1."""
-    nodes, at, stride = {few} - {0}, 1.0, max(1.0, width / _POINTS)
+    nodes, at, stride = {few} - {0}, 1.0, max(1.0, width / SETTINGS.points)
     while at < few:
         nodes.add(int(at))
-        at += max(stride, min(at * (_WIDENING - 1), few * _WIDEST))
+        at += max(stride, min(at * (SETTINGS.widening - 1), few * SETTINGS.widest))
     return np.array(sorted(nodes), dtype=np.int64)
 
 
@@ -360,25 +380,30 @@ def centres(
     """
     loss, first = steps.problem.loss, max(1, math.floor(0.5 / steps.narrow))
     at_zero, best = float(loss.upper(Fraction(0))), steps.expected()
-    several = np.arange(first, math.ceil(_MOST_POINTS / steps.narrow) + 1)
-    lost = _MOVED * np.sqrt(steps.moved(several)) / (several * steps.narrow)
+    several = np.arange(first, math.ceil(SETTINGS.most_points / steps.narrow) + 1)
+    lost = SETTINGS.moved * np.sqrt(steps.moved(several)) / (several * steps.narrow)
     lost += np.array([wasted(n) for n in several.tolist()])
 
     def centre(n: int) -> tuple[Centre, float]:
         return Centre(n, round(steps.left * n), round(steps.right * n)), float(lost[n - first])
 
-    n, allowed, none = first, _LOST * gap, True
+    n, allowed, none = first, SETTINGS.lost * gap, True
     while n <= several[-1]:
-        near = slice(n - first, math.ceil(_NEAR * n) + 1 - first)
-        for k in near.start + np.flatnonzero(lost[near] <= _LOST * gap):  # beyond it, no matter
+        near = slice(n - first, math.ceil(SETTINGS.near * n) + 1 - first)
+        for k in near.start + np.flatnonzero(
+            lost[near] <= SETTINGS.lost * gap
+        ):  # beyond it, no matter
             below = at_zero - float(loss.minorant(0, steps.problem.step(int(several[k]))))
-            lost[k] += _BENT * below / best
+            lost[k] += SETTINGS.bent * below / best
         finest, least = n + int(lost[near].argmin()), float(lost[near].min())
         n = near.stop + first
         if least <= allowed:
             none = False
             yield centre(finest)
-            n, allowed = max(n, math.ceil(_APART * finest)), _LESS * min(allowed, 2 * least)
+            n, allowed = (
+                max(n, math.ceil(SETTINGS.apart * finest)),
+                SETTINGS.less * min(allowed, 2 * least),
+            )
     if none and math.isfinite(lost.min()):
         yield centre(first + int(lost.argmin()))
 
@@ -386,4 +411,4 @@ def centres(
 def levels_for(problem: Problem) -> int:
     """How many stairs it takes until what is left does not matter."""
     epsilon, delta = float(problem.epsilon), float(problem.delta)
-    return 2 + math.ceil(-math.log(max(_CUT, min(1.0, 1e-2 * delta))) / epsilon)
+    return 2 + math.ceil(-math.log(max(SETTINGS.cut, min(1.0, 1e-2 * delta))) / epsilon)

@@ -30,24 +30,36 @@ from ..lattice.closed_forms import likeliest
 from ..lattice.proposal import Proposal
 from .forecast import steps_matter
 
-#: Releases of these files lie on multiples of a step over this.
-_GRID = 100_001
-#: How far, in half widths of the centre, its ends are moved to see what that costs.
-_ASIDE = 0.1
-#: Stairs are looked at until what is left has this share of their mass.
-_NOTHING = 1e-13
-#: Stairs that end are left for others if they cost more by this share.
-_WORSE = 1e-3
-#: Resolutions of tails: from about one cell for the centre to this many.
-_FINEST, _FINEST_WHOLE = 8.0, 60.0
-#: Noise on at most so many whole numbers, times the sensitivity, is written out.
-_WRITTEN = 300_000
-#: Up to this sensitivity tails of integer noise list every whole number.
-_LISTED = 1_200
-#: What share of the gap a resolution twice as fine must be worth, for integers.
-_LONGER = 0.3
-#: What a cell more is worth, as a share of the loss.
-_CELL = 3e-8
+
+@dataclass(frozen=True)
+class StepsSettings:
+    """Numbers of staircases.
+
+    Found by trial with `benchmarks/budgets.py`; no claim depends on them.
+    """
+
+    #: Releases of these files lie on multiples of a step over this.
+    grid: int = 100_001
+    #: How far, in half widths of the centre, its ends are moved to see what that costs.
+    aside: float = 0.1
+    #: Stairs are looked at until what is left has this share of their mass.
+    nothing: float = 1e-13
+    #: Stairs that end are left for others if they cost more by this share.
+    worse: float = 1e-3
+    #: Resolutions of tails: from about one cell for the centre to this many.
+    finest: float = 8.0
+    finest_whole: float = 60.0
+    #: Noise on at most so many whole numbers, times the sensitivity, is written out.
+    written: int = 300_000
+    #: Up to this sensitivity tails of integer noise list every whole number.
+    listed: int = 1_200
+    #: What share of the gap a resolution twice as fine must be worth, for integers.
+    longer: float = 0.3
+    #: What a cell more is worth, as a share of the loss.
+    cell: float = 3e-8
+
+
+SETTINGS = StepsSettings()
 
 
 @dataclass(frozen=True)
@@ -95,7 +107,7 @@ class Steps:
         Relative to the loss, and about: the ends being at the best places.
         """
         real = replace(self, problem=replace(self.problem, integer=False))
-        h, best = _ASIDE * self.narrow, real.expected()
+        h, best = SETTINGS.aside * self.narrow, real.expected()
 
         def bent(x: float, y: float) -> float:
             both = (
@@ -116,7 +128,7 @@ class Steps:
     def best(self) -> Upper | None:
         """With an end if there is a delta, and without one where that is better."""
         upper = self.finite() if self.problem.delta > 0 else None
-        if upper is not None and float(upper.value) <= (1 + _WORSE) * self.expected():
+        if upper is not None and float(upper.value) <= (1 + SETTINGS.worse) * self.expected():
             return upper
         several = [some for some in (upper, self.endless()) if some is not None]
         return min(several, key=lambda some: some.value, default=None)
@@ -125,7 +137,7 @@ class Steps:
 
     def finite(self) -> Upper | None:
         """The best number of stairs, the last one cut, what is left of delta an atom at 0."""
-        n, grid = max(1, round(1 / self.narrow)), _GRID
+        n, grid = max(1, round(1 / self.narrow)), SETTINGS.grid
         if self.problem.integer:
             most = min(2000, MAX_CELLS // (2 * self._fewest() + 30))
             several = range(max(1, most // 4), max(2, most))
@@ -276,7 +288,7 @@ class Steps:
 
     def _fitting(self) -> tuple[int, int]:
         """(whole numbers a cell, resolution): a misfit costs its square, a cell its checking."""
-        finest = _FINEST_WHOLE if self.problem.integer else _FINEST
+        finest = SETTINGS.finest_whole if self.problem.integer else SETTINGS.finest
         # A period on each side is all that finer cells leave to be checked, or to be listed.
         listed = int((MAX_CELLS // 2 - 1) / (1 + max(abs(self.left), abs(self.right))))
         most = max(1, min(math.isqrt(MAX_WORK // 2), listed))
@@ -285,7 +297,7 @@ class Steps:
         if not self.problem.integer:
             return 1, int(several[self._misfit(several).argmin()])
         width = int(self.problem.sensitivity)
-        if width <= min(_LISTED, listed):
+        if width <= min(SETTINGS.listed, listed):
             return 1, width
         widths = {odd_cell(width, n) for n in several.tolist() if n <= width}
         cells = np.array(sorted(widths or {1}))
@@ -295,7 +307,7 @@ class Steps:
 
     def _misfit(self, n: Ints) -> Floats:
         """What cells cost that do not fit the ends, and what their number does."""
-        return self.moved(n, 0.5) + _CELL * n
+        return self.moved(n, 0.5) + SETTINGS.cell * n
 
 
 def on_integers(upper: Upper | None, problem: Problem) -> Upper | None:
@@ -330,7 +342,7 @@ def whole_cells(
     near = np.arange(max(1, 9 * n // 10), min(2 * n, width) + 1)
     wide = -(-width // near) if up else width // near
     more = near * wide - width
-    cost = 2 * np.abs(more) / width + _LONGER * gap * near / n
+    cost = 2 * np.abs(more) / width + SETTINGS.longer * gap * near / n
     if steps is not None and steps_matter(problem):
         moved = steps.moved(near, 0.5 * up)
         cost += moved if up else np.sqrt(moved) / (near * steps.narrow)
@@ -360,7 +372,7 @@ def odd_cell(width: int, n: int) -> int:
 
 def _enough(problem: Problem) -> int:
     """How many stairs matter."""
-    return min(math.ceil(-math.log(_NOTHING) / float(problem.epsilon)), MAX_CELLS)
+    return min(math.ceil(-math.log(SETTINGS.nothing) / float(problem.epsilon)), MAX_CELLS)
 
 
 def steps_of(problem: Problem) -> Steps:
@@ -410,7 +422,7 @@ def _between_integers(steps: Steps) -> Steps:
 def checked(document: Document, problem: Problem, scale: float, origin: str) -> Upper | None:
     """The document with its upper bound, if it is private."""
     if document.runs:
-        document = written_out(document, _WRITTEN // int(problem.sensitivity)) or document
+        document = written_out(document, SETTINGS.written // int(problem.sensitivity)) or document
     return certified(
         document, origin, loss=problem.loss, resolution=document.whole_shifts, scale=scale
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -25,13 +25,26 @@ from .mesh import mesh_of
 from .multipliers import translated_lower
 from .nodes import MOST_STEPS, document_on_nodes, fitting_steps
 
-#: Values that stand for the range when the best constant is chosen.
-_VALUES = 512
-#: Seconds that a search for additive noise inside another may take; below a curve it would use all
-#: of them.
-_ADDITIVE_SECONDS, _CURVED_SECONDS = 20.0, 7.0
-#: A file has no more rows than these, and no more values whose costs are added up one by one.
-_MOST_ROWS, _MOST_SUMS = 1_024, 80_000
+
+@dataclass(frozen=True)
+class AdditiveSettings:
+    """Numbers of additive noise on a range.
+
+    Found by trial with `benchmarks/ranges.py`; no claim depends on them.
+    """
+
+    #: Values that stand for the range when the best constant is chosen.
+    values: int = 512
+    #: Seconds that a search for additive noise inside another may take; below a curve it would use
+    #: all of them.
+    additive_seconds: float = 20.0
+    curved_seconds: float = 7.0
+    #: A file has no more rows than these, and no more values whose costs are added up one by one.
+    most_rows: int = 1_024
+    most_sums: int = 80_000
+
+
+SETTINGS = AdditiveSettings()
 
 
 def additive_bracket(
@@ -98,7 +111,7 @@ def gained(before: Upper | None, search: Search) -> bool:
 
 
 def _seconds(problem: Problem) -> float:
-    return _ADDITIVE_SECONDS if problem.gdp is None else _CURVED_SECONDS
+    return SETTINGS.additive_seconds if problem.gdp is None else SETTINGS.curved_seconds
 
 
 def additive_upper(problem: Problem, gap: float, search: Search) -> Upper | None:
@@ -132,9 +145,9 @@ def constant_upper(problem: Problem, outputs: tuple[Fraction, ...] | None) -> Up
     None if its cost at all values is too much to check.
     """
     step = Fraction(1)
-    if problem.integer and problem.width >= _MOST_SUMS:
+    if problem.integer and problem.width >= SETTINGS.most_sums:
         return None
-    if problem.integer and problem.width >= _MOST_ROWS:
+    if problem.integer and problem.width >= SETTINGS.most_rows:
         step = problem.width  # the two ends are nodes enough
     if not problem.integer:
         mesh = mesh_of(problem, 1)
@@ -142,7 +155,7 @@ def constant_upper(problem: Problem, outputs: tuple[Fraction, ...] | None) -> Up
         if (problem.sensitivity / step).denominator != 1:
             problem = replace(problem, sensitivity=-(-problem.sensitivity // step) * step)
     last = int(problem.width / step)
-    apart = -(-problem.width // _MOST_ROWS) if problem.integer else step
+    apart = -(-problem.width // SETTINGS.most_rows) if problem.integer else step
     count = int(problem.width / apart) + 1
     answers = outputs or tuple(problem.low + k * apart for k in range(count))
     values, masses = _grid(replace(problem, integer=step == 1 and problem.integer))
@@ -160,7 +173,7 @@ def _too_much(problem: Problem, loss: Fraction) -> bool:
 
 def _grid(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     """Values and their masses: enough to choose an answer by."""
-    cells = problem.pieces(problem.width / _VALUES)
+    cells = problem.pieces(problem.width / SETTINGS.values)
     pieces = [piece for cell in cells for piece in cell]
     values = np.array([float(start + end) / 2 for start, end, _ in pieces])
     return values, np.array([float(mass) for _, _, mass in pieces])

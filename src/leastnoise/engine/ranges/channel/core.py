@@ -8,7 +8,7 @@ Repair mixes the core's rows with the tails' noise; why that is enough: `rows.pr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -29,12 +29,23 @@ from .programs import ChannelPrograms
 from .rows import RowChannel, float_loss, mix, whole_channel
 from .warm_start import Pattern, pattern_of
 
-#: Cells per sensitivity, in turn, for the rows of the core and for its lower bound.
-_FINENESS = (2, 4, 6)
-#: Seconds for the noise of the tails.
-_SECONDS = 10.0
-#: The tails leave this share of delta unused.
-_INSIDE = Fraction(1, 10_000)
+
+@dataclass(frozen=True)
+class CoreSettings:
+    """Numbers of the rows of a core.
+
+    Found by trial with `benchmarks/ranges.py`; no claim depends on them.
+    """
+
+    #: Cells per sensitivity, in turn, for the rows of the core and for its lower bound.
+    fineness: tuple[int, ...] = (2, 4, 6)
+    #: Seconds for the noise of the tails.
+    seconds: float = 10.0
+    #: The tails leave this share of delta unused.
+    inside: Fraction = Fraction(1, 10_000)
+
+
+SETTINGS = CoreSettings()
 
 
 def improved(
@@ -69,12 +80,12 @@ def noise_inside(mesh: Mesh, search: Search) -> Floats:
     problem = mesh.problem
     inside = replace(
         problem,
-        delta=problem.delta * (1 - _INSIDE),
+        delta=problem.delta * (1 - SETTINGS.inside),
         sensitivity=mesh.private_to,
-        profile=tuple((e, d * (1 - _INSIDE)) for e, d in problem.profile),
+        profile=tuple((e, d * (1 - SETTINGS.inside)) for e, d in problem.profile),
     )
     resolution = None if problem.integer else int(mesh.private_to / mesh.step)
-    upper = additive_bracket(inside, 1e-2, search.left(_SECONDS), resolution, search).upper
+    upper = additive_bracket(inside, 1e-2, search.left(SETTINGS.seconds), resolution, search).upper
     if upper is None or upper.noise.tail is not None or upper.noise.edges is not None:
         raise ArgumentError("delta", float(problem.delta), "larger for a range this wide")
     document = upper.noise
@@ -95,7 +106,7 @@ def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
     if wide(problem):
         yield translated(problem, search), None
     sensitivities = problem.width / problem.sensitivity
-    for size in search.sizes(max(2, round(sensitivities * fine)) for fine in _FINENESS):
+    for size in search.sizes(max(2, round(sensitivities * fine)) for fine in SETTINGS.fineness):
         mesh = mesh_of(problem, size)
         if problem.gdp is None:  # no finite noise is below a curve
             yield None, _core(programs, mesh, search)

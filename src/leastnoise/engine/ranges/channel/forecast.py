@@ -23,6 +23,8 @@ class ChannelForecast:
     smallest_delta: float = 1e-5
     #: In sensitivities: from here on additive noise, and its multipliers, are tried first.
     wide: int = 6
+    #: From this epsilon on the steps of good noise should be whole cells.
+    steps_matter: int = 1
     #: The widest range, in sensitivities, and the most integers with rows of their own.
     most_sensitivities: int = 60
     most_integers: int = 250
@@ -44,6 +46,11 @@ def as_asked(delta: Fraction) -> bool:
 def counts(delta: Fraction) -> bool:
     """Whether a program for a channel sees this delta."""
     return delta >= NUMBERS.smallest_delta
+
+
+def steps_matter(problem: Problem) -> bool:
+    """Whether cells should fit the steps of good noise."""
+    return problem.epsilon >= NUMBERS.steps_matter
 
 
 def wide(problem: Problem) -> bool:

@@ -12,7 +12,7 @@ from ....certify.certificates.duality import floors_on
 from ....certify.kinds.dependent_check import NodeLosses, crossing_floor, node_weights
 from ....numeric import Floats
 from ....problem import Problem
-from ...line.staircase.forecast import steps_matter
+from .forecast import steps_matter
 
 
 @dataclass(frozen=True)

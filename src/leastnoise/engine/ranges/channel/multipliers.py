@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -22,9 +23,21 @@ from ....program.layout import RangeLayout
 from ...bounds import Lower, proven
 from .mesh import Mesh
 
-#: The most multipliers a copy may have, and nodes: the file stays below its limits.
-_MOST_MULTIPLIERS = 120_000
-_MOST_NODES = 1_024
+
+@dataclass(frozen=True)
+class RoundingSettings:
+    """Numbers of rounded multipliers.
+
+    Found by trial with `benchmarks/ranges.py`; no claim depends on them.
+    """
+
+    #: The most multipliers a copy may have, and nodes: the file stays below its limits.
+    most_multipliers: int = 120_000
+    most_nodes: int = 1_024
+
+
+SETTINGS = RoundingSettings()
+
 #: Significant digits of a copied multiplier.
 _DIGITS = 7
 
@@ -72,7 +85,11 @@ def translated_lower(problem: Problem, certificate: Certificate) -> Lower | None
     cells = problem.width / step
     count = int(cells) + problem.integer
     entries = sum((1 + entry.mirror) * len(entry.cells) for entry in certificate.shifts)
-    if cells.denominator != 1 or count > _MOST_NODES or count * entries > _MOST_MULTIPLIERS:
+    if (
+        cells.denominator != 1
+        or count > SETTINGS.most_nodes
+        or count * entries > SETTINGS.most_multipliers
+    ):
         return None
     weights = node_weights(problem, step)
     largest = max((entry.budget for entry in certificate.shifts), default=Fraction(1))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -31,16 +31,30 @@ from .warm_start import Pattern, pattern_of
 
 #: Cells of the meshes in turn.
 LEVELS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
-#: Up to this many cells, a program holds every pair from the start.
-_ALL_PAIRS = 16
-#: Lines that stand for a curve at first and at most.
-_FEWEST_LINES, _MOST_LINES = 16, 48
-#: The share of the gap that rounding values to nodes may cost.
-_ROUNDING = 0.2
-#: The share of the gap that rounding multipliers may cost.
-_ACCURACY = 1e-3
-#: A pair is violated when it exceeds delta by this share; the same for a pure budget.
-_VIOLATED, _PURE_VIOLATED = 1e-7, 1e-10
+
+
+@dataclass(frozen=True)
+class ChannelSettings:
+    """Numbers of the programs over rows.
+
+    Found by trial with `benchmarks/ranges.py`; no claim depends on them.
+    """
+
+    #: Up to this many cells, a program holds every pair from the start.
+    all_pairs: int = 16
+    #: Lines that stand for a curve at first and at most.
+    fewest_lines: int = 16
+    most_lines: int = 48
+    #: The share of the gap that rounding values to nodes may cost.
+    rounding: float = 0.2
+    #: The share of the gap that rounding multipliers may cost.
+    accuracy: float = 1e-3
+    #: A pair is violated when it exceeds delta by this share; the same for a pure budget.
+    violated: float = 1e-7
+    pure_violated: float = 1e-10
+
+
+SETTINGS = ChannelSettings()
 
 
 class ChannelPrograms:
@@ -57,7 +71,7 @@ class ChannelPrograms:
     ) -> None:
         """`free_rows`: whether rows that are free everywhere are answers, or prove bounds only."""
         if problem.gdp is not None and problem.curve is None:
-            problem = problem.along(chords_below(problem.gdp, _FEWEST_LINES))
+            problem = problem.along(chords_below(problem.gdp, SETTINGS.fewest_lines))
         self.problem, self.cells, self.outputs = problem, cells, outputs
         self.free_rows = free_rows
         pure = any(delta == 0 for _, delta in problem.budgets)
@@ -140,7 +154,7 @@ class ChannelPrograms:
             best,
             shadow,
             tuple(points),
-            _ACCURACY * search.gap,
+            SETTINGS.accuracy * search.gap,
         )
         return last, lower
 
@@ -228,7 +242,7 @@ class ChannelPrograms:
         """More lines for a curve, from mesh to mesh, as the rest of the gap shrinks."""
         curve = self.problem.curve
         if curve is not None:
-            lines = min(math.ceil(1.2 * len(curve.thresholds)), _MOST_LINES)
+            lines = min(math.ceil(1.2 * len(curve.thresholds)), SETTINGS.most_lines)
             self.problem = self.problem.along(chords_below(curve.mu, lines))
 
     # -- parts --------------------------------------------------------------------------------
@@ -282,7 +296,7 @@ class ChannelPrograms:
             program,
             typical=float(costs.sum(axis=0).min()),
             tolerance=1e-8,
-            pure_limit=_PURE_VIOLATED,
+            pure_limit=SETTINGS.pure_violated,
         )
 
     def _outputs_turn(self) -> bool:
@@ -294,7 +308,7 @@ class ChannelPrograms:
     def seed(self, simplex: Simplex, pattern: Pattern | None, places: Floats) -> None:
         """Every pair of a small program; else the farthest ones and what mattered before."""
         layout, budgets = simplex.program.layout, len(simplex.program.budgets)
-        small = layout.rows * budgets <= _ALL_PAIRS
+        small = layout.rows * budgets <= SETTINGS.all_pairs
         every = np.arange(layout.outputs)
         simplex.add(
             (j, pair, every)
@@ -328,10 +342,10 @@ class ChannelPrograms:
         if not self.free_rows or not search.improves(float_loss(channel, costs, atoms)):
             return None  # rounding values to nodes only costs more
         safe = [constant(channel, costs)]
-        return exact_upper(channel, safe, costs, atoms, origin, _ROUNDING * search.gap)
+        return exact_upper(channel, safe, costs, atoms, origin, SETTINGS.rounding * search.gap)
 
     def rounds(self, simplex: Simplex, search: Search) -> Iterator[ProgramSolution]:
-        for solution in simplex.rounds(search.deadline, search.clock, _VIOLATED):
+        for solution in simplex.rounds(search.deadline, search.clock, SETTINGS.violated):
             search.count(solution, len(simplex.active()))
             yield solution
             if search.late():

@@ -33,36 +33,54 @@ from .transport import ValuePrices, at_least_cost, outermost_first, proven
 
 #: How such a mechanism is called.
 INTERVALS = "intervals"
-#: Numbers that a matrix of rays may hold, and how many cells and nodes the range may have.
-_MOST_ENTRIES = 6_000_000
-_MOST_CELLS, _MOST_NODES = 320, 300
-#: Half an interval is so many cells, in turn: of a mesh for bounds, and of one for answers. At
-#: small epsilon one cell a sensitivity comes first.
-_WHOLE = (1, 2, 3, 4, 6, 9)
-_BROKEN = (1.5, 3.5, 5.5, 8.5, 12.5, 16.5)
-_ONE = 0.5
-#: Cells of a range at least.
-_FEWEST = 8
+
+
+@dataclass(frozen=True)
+class MixtureSettings:
+    """Numbers of mixtures of intervals.
+
+    Found by trial with `benchmarks/ranges.py`; no claim depends on them.
+    """
+
+    #: Numbers that a matrix of rays may hold, and how many cells and nodes the range may have.
+    most_entries: int = 6_000_000
+    most_cells: int = 320
+    most_nodes: int = 300
+    #: Half an interval is so many cells, in turn: of a mesh for bounds, and of one for answers. At
+    #: small epsilon one cell a sensitivity comes first.
+    whole: tuple[int, ...] = (1, 2, 3, 4, 6, 9)
+    broken: tuple[float, ...] = (1.5, 3.5, 5.5, 8.5, 12.5, 16.5)
+    wide_cell: float = 0.5
+    #: Cells of a range at least.
+    fewest: int = 8
+    #: Parts of a ray below this are left out of the program.
+    dust: float = 1e-9
+    #: Intervals are at most so many times as wide as those of a range without ends.
+    widest: float = 3.0
+    #: No value's price exceeds its share of the loss so many times, in turn: at the ends prices are
+    #: not unique, and uneven ones ask for more than intervals.
+    most_prices: tuple[float, ...] = (1.2, 1.5, 2.0)
+    #: Stairs give on what they have while answers there are so many times as likely as delta; none
+    #: where help has fallen to this share.
+    worth: float = 3.0
+    little: float = 1e-5
+    #: The share of delta that rounding to whole numbers may use, and of the loss that this may
+    #: cost.
+    spare: float = 0.1
+    spare_loss: float = 1e-4
+    #: Meshes for bounds are up to so many times finer, where intervals fit them better.
+    finer: tuple[float, ...] = (0.96, 1.0, 1.04, 1.08, 1.12)
+    #: The share of the gap that rounding multipliers may cost at most.
+    rough: float = 0.1
+    #: The budgets of multipliers are worth spreading where they cost more than this share of the
+    #: gap.
+    worthwhile: float = 0.1
+
+
+SETTINGS = MixtureSettings()
+
 #: Seconds for one program.
 SECONDS = 60.0
-#: Parts of a ray below this are left out of the program.
-_DUST = 1e-9
-#: Intervals are at most so many times as wide as those of a range without ends.
-_WIDEST = 3.0
-#: No value's price exceeds its share of the loss so many times, in turn: at the ends prices are
-#: not unique, and uneven ones ask for more than intervals.
-_MOST_PRICES = (1.2, 1.5, 2.0)
-#: Stairs give on what they have while answers there are so many times as likely as delta; none
-#: where help has fallen to this share.
-_WORTH, _LITTLE = 3.0, 1e-5
-#: The share of delta that rounding to whole numbers may use, and of the loss that this may cost.
-_SPARE, _SPARE_LOSS = 0.1, 1e-4
-#: Meshes for bounds are up to so many times finer, where intervals fit them better.
-_FINER = (0.96, 1.0, 1.04, 1.08, 1.12)
-#: The share of the gap that rounding multipliers may cost at most.
-_ROUGH = 0.1
-#: The budgets of multipliers are worth spreading where they cost more than this share of the gap.
-_WORTHWHILE = 0.1
 
 
 @dataclass(frozen=True)
@@ -81,7 +99,7 @@ def meshes(problem: Problem) -> Iterator[tuple[Mesh | None, Mesh | None]]:
     """
     if problem.integer:
         whole = mesh_of(problem, 0)
-        yield (whole, whole) if whole.count <= _MOST_CELLS else (None, None)
+        yield (whole, whole) if whole.count <= SETTINGS.most_cells else (None, None)
         return
     tuned = Staircase(
         epsilon=problem.epsilon or 1, sensitivity=problem.sensitivity, loss=problem.loss
@@ -92,22 +110,25 @@ def meshes(problem: Problem) -> Iterator[tuple[Mesh | None, Mesh | None]]:
     gamma = min(max(float(tuned.gamma) * shorter, 1e-3), 0.5)
 
     def of(halves: float, most: int) -> Mesh | None:
-        about = max(halves / gamma, _FEWEST / float(wide))
+        about = max(halves / gamma, SETTINGS.fewest / float(wide))
         cells = wide * wide.denominator * max(1, round(about / wide.denominator))
         return mesh_of(problem, int(cells)) if cells <= most else None
 
     if flat(problem):
-        yield of(_ONE, _MOST_CELLS), of(_ONE, _MOST_NODES)
-    for whole_cells, broken in zip(_WHOLE, _BROKEN, strict=True):
-        yield of(whole_cells, _MOST_CELLS), of(broken, _MOST_NODES)
+        yield (
+            of(SETTINGS.wide_cell, SETTINGS.most_cells),
+            of(SETTINGS.wide_cell, SETTINGS.most_nodes),
+        )
+    for whole_cells, broken in zip(SETTINGS.whole, SETTINGS.broken, strict=True):
+        yield of(whole_cells, SETTINGS.most_cells), of(broken, SETTINGS.most_nodes)
 
 
 def _rays(problem: Problem, count: int, reach: int) -> Rays | None:
     """All intervals up to a width; None if they are too many."""
     epsilon = float(problem.epsilon)
     plain = 2 * reach / (1 + math.exp(epsilon / 2))
-    widest = min(count, math.ceil(_WIDEST * plain) + 2)
-    if count * count * widest > _MOST_ENTRIES:
+    widest = min(count, math.ceil(SETTINGS.widest * plain) + 2)
+    if count * count * widest > SETTINGS.most_entries:
         return None
     first = np.repeat(np.arange(count), widest)
     last = first + np.tile(np.arange(widest), count)
@@ -158,7 +179,7 @@ def mixture(
 
 
 def _spare(problem: Problem) -> float:
-    return min(_SPARE, _SPARE_LOSS / max(float(problem.delta), 1e-300))
+    return min(SETTINGS.spare, SETTINGS.spare_loss / max(float(problem.delta), 1e-300))
 
 
 def _reveals(problem: Problem) -> bool:
@@ -215,7 +236,7 @@ def bounds_of(
     `loss` is about the optimum, `gap` the one that is asked for; `left` says how many seconds a
     program may take.
     """
-    tight, *looser = (most * loss for most in _MOST_PRICES)
+    tight, *looser = (most * loss for most in SETTINGS.most_prices)
     tries = [(mesh, _prices(mesh, symmetric, tight, left())) for mesh in _near(about)]
     listed = [(mesh, prices) for mesh, prices in tries if prices is not None]
     if not listed:
@@ -230,23 +251,23 @@ def bounds_of(
     delta, points = float(problem.delta), ((problem.epsilon, problem.delta),)
     pairs = outermost_first(prices)
     value, spent = proven(prices, pairs, delta)
-    worth = spent > _WORTHWHILE * gap * loss
+    worth = spent > SETTINGS.worthwhile * gap * loss
     if value > 0 and (not worth or value * (1 + gap) > loss):
-        yield exact_lower(mesh, pairs, symmetric, value, None, points, _ROUGH * gap)
+        yield exact_lower(mesh, pairs, symmetric, value, None, points, SETTINGS.rough * gap)
     if worth:
         more = at_least_cost(prices, delta, left())
         best, pairs = max((value, pairs), (proven(prices, more, delta)[0], more), key=itemgetter(0))
         if best > 0:
-            yield exact_lower(mesh, pairs, symmetric, best, None, points, _ROUGH * gap)
+            yield exact_lower(mesh, pairs, symmetric, best, None, points, SETTINGS.rough * gap)
 
 
 def _near(mesh: Mesh) -> Iterator[Mesh]:
     """A mesh and a few that are finer: intervals of whole cells fit some of them better."""
     problem, seen = mesh.problem, set()
     unit = 1 if problem.integer else (problem.width / problem.sensitivity).numerator
-    for finer in _FINER if not problem.integer else (1.0,):
+    for finer in SETTINGS.finer if not problem.integer else (1.0,):
         count = unit * round(finer * mesh.count / unit)
-        if count not in seen and count <= _MOST_CELLS:
+        if count not in seen and count <= SETTINGS.most_cells:
             seen.add(count)
             yield mesh_of(problem, count)
 
@@ -259,7 +280,7 @@ def _prices(mesh: Mesh, symmetric: bool, most: float, seconds: float) -> ValuePr
         return None
     epsilon, profile = float(problem.epsilon), rays.profile
     # Stairs further out give on what they have, unless their budgets would cost more.
-    worth = max(_WORTH * delta, _LITTLE * math.exp(-epsilon / 2))
+    worth = max(SETTINGS.worth * delta, SETTINGS.little * math.exp(-epsilon / 2))
     stairs = 1 + max(0, math.floor(0.5 - math.log(worth) / max(epsilon, 1e-3)))
     kept = profile > math.exp(-(stairs + 0.5) * epsilon)
     rays = replace(rays, profile=np.where(kept, profile, 0.0))
@@ -291,7 +312,7 @@ def _solved(
     if symmetric:
         matrix, costs = (matrix + matrix[:, ::-1])[:, :half], 2 * costs
     scale = 1 / max(float(costs.min()), 1e-300)
-    rows = csr_matrix(np.where(matrix > _DUST, matrix, 0.0).T)
+    rows = csr_matrix(np.where(matrix > SETTINGS.dust, matrix, 0.0).T)
     solution = minimised(
         costs * scale,
         rows,

@@ -9,7 +9,7 @@ are in each place. What comes out is checked exactly; why it is good: `prices.pr
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -28,8 +28,20 @@ _NODES, _MOST_NODES, MOST_INTERVALS = 40, 4_000_000, 4_000
 #: Bits of a weight beyond the size of delta, and the share of delta that is left for rounding and
 #: for what lies beyond the last stair.
 _BITS, _SPARE = 40, Fraction(1, 1000)
-#: Rounds until the weights of the answers agree with each other.
-_ROUNDS = 30
+
+
+@dataclass(frozen=True)
+class PartitionSettings:
+    """Numbers of partitions.
+
+    Found by trial with `benchmarks/ranges.py`; no claim depends on them.
+    """
+
+    #: Rounds until the weights of the answers agree with each other.
+    rounds: int = 30
+
+
+SETTINGS = PartitionSettings()
 
 
 def partitioned(problem: Problem, priced: PricedNodes, atoms: bool = True) -> Upper | None:
@@ -123,7 +135,7 @@ def _own_shares(stairs: list[float], cuts: Ints, answers: Ints, n: int) -> Float
     """The share that each interval's own answer has, if all others have theirs over e^eps."""
     shares = np.ones(len(answers))
     indices = np.arange(len(answers))
-    for _ in range(_ROUNDS):
+    for _ in range(SETTINGS.rounds):
         sums = np.concatenate([[0.0], np.cumsum(shares)])
         low, high, given = indices, indices, np.zeros(len(answers))
         for stair, v in enumerate(stairs, 1):  # of the intervals within so many sensitivities

@@ -24,16 +24,29 @@ from ....problem import Problem
 from ....work import BUDGET, counted
 from ...bounds import Lower, proven
 
-#: Nodes up to so many sensitivities (and what is around an answer) from an end have prices of
-#: their own; further in, all have the same.
-_LAYER = 1.25
-#: Rounds of raising and lowering, and by how much more than is needed a price may rise.
-_ROUNDS, _MOST = 60, 1.2
+
+@dataclass(frozen=True)
+class PriceSettings:
+    """Numbers of the search for prices.
+
+    Found by trial with `benchmarks/ranges.py`; no claim depends on them.
+    """
+
+    #: Nodes up to so many sensitivities (and what is around an answer) from an end have prices of
+    #: their own; further in, all have the same.
+    layer: float = 1.25
+    #: Rounds of raising and lowering, and by how much more than is needed a price may rise.
+    rounds: int = 60
+    most: float = 1.2
+    lower: tuple[float, ...] = (1e-8, 1e-5, 1e-3)
+    #: The most nodes that have prices of their own.
+    most_nodes: int = 24_000
+
+
+SETTINGS = PriceSettings()
+
 #: Significant digits of a price, and how much lower all of them are, in turn.
 _DIGITS = 9
-_LOWER = (1e-8, 1e-5, 1e-3)
-#: The most nodes that have prices of their own.
-_MOST_NODES = 24_000
 
 
 @dataclass(frozen=True)
@@ -147,16 +160,18 @@ def priced(problem: Problem, n: int, stairs: int) -> PricedNodes | None:
     count = int(problem.width / step)
     start = far_from_ends(problem)[1]
     rule = _Rule(problem, n, 1, stairs, 2 * start)
-    layer = min(math.ceil(_LAYER * n) + rule.around, count // 2)
+    layer = min(math.ceil(SETTINGS.layer * n) + rule.around, count // 2)
     short = min(count, 2 * (layer + rule.far) + 1)
-    if short > _MOST_NODES:
+    if short > SETTINGS.most_nodes:
         return None
     rule.count = short
     middle = (layer, short - layer) if short < count else (0, 0)
     prices = np.full(short, start)
-    for turn in range(_ROUNDS + 1):
-        ratio = np.clip(rule.served(prices), 1 / _MOST, _MOST)
-        last = turn == _ROUNDS  # all around an answer that is not served fall by what it lacks
+    for turn in range(SETTINGS.rounds + 1):
+        ratio = np.clip(rule.served(prices), 1 / SETTINGS.most, SETTINGS.most)
+        last = (
+            turn == SETTINGS.rounds
+        )  # all around an answer that is not served fall by what it lacks
         ratio = minimum_filter1d(ratio, (1 + last) * rule.around + 1, mode="nearest")
         prices = prices * (np.minimum(ratio, 1.0) if last else np.sqrt(ratio))
         prices = np.minimum(prices, 1.9 * start)
@@ -174,7 +189,7 @@ def far_from_ends(problem: Problem) -> tuple[float, float]:
 
 def priced_lower(problem: Problem, prices_of_values: PricedNodes, stairs: int) -> Lower | None:
     """The bound that prices prove; None if they prove none within half the work of a check."""
-    for lower in _LOWER:
+    for lower in SETTINGS.lower:
         prices = Prices(stairs, tuple(prices_of_values.runs(lower)))
         certificate = ChannelCertificate(prices_of_values.step, (), prices=prices)
         try:

@@ -34,17 +34,29 @@ from ..channel.mesh import reversible
 from .forecast import hardly_ends
 from .groups import bound_of_groups
 
-#: Seconds for the additive multipliers.
-_ADDITIVE_SECONDS = 10.0
-#: How near to their best they need to be where nothing else is used.
-_CLOSE = 2e-2
+
+@dataclass(frozen=True)
+class LayerSettings:
+    """Numbers of the programs at the ends.
+
+    Found by trial with `benchmarks/ranges.py`; no claim depends on them.
+    """
+
+    #: Seconds for the additive multipliers.
+    additive_seconds: float = 10.0
+    #: How near to their best they need to be where nothing else is used.
+    close: float = 2e-2
+    #: A round of the program at an end that gains less than this share of the bound is the last.
+    little: float = 2e-5
+    quiet: int = 3
+    #: A pair is violated when it exceeds delta by this share.
+    violated: float = 1e-4
+
+
+SETTINGS = LayerSettings()
+
 #: Significant digits of a multiplier.
 _DIGITS = 9
-#: A round of the program at an end that gains less than this share of the bound is the last.
-_LITTLE = 2e-5
-_QUIET = 3
-#: A pair is violated when it exceeds delta by this share.
-_VIOLATED = 1e-4
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,7 @@ def layered_lower(
     if count.denominator != 1:
         return None
     resolution = None if problem.integer else n
-    seconds_of_noise = min(seconds, _ADDITIVE_SECONDS)
+    seconds_of_noise = min(seconds, SETTINGS.additive_seconds)
     additive = additive_bracket(about, 1e-4, seconds_of_noise, resolution, search).lower
     if additive is None or additive.multipliers.step != step or not additive.multipliers.shifts:
         return None
@@ -141,7 +153,7 @@ def copied_lower(problem: Problem, search: Search, seconds: float) -> Lower | No
     if hardly_ends(problem):  # the average of all answers is noise with about this delta
         share = problem.sensitivity / problem.width
         easier = replace(problem, delta=problem.delta + (1 - problem.delta) * share)
-    additive = additive_bracket(easier, _CLOSE, seconds, None, search).lower
+    additive = additive_bracket(easier, SETTINGS.close, seconds, None, search).lower
     if additive is None or not additive.multipliers.shifts:
         return None
     multipliers = additive.multipliers
@@ -241,12 +253,12 @@ def _solved(
     end = search.clock() + seconds
     deadline = end if search.deadline is None else min(end, search.deadline)
     last, quiet = None, 0
-    for solution in simplex.rounds(deadline, search.clock, _VIOLATED):
+    for solution in simplex.rounds(deadline, search.clock, SETTINGS.violated):
         search.count(solution, len(simplex.active()))
-        little = last is not None and solution.value - last.value <= _LITTLE
+        little = last is not None and solution.value - last.value <= SETTINGS.little
         quiet = quiet + 1 if little else 0
         last = solution
-        if quiet >= _QUIET or search.clock() >= deadline:
+        if quiet >= SETTINGS.quiet or search.clock() >= deadline:
             break
     return last
 

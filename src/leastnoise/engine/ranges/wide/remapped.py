@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -32,20 +32,33 @@ from ..channel.baselines import additive_bracket, fitting
 
 #: How such a mechanism is called.
 MOVED = "moved"
-#: Noise on more steps than this takes too long to move and to check, on finer ones than need be
-#: if it is more than the second number.
-_MOST_STEPS, _MOST_FINE_STEPS = 20_000, 700
-#: An answer is looked for among so many on each side.
-_LOOK = 8
-#: Points of a rule for what a node pays.
-_POINTS = 4
-#: Answers of longer noise are rounded, to about so many in its width: a file that lists fewer is
-#: checked sooner.
-_ANSWERS = 700
-#: Nodes beyond the noise's own width that the table of an end looks at.
-_MARGIN = 8
-#: How near to its optimum the additive noise has to be.
-_GAP = 1e-3
+
+
+@dataclass(frozen=True)
+class RemappedSettings:
+    """Numbers of remapped noise.
+
+    Found by trial with `benchmarks/ranges.py`; no claim depends on them.
+    """
+
+    #: Noise on more steps than this takes too long to move and to check, on finer ones than need be
+    #: if it is more than the second number.
+    most_steps: int = 20_000
+    most_fine_steps: int = 700
+    #: An answer is looked for among so many on each side.
+    look: int = 8
+    #: Points of a rule for what a node pays.
+    points: int = 4
+    #: Answers of longer noise are rounded, to about so many in its width: a file that lists fewer
+    #: is checked sooner.
+    answers: int = 700
+    #: Nodes beyond the noise's own width that the table of an end looks at.
+    margin: int = 8
+    #: How near to its optimum the additive noise has to be.
+    gap: float = 1e-3
+
+
+SETTINGS = RemappedSettings()
 
 
 def serves(problem: Problem) -> bool:
@@ -70,7 +83,7 @@ def moved_upper(problem: Problem, n: int, seconds: float, search: Search) -> Upp
     if not serves(problem) or last.denominator != 1:
         return None
     resolution = None if problem.integer else n
-    upper = additive_bracket(problem, _GAP, seconds, resolution, search).upper
+    upper = additive_bracket(problem, SETTINGS.gap, seconds, resolution, search).upper
     if upper is None:
         return None
     noise = upper.noise
@@ -84,7 +97,7 @@ def moved_upper(problem: Problem, n: int, seconds: float, search: Search) -> Upp
         weights, first = weights[1:], first + 1
     while not weights[-1]:
         weights.pop()
-    if len(weights) > _MOST_STEPS:
+    if len(weights) > SETTINGS.most_steps:
         return None
     document = ChannelDocument(
         problem,
@@ -107,13 +120,13 @@ def resolutions(problem: Problem) -> Iterator[int]:
     """Steps a sensitivity, coarse to fine, that fit the steps of good noise, and not too many."""
     coarsest, *finer = sorted(fitting(problem, (0.5, 1.5, 2.5, 4.5)))
     least = max(_least_reach(float(epsilon), float(delta)) for epsilon, delta in problem.budgets)
-    if 2 * coarsest * least > _MOST_STEPS:
+    if 2 * coarsest * least > SETTINGS.most_steps:
         return
     yield coarsest
     # Good noise ends where its density has fallen by about delta.
     smallest = min(float(delta) for _, delta in problem.budgets)
     reach = math.log(1 / max(smallest, 1e-30)) / max(float(problem.epsilon), 1e-3) + 1
-    yield from (n for n in finer if 2 * n * reach <= _MOST_FINE_STEPS)
+    yield from (n for n in finer if 2 * n * reach <= SETTINGS.most_fine_steps)
 
 
 def _least_reach(epsilon: float, delta: float) -> float:
@@ -132,17 +145,17 @@ def _tables(document: ChannelDocument) -> Moved:
     assert document.noise is not None
     last, width = document.last, len(document.noise.weights)
     places = last + width  # of all nodes together
-    near = min(last, 2 * width + _MARGIN)
+    near = min(last, 2 * width + SETTINGS.margin)
     if near == last:
         best = _answers(document, near, places)
         half = places // 2
         low, high = best[:half], last - best[half:][::-1]
     else:
-        low = _answers(document, near, width + _MARGIN)
-        high = _answers(document, near, width + _MARGIN, turned=True)
+        low = _answers(document, near, width + SETTINGS.margin)
+        high = _answers(document, near, width + SETTINGS.margin, turned=True)
     first = document.noise.first
     at_top = last + first + width - 1  # the last place
-    unit = max(1, round(width / _ANSWERS))
+    unit = max(1, round(width / SETTINGS.answers))
     return Moved(
         _trimmed(low, np.arange(first, first + len(low)), unit),
         _trimmed(high, last - (at_top - np.arange(len(high))), unit),
@@ -176,7 +189,7 @@ def _answers(document: ChannelDocument, near: int, places: int, turned: bool = F
         reached = weights[place - np.arange(first, stop)]
         look = 0
         while True:  # further, as long as the last one that was looked at costs least
-            look = 2 * look + _LOOK
+            look = 2 * look + SETTINGS.look
             several = np.arange(max(answer - look, 0), min(answer + look, near) + 1)
             # Row a of these has what nodes stop - 1 down to `first` pay for the answer a.
             errors = sliding_window_view(middle, stop - first)[several - stop + 1 + near]
@@ -199,7 +212,7 @@ def _costs(problem: Problem, step: Fraction, near: int) -> tuple[Floats, Floats,
         costs = np.asarray(problem.loss(errors), dtype=np.float64)
         return costs, costs, costs
     # A value that is rounded to the node is at most a step away, less likely the further it is.
-    points, shares = np.polynomial.legendre.leggauss(_POINTS)
+    points, shares = np.polynomial.legendre.leggauss(SETTINGS.points)
     away = (1 + points) / 2
     below, above = (
         np.asarray(problem.loss((errors[:, None] + side * away) * float(step)))
