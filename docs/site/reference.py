@@ -85,9 +85,9 @@ def one_command(command: Any, name: str) -> str:
         shown = "\n".join(line.strip() for line in example.strip().splitlines()[1:])
         lines.append(f"```text\n{shown}\n```")
     if not hasattr(command, "commands"):
-        records = command.records(context)
-        rows = [f"| {code(written)} | {escaped(meaning)} |" for _, written, meaning in records]
-        lines.append("\n".join(["| argument or option | meaning |", "|---|---|", *rows]))
+        for heading, records in command.lists(context).items():
+            rows = [f"| {code(written)} | {escaped(meaning)} |" for written, meaning in records]
+            lines.append("\n".join([f"| {heading} | |", "|---|---|", *rows]))
     return "\n\n".join(lines)
 
 

@@ -39,30 +39,30 @@ class CommandHelp(TyperCommand):
             for piece in super().collect_usage_pieces(ctx)
         ]
 
-    def records(self, ctx: Any) -> list[tuple[Any, str, str]]:
-        """Every argument and option of the help text: itself, how it is written, its meaning."""
-        rows = []
-        for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record is not None:
-                rows.append((param, _name(param, record[0]), record[1]))
-        return rows
+    def lists(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+        """Heading to its arguments or options: how each is written, and what it means.
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write a list for the arguments and one for each heading; short lists are not parted."""
-        rows = self.records(ctx)
-        lists: dict[str, list[Any]] = {heading: [] for heading in ("Arguments", *HEADINGS)}
-        for param, written, meaning in rows:
+        Short lists of options are not parted.
+        """
+        params = self.get_params(ctx)
+        rows: dict[str, list[tuple[str, str]]] = {h: [] for h in ("Arguments", *HEADINGS)}
+        for param in params:
+            record = param.get_help_record(ctx)
+            if record is None:
+                continue
             heading = next((h for h, names in HEADINGS.items() if param.name in names), None)
             if param.param_type_name == "argument":
                 heading = "Arguments"
-            elif len(rows) < _LONG:
+            elif len(params) < _LONG:
                 heading = None
-            lists.setdefault(heading or "Options", []).append((written, meaning))
-        for heading, records in lists.items():
-            if records:
-                with formatter.section(heading):
-                    formatter.write_dl(records)
+            rows.setdefault(heading or "Options", []).append((_name(param, record[0]), record[1]))
+        return {heading: records for heading, records in rows.items() if records}
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write a list for the arguments and one for each heading."""
+        for heading, records in self.lists(ctx).items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
 
 
 def _name(param: Any, written: str) -> str:

@@ -79,7 +79,7 @@ HEADINGS: dict[str, tuple[str, ...]] = {
     "Search": ("gap", "time_limit", "resolution", "core"),
     "CSV files": ("delimiter", "decimal", "thousands", "encoding", "line_breaks"),
     "Excel files": ("sheet", "header"),
-    "Files to write": ("report", "title", "csv", "excel"),
+    "Files to write": ("report", "title", "csv", "excel", "out", "about", "plot"),
 }
 #: What can be asked, in the order of the help text: the option and its default.
 OPTIONS: dict[str, tuple[Any, Any]] = {
