@@ -184,6 +184,7 @@ EXEMPT = {
     "tables/queries/period.py": "leans on tables/sources/bounding.proof.md",
     "tables/queries/place.py": "where an answer stands in a table for readers",
     "tables/sources/csv_file.py": "opens a file; leans on tables/sources/csv_records.proof.md",
+    "tables/connections.py": "words of a driver, without the password",
     "tables/sources/workbook.py": "leans on tables/sources/excel_file.proof.md",
     "tables/sources/expression.py": "a grammar; leans on tables/sources/bounding.proof.md",
     "tables/queries/groups.py": (

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pandas as pd
 import pytest
-from web_server import SECRETS, running
+from web_server import SECRETS, running, table
 
 from leastnoise import Count, Mean, ask_all, report
 from leastnoise.certify import check_file
@@ -689,6 +689,44 @@ def test_the_key_stays_in_the_tabs_of_this_page(opened, server):
     # That server is gone; another at its port would have another key.
     first.get_by_role("link", name="Design").click()
     first.locator("#design-state").wait_for()
+
+
+def test_another_server_at_the_same_address_leaves_nothing_of_the_first(browser, tmp_path):
+    """Its table and its ledger stood there still, and belonged to nobody."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    with running(tmp_path, str(table(tmp_path / "first.csv"))) as one:
+        port = one.port
+        page.goto(one.address() + "#ask")
+        page.get_by_text("first.csv: person_id, salary, region.").wait_for()
+    with running(tmp_path, str(table(tmp_path / "second.csv")), port=port) as two:
+        page.evaluate("address => { location.hash = address }", two.address().partition("#")[2])
+        page.get_by_text("second.csv: person_id, salary, region.").wait_for()
+        assert page.get_by_text("first.csv").count() == 0
+    context.close()
+
+
+def test_no_label_of_a_guess_is_printed_over_another(opened):
+    """89% stood on 100%."""
+    one = opened()
+    for epsilon in (0.1, 1, 1.3, 1.6, 2.1, 2.6, 6):
+        one.page.goto(f"{one.page.url.partition('#')[0]}#ask?ask-epsilon={epsilon}")
+        one.page.reload()
+        one.id("bet-words").wait_for()
+        boxes = one.page.evaluate(
+            """() => [...document.querySelectorAll("#view-ask svg")].filter((svg) =>
+              svg.textContent.includes("blind guess")).flatMap((svg) => [...svg.querySelectorAll(
+              "text")].filter((text) => text.textContent).map((text) => {
+                const { left, right, top } = text.getBoundingClientRect();
+                return [left, right, top];
+              }))"""
+        )
+        assert len(boxes) >= 3
+        for i, (left, right, top) in enumerate(boxes):
+            for other in boxes[:i]:
+                apart = right <= other[0] or other[1] <= left or abs(top - other[2]) > 8
+                assert apart, (epsilon, boxes)
 
 
 def test_without_a_key_the_page_says_how_to_get_one(browser, server):

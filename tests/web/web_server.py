@@ -118,8 +118,10 @@ def table(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def running(folder: Path, *more: str, **environment: str) -> Iterator[Server]:
-    """`leastnoise serve` on a free port, ended afterwards; BROWSER: what it opens."""
+def running(
+    folder: Path, *more: str, port: int | None = None, **environment: str
+) -> Iterator[Server]:
+    """`leastnoise serve` on this port or a free one, ended afterwards; BROWSER: what it opens."""
     source = f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     keys, terminal = os.openpty()
     process = subprocess.Popen(
@@ -130,7 +132,7 @@ def running(folder: Path, *more: str, **environment: str) -> Iterator[Server]:
             "serve",
             *more,
             *([] if "BROWSER" in environment else ["--no-browser"]),
-            f"--port={free_port()}",
+            f"--port={free_port() if port is None else port}",
         ],
         stdin=terminal,
         stdout=subprocess.PIPE,

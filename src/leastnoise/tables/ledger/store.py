@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ArgumentError, LedgerError, MissingExtraError
+from ..connections import connection_reason
 
 try:
     import sqlalchemy as sa
@@ -85,7 +86,7 @@ def _engine(where: str | Path) -> tuple[Any, Path | None]:
             # (Types of others are not looked for: that would be by the connection's own path.)
             plain = {"hide_parameters": True, "use_native_hstore": False}
             return sa.create_engine(url, poolclass=NullPool, **plain), None
-        except sa.exc.ArgumentError:
+        except (sa.exc.ArgumentError, ValueError):
             raise LedgerError("ledger: the PostgreSQL URL cannot be read") from None
     if "://" in text:
         raise ArgumentError(
@@ -120,6 +121,7 @@ class Store:
 
     def __init__(self, where: str | Path, *, create: bool) -> None:
         self.engine, self.path = _engine(where)
+        self._address = str(where)
         if self.path is not None:
             self._file(self.path, create)
         else:
@@ -169,7 +171,7 @@ class Store:
 
     @contextmanager
     def transaction(self, *, reads: bool = False) -> Iterator[Any]:
-        """A transaction; every way it can fail becomes a LedgerError without the URL in it."""
+        """A transaction; every way it can fail becomes a LedgerError without a password in it."""
         engine = self.engine.execution_options(**{_READS: True}) if reads else self.engine
         try:
             with engine.begin() as connection:
@@ -182,11 +184,12 @@ class Store:
                     connection.exec_driver_sql(f"SET LOCAL lock_timeout TO '{PATIENCE}s'")
                 yield connection
         except (sa.exc.SQLAlchemyError, sqlite3.Error, UnicodeError) as error:
-            kind = type(getattr(error, "orig", None) or error).__name__
+            cause = getattr(error, "orig", None) or error
             where = self.path if self.path is not None else "the PostgreSQL ledger"
+            reason = "" if self.path is not None else connection_reason(cause, self._address)
             raise LedgerError(
-                f"{where}: the database failed ({kind}); nothing was charged "
-                "by this call unless its commit had gone through"
+                f"{where}: the database failed ({reason or type(cause).__name__}); nothing was "
+                "charged by this call unless its commit had gone through"
             ) from None
 
     @contextmanager

@@ -15,6 +15,7 @@ from typing import Any
 
 from ...errors import ArgumentError, Described, EngineError, LeastnoiseError, MissingExtraError
 from ..charge import unwarned
+from ..connections import connection_reason
 from .catalog import BASE_TABLE, full_name
 from .csv_file import CsvFile, delimiter_of
 from .duckdb import DuckDB
@@ -290,6 +291,9 @@ def _at_url(text: str) -> Table:
 
     def opened() -> Table:
         if scheme == "duckdb":
+            file = url.partition("://")[2].partition("?")[0]
+            if not Path(file).is_file():  # (DuckDB would make an empty one)
+                raise ArgumentError("table", file, "the name of a DuckDB file that exists")
             backend = _ibis().connect(url)  # (its own `table` would bind a view to open it)
             with _closing(backend.disconnect):
                 return _of_duckdb(backend.con, None, None, name, backend.disconnect)
@@ -338,7 +342,12 @@ def _connected(url: str) -> Any:
         import psycopg
     except ImportError:
         raise MissingExtraError("psycopg", "postgres") from None
-    return psycopg.connect(url)
+    try:
+        return psycopg.connect(url)
+    except psycopg.Error as error:
+        reason = connection_reason(error, url)
+    # Raised outside the handler: the driver's own words are not even the context of this error.
+    raise EngineError(f"the database could not be opened: {reason or 'the driver gave no reason'}")
 
 
 def _of_duckdb(

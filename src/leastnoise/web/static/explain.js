@@ -30,7 +30,7 @@ function bet(epsilon, delta) {
   const x = (share) => 20 + 300 * share;
   return picture(WIDE, 62, `Right by chance: 50%. After the answers: at most ${often(most)}%.`,
     box(20, 20, 300, 16, "track"), box(x(0.5), 20, x(most) - x(0.5), 16, "shade"), line(x(0.5), 14, x(0.5), 42, "edge"), line(x(most), 16, x(most), 40, "whisker"),
-    text(x(0.5), 10, "blind guess: 50%"), text(x(0), 54, "0%", "", "start"), text(x(1), 54, most > 0.9 ? "" : "100%", "", "end"),
+    text(x(0.5), 10, "blind guess: 50%"), text(x(0), 54, "0%", "", "start"), text(x(1), 54, most > 0.8 ? "" : "100%", "", "end"),
     text(x(most), 54, `${often(most)}%`, "strong"));
 }
 

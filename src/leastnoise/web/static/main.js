@@ -5,7 +5,7 @@ import * as ask from "./ask.js";
 import * as design from "./design.js";
 import * as glossary from "./explain.js";
 import { readAddress } from "./fields.js";
-import { codeIn, enter, open, whenClosed } from "./key.js";
+import { codeIn, enter, held, open, whenClosed } from "./key.js";
 import { redraw } from "./plots.js";
 import { byId } from "./words.js";
 import * as verify from "./verify.js";
@@ -46,8 +46,13 @@ function close() {
 
 // Who named a table at the start came to ask.
 async function start() {
+  const before = held();
   if (!await open()) {
     close();
+    return;
+  }
+  if (begun.size && held() !== before) { // of another server: its tables and ledgers are others
+    location.reload();
     return;
   }
   if (!Object.hasOwn(VIEWS, readAddress()[0])) {
