@@ -41,7 +41,7 @@ def texts(cells: list[nbformat.NotebookNode]) -> list[list[tuple[str, str]]]:
 def text_of(output: nbformat.NotebookNode) -> str:
     """The text of an output without its numbers, times and identifiers."""
     text = output.text if "text" in output else output.data["text/plain"]
-    return skeleton(HASH.sub("", re.sub(r"0x[0-9a-f]+", "", text)))
+    return skeleton(HASH.sub("", re.sub(r"0x[0-9a-f]+|\d{4}-\d\d-\d\dT[\d:.+]+", "", text)))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
