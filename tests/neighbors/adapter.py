@@ -224,9 +224,9 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
 
 def _steps(form: Any, times: int) -> Steps:
     return Steps(
-        tuple(part.name for part in form.parts),
-        tuple(part.sensitivity for part in form.parts),
-        tuple(part.measure for part in form.parts),
+        tuple(part.name for part in form.every),
+        tuple(part.sensitivity for part in form.every),
+        tuple(part.measure for part in form.every),
         times * form.steps,
         form.most,
     )

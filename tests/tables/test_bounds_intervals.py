@@ -27,7 +27,7 @@ SETTINGS = [
 def released(query, exact, setting, draws=DRAWS):
     """Estimates from many releases of the same exact parts."""
     release = planned(query, setting, Budget(F(1), F(1, 10**6)), "l1").release
-    row = query.numbers(release.form, exact)
+    row = [*query.numbers(release.form, exact), *[F(0)] * len(release.form.beside)]
     entropy = InsecureSeededEntropy(5)
     groups = 1 if query.public_keys is None else len(query.public_keys)
     every = (
@@ -39,7 +39,8 @@ def released(query, exact, setting, draws=DRAWS):
         if release.one_draw
         else release.released([row] * draws, entropy)
     )
-    return [query.estimate(one, setting, release) for one in every]
+    parts = len(release.form.parts)
+    return [query.estimate(one[:parts], setting, release) for one in every]
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)

@@ -347,7 +347,7 @@ def test_every_way_has_its_kind_of_file():
         (Count(**KEYS), {"found": ()}, {"keyed"}),
         (vector, {}, {"vector"}),
         (Count(), {}, {"integer", "real"}),
-        (Sum("x", low=0, high="1/2"), {}, {"real"}),
+        (Sum("x", low=0, high="1/2", nulls="middle"), {}, {"real"}),
         (Cumulative("x", low=0, high=1, bins=2), {}, {"sums"}),
     ]
     for query, more, kinds in right:

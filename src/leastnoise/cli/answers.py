@@ -101,10 +101,12 @@ def _print(answer: Any) -> None:
 
     console = Console(highlight=False)
     bars = len(answer.groups) > 1 and answer.basis.query.counts_rows
+    figures = dict.fromkeys(f.name for one in answer.groups.values() for f in one.rests_on)
     table = Table(
         "",
         "answer",
         "95% interval",
+        *figures,
         *([""] if bars else []),
         title=escape(answer.query),
         title_justify="left",
@@ -116,10 +118,14 @@ def _print(answer: Any) -> None:
         if one.low == float("-inf"):
             around = "too few rows"
         bar = ["\u2588" * round(20 * one.value / most)] if bars else []
-        table.add_row(escape(printable(key) or "all rows"), value, around, *bar)
+        behind = {figure.name: str(figure.value) for figure in one.rests_on}
+        counted = [behind.get(name, "") for name in figures]
+        table.add_row(escape(printable(key) or "all rows"), value, around, *counted, *bar)
     if not answer.groups:
         table.add_row("no key was released", "", "")
     console.print(table)
+    for words in answer.hints:
+        console.print(f"hint: {words}", markup=False)
 
 
 def _print_spent(answers: list[Any], book: Any) -> None:

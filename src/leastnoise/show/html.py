@@ -200,7 +200,10 @@ def html_answer(answer: Any, rows: Sequence[tuple[str, ...]]) -> str:
     )
     spent += " together with other queries" if answer.batch else ""
     spent += "; no ledger." if answer.charge is None else f"; charge {answer.charge}."
-    head = ("", "answer", "95% confidence interval")
+    head = ["", "answer", "95% confidence interval", "rests on"]
+    if not any(row[3] for row in rows):
+        head, rows = head[:3], [row[:3] for row in rows]
+    spent = " ".join([*(f"Hint: {words}." for words in answer.hints), spent])
     drawn = _drawn(answer.plot) if 1 < len(answer.groups) <= _DRAWN else None
     page = _page(answer.query, _cut(rows), spent, drawn, head=head)
     said = [answer.why, answer.noise, *answer.notes]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ..formatting import printable
-from .queries.numbers import Estimate
+from .queries.numbers import LEFT_OUT, ROWS, Estimate
 from .reports.basis import Basis
+from .reports.hints import hints_of
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class Answer:
     def to_frame(self) -> Any:
         """A pandas data frame: a row for each group with its key or keys, value, low and high.
 
-        Of counts also the unbiased number.
+        Of counts also the unbiased number; of means also the rows behind them.
         """
         from ..frame import data_frame
         from .queries.crossed import parts_of
@@ -101,13 +102,15 @@ class Answer:
         several = len(self.by) > 1
         names = self.by if several else self.by or ("key",)
         more = ["unbiased"] if any(one.unbiased is not None for one in self.groups.values()) else []
+        figures = dict.fromkeys(f.name for one in self.groups.values() for f in one.rests_on)
         rows = [
             dict(zip(names, parts_of(key) if several else [key], strict=True))
             | {"value": _number(one.value), "low": _finite(one.low), "high": _finite(one.high)}
             | {name: None if one.unbiased is None else _number(one.unbiased) for name in more}
+            | {figure.name: figure.value for figure in one.rests_on}
             for key, one in self.groups.items()
         ]
-        return data_frame(rows, [*names, "value", "low", "high", *more])
+        return data_frame(rows, [*names, "value", "low", "high", *more, *figures])
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, for JSON; an end that is not known is None."""
@@ -122,6 +125,7 @@ class Answer:
                     "low": _finite(one.low),
                     "high": _finite(one.high),
                     **({} if one.unbiased is None else {"unbiased": one.unbiased}),
+                    **({"rests_on": [asdict(f) for f in one.rests_on]} if one.rests_on else {}),
                 }
                 for key, one in self.groups.items()
             ],
@@ -133,16 +137,25 @@ class Answer:
             "why": self.why,
             "noise": self.noise,
             "notes": list(self.notes),
+            "hints": list(self.hints),
             "mechanisms": [str(path) for path in self.mechanisms],
             "charge": self.charge,
             "basis": self.basis.to_json(),
         }
 
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """What a reader must see at once, because no interval knows of it: rows that are left out,
+        rows of a person that do not count, answers at a bound.
+        """
+        return tuple(hints_of(self.basis.query, self.basis.setting, self.groups))
+
     def _lines(self) -> list[str]:
-        return [
-            f"{printable(key) or self.query}: {rounded(one)[0]}{_around(one)}"
+        lines = [
+            f"{printable(key) or self.query}: {rounded(one)[0]}{_around(one)}{_behind(one)}"
             for key, one in self.groups.items()
         ] or [f"{self.query}: no key was released"]
+        return [*lines, *(f"hint: {words}" for words in self.hints)]
 
     def __str__(self) -> str:
         together = " together with other queries" if self.batch else ""
@@ -160,6 +173,7 @@ class Answer:
                 printable(key) or "all rows",
                 rounded(one)[0],
                 _around(one).strip(" []").replace(", ", " to "),
+                _behind(one).strip(),
             )
             for key, one in self.groups.items()
         ]
@@ -236,6 +250,21 @@ def _around(one: Estimate) -> str:
         return "  (too few rows for an interval)"
     _, low, high = rounded(one)
     return f"  [{low}, {high}]"
+
+
+def rests_words(one: Estimate) -> str:
+    """What a number rests on, in words: rows that count, and those that are clearly left out."""
+    figures = {figure.name: figure for figure in one.rests_on}
+    rows, left = figures.get(ROWS), figures.get(LEFT_OUT)
+    words = [] if rows is None else [f"from {rows.value} rows"]
+    if left is not None and left.clear:
+        words.append(f"{left.value} {'rows ' if rows is None else ''}left out")
+    return ", ".join(words)
+
+
+def _behind(one: Estimate) -> str:
+    words = rests_words(one)
+    return f"  {words}" if words else ""
 
 
 def _number(value: float) -> float | int:

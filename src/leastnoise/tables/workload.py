@@ -335,7 +335,7 @@ def _together(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared]
     """One law for all releases, proven for so many of them."""
     if any(one.query.mechanism != "numbers" or one.query.keys == PRIVATE for one in ready):
         return None
-    forms = [one.query.forms(one.setting)[0] for one in ready]
+    forms = [one.query.complete_forms(one.setting)[0] for one in ready]
     count = sum(form.steps * one.groups for form, one in zip(forms, ready, strict=True))
     found = jointly(forms, whole.epsilon, whole.delta, count, loss)
     if found is None:

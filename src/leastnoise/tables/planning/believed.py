@@ -72,7 +72,6 @@ def pieces() -> tuple[tuple[float, float], ...]:
 def limits_of(one: Any, two: Any, lines: tuple[Line, Line]) -> list[float]:
     """For each piece a bound that the noise of the line keeps to with 95%, at every f of it."""
     cells = _cells(one)
-    second = two.design.noise
     found = []
     for left, right in pieces():
         weights = [
@@ -80,21 +79,40 @@ def limits_of(one: Any, two: Any, lines: tuple[Line, Line]) -> list[float]:
             for f in (left, right)
         ]
         size = [max(abs(pair[i]) for pair in weights) for i in (0, 1)]
-        low, high = (
-            0.0,
-            sum(
-                s * law.design.noise.error_bound((1 + _CONFIDENCE) / 2)
-                for s, law in zip(size, (one, two), strict=True)
-            ),
-        )
-        high *= 1 + 1e-9  # each within its own 97.5%: surely enough
-        for _ in range(20):
-            middle = (low + high) / 2
-            kept = _kept(middle, cells, second, weights) >= _CONFIDENCE
-            low, high = (low, middle) if kept else (middle, high)
+        high = _bound(cells, (one, two), weights, size)
         steps = [0.0 if d.integer else float(d.noise.grid_step) for d in (one.design, two.design)]
         found.append(high + size[0] * steps[0] + size[1] * steps[1])
     return found
+
+
+@lru_cache(maxsize=256)
+def spread_of(one: Any, two: Any, weights: tuple[int, int]) -> float:
+    """A bound that |a X + b Y| keeps to with 95%, X and Y the noise of both and a, b weights."""
+    size = [abs(weight * float(law.scale)) for weight, law in zip(weights, (one, two), strict=True)]
+    scaled = [weights[0] * float(one.scale), weights[1] * float(two.scale)]
+    bound: float = _bound(_cells(one), (one, two), [(scaled[0], scaled[1])], size)
+    steps = [0.0 if d.integer else float(d.noise.grid_step) for d in (one.design, two.design)]
+    rounding: float = size[0] * steps[0] + size[1] * steps[1]
+    return bound + rounding
+
+
+def _bound(
+    cells: Any, laws: tuple[Any, Any], weights: list[tuple[float, float]], size: list[float]
+) -> float:
+    """What the sizes for all weights keep to with 95%, by bisection."""
+    low, high = (
+        0.0,
+        sum(
+            s * law.design.noise.error_bound((1 + _CONFIDENCE) / 2)
+            for s, law in zip(size, laws, strict=True)
+        ),
+    )
+    high *= 1 + 1e-9  # each within its own 97.5%: surely enough
+    for _ in range(20):
+        middle = (low + high) / 2
+        kept = _kept(middle, cells, laws[1].design.noise, weights) >= _CONFIDENCE
+        low, high = (low, middle) if kept else (middle, high)
+    return float(high)
 
 
 def _cells(law: Any) -> tuple[Any, Any, Any]:

@@ -40,7 +40,7 @@ def _values(asked: Priced, way: Way) -> Release:
     own: Release | None = query.noise(setting, *each)
     if own is not None:
         return own
-    noise = noise_for(query.forms(setting), *each, asked.together)
+    noise = noise_for(query.complete_forms(setting), *each, asked.together)
     if not asked.together:
         return noise
     return better_together(noise, asked_of(query, setting), asked.epsilon, asked.delta, loss)

@@ -224,7 +224,7 @@ def _error(noise: KeyedValues | Noise) -> float:
     """What ways are compared by: of a sum the error of 95%, of a mean the mean error."""
     if isinstance(noise, KeyedValues):
         return float(noise.error) if noise.sharing.answer is not None else noise.noise.loss
-    (law, *more) = noise.laws
+    (law, *more) = noise.laws[: len(noise.parts)]
     return noise.loss if more or not isinstance(law, Law) else float(law.error(_CONFIDENCE))
 
 

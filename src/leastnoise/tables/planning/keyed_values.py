@@ -142,6 +142,10 @@ class KeyedValues(NumbersRelease):
         """What the noise of a line of both numbers keeps to, piece by piece (`believed.py`)."""
         return self.noise.limits(lines)
 
+    def spread(self, weights: tuple[int, int]) -> float:
+        """What the noise of both numbers, each times its weight, keeps to with 95%."""
+        return self.noise.spread(weights)
+
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """Numbers of one key as if they had been released, for planning."""
         errors = [self.error] if self.sharing.answer is not None else self._errors

@@ -18,7 +18,7 @@ from ...sampling import Entropy
 from ...work import bits, charge
 from ..queries.base import Query, Setting
 from ..queries.numbers import Form, Part, Released
-from .believed import Line, limits_of
+from .believed import Line, limits_of, spread_of
 from .ranged import RangedLaw, ranged_law, suits
 from .release import GroupedRelease, hash_of
 
@@ -93,28 +93,32 @@ class Noise(GroupedRelease):
 
     def form_number(self, query: Query, setting: Setting) -> int:
         """Its place among the query's forms."""
-        return query.forms(setting).index(self.form)
+        return query.complete_forms(setting).index(self.form)
 
     def released(
         self, rows: Sequence[Sequence[Fraction]], entropy: Entropy
     ) -> list[list[Released]]:
         """Release the parts of every group; errors hold for all parts of a group together."""
         columns = []
-        for j, law in enumerate(self.laws):
+        for j, (law, confidence) in enumerate(zip(self.laws, self._confidences, strict=True)):
             values = law.release([row[j] for row in rows], entropy)
-            columns.append(law.around(values, self._confidence))
+            columns.append(law.around(values, confidence))
         return [list(row) for row in zip(*columns, strict=True)]
 
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """Numbers of one group as if they had been released, for planning."""
-        return [
-            law.around([value], self._confidence)[0]
-            for law, value in zip(self.laws, values, strict=True)
-        ]
+        each = zip(self.laws, values, self._confidences, strict=False)
+        return [law.around([value], confidence)[0] for law, value, confidence in each]
 
     @property
-    def _confidence(self) -> float:
-        return 1 - 0.05 / len(self.parts)
+    def _confidences(self) -> list[float]:
+        """Those of the parts hold together; what is beside them has an interval of its own."""
+        together = [1 - 0.05 / len(self.parts)] * len(self.parts)
+        return together + [0.95] * len(self.form.beside)
+
+    def spread(self, weights: tuple[int, int]) -> float:
+        """What the noise of both parts, each times its weight, keeps to with 95%."""
+        return spread_of(self.laws[0], self.laws[1], weights)
 
     def limits(self, lines: tuple[Line, Line]) -> list[float]:
         """What the noise of a line of both parts keeps to, piece by piece (`believed.py`)."""
@@ -124,7 +128,7 @@ class Noise(GroupedRelease):
     def loss(self) -> float:
         """What forms are compared by: the losses of the parts with their weights."""
         weights = self.form.weights or tuple(1 / p.sensitivity for p in self.parts)
-        return sum(float(w) * law.size for w, law in zip(weights, self.laws, strict=True))
+        return sum(float(w) * law.size for w, law in zip(weights, self.laws, strict=False))
 
     @property
     def sha256(self) -> str:
@@ -135,7 +139,7 @@ class Noise(GroupedRelease):
     def words(self) -> str:
         """Which noise, and why."""
         said: dict[str, list[str]] = {}
-        for part, law in zip(self.parts, self.laws, strict=True):
+        for part, law in zip(self.form.every, self.laws, strict=True):
             said.setdefault(law.words, []).append(part.name)
         return "; ".join(f"{', '.join(names)}: {words}" for words, names in said.items())
 
@@ -168,7 +172,7 @@ def _stepped(form: Form, epsilon: Fraction, delta: Fraction, groups: int, loss: 
     """A budget for one step of one part; so many steps of all parts keep the whole."""
     steps = form.steps * groups
     each = epsilon / steps, delta_of_a_step(epsilon / steps, delta / steps, form.most)
-    laws = [_law(part, *each, 1, loss) for part in form.parts]
+    laws = [_law(part, *each, 1, loss) for part in form.every]
     return Noise(tuple(laws), form)
 
 
@@ -197,14 +201,14 @@ def jointly(
     """
     if count < MANY or delta == 0:
         return None
-    parts = [part for form in forms for part in form.parts]
+    parts = [part for form in forms for part in form.every]
     # One law for all of them: only the very same noise is proven to compose.
     whole = all(p.whole and p.sensitivity == parts[0].sensitivity for p in parts)
     return [
         Noise(
             tuple(
                 _law(replace(p, whole=whole, step=None), epsilon, delta, count, loss)
-                for p in form.parts
+                for p in form.every
             ),
             form,
         )

@@ -11,14 +11,14 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...sampling import Entropy
 from ..queries.base import Query, Setting
-from ..queries.numbers import Estimate, Form, Part, Released
+from ..queries.numbers import LEFT_OUT, Estimate, Figure, Form, Part, Released
 from ..sources.bounding import Sums
 from .budget import Budget
 
@@ -148,8 +148,12 @@ class NumbersRelease(Release):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The numbers to release for one group."""
+        """The numbers to release for one group that its answer follows from."""
         return self.form.parts
+
+    def spread(self, weights: tuple[int, int]) -> float:
+        """What the noise of both parts of a group, each times its weight, keeps to with 95%."""
+        raise NotImplementedError
 
     @abstractmethod
     def around(self, values: Sequence[Fraction]) -> list[Released]:
@@ -179,7 +183,26 @@ class GroupedRelease(NumbersRelease):
     def exact(self, query: Query, setting: Setting, collected: Collected) -> list[list[Fraction]]:
         """The exact numbers of each group. Not private: never shown."""
         sums = [collected.sums.get(key, Sums()) for key in collected.keys]
-        return [query.numbers(self.form, query.exact(one, setting)) for one in sums]
+        beside = len(self.form.beside)
+        return [
+            [*query.numbers(self.form, query.exact(one, setting)), *[Fraction(one.absent)] * beside]
+            for one in sums
+        ]
+
+    def estimated(
+        self, query: Query, setting: Setting, keys: Sequence[str], drawn: Iterable[list[Released]]
+    ) -> Answered:
+        """The same, with what was released beside the parts."""
+        if not self.form.beside:
+            return super().estimated(query, setting, keys, drawn)
+        rows, parts = list(drawn), len(self.form.parts)
+        _, estimates = super().estimated(query, setting, keys, [row[:parts] for row in rows])
+        each = len(estimates) // max(1, len(rows))
+        figures = [Figure.counted(LEFT_OUT, one.value, one.error) for *_, one in rows]
+        return tuple(keys), [
+            replace(estimate, rests_on=(*estimate.rests_on, figures[number // each]))
+            for number, estimate in enumerate(estimates)
+        ]
 
     def answers(
         self, query: Query, setting: Setting, collected: Collected, entropy: Entropy

@@ -234,6 +234,19 @@ class DrawnNoise(GroupedRelease):
             found.append((quantile_of(sizes, confidence) + rounding) * step)
         return found
 
+    def spread(self, weights: tuple[int, int]) -> float:
+        """What the noise of the last two parts, each times its weight, keeps to with 95%."""
+        track, number = self._tracked[-2]
+        known, key = self.draw.known, (number, weights)
+        if key not in known:
+            one, two = self.draw.pairs(number, self.place.groups)
+            bound = quantile_of(np.abs(weights[0] * one + weights[1] * two), 0.95)
+            # Rounding moves the one as far as the other moves back.
+            rounding = abs(weights[0] - weights[1]) if track.rounds else 0
+            known[key] = (bound + rounding) * float(track.step)
+        spread: float = known[key]
+        return spread
+
     @property
     def loss(self) -> float:
         """What it is compared by: the losses of the parts with their weights."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ from ..sources.where import truth_of
 from ..unit import Row, Unit
 from .crossed import Crossed, keys_on, named_in, names_of, parts_of
 from .keys import listed, numbered
-from .numbers import Estimate, Form, Part, Released, Sharing, half_width
+from .numbers import LEFT_OUT, Estimate, Form, Part, Released, Sharing, half_width
 from .period import period_of
 from .place import Place
 
@@ -79,6 +79,8 @@ class Query:
     title: ClassVar[str] = ""
     #: Whether its answers are numbers of rows, which bars can show.
     counts_rows: ClassVar[bool] = False
+    #: Whether its answers grow with every row, as counts and sums do.
+    adds_up: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.where is not None:
@@ -182,6 +184,39 @@ class Query:
     def forms(self, setting: Setting) -> list[Form]:
         """The ways to release it; the first one releases the parts as they are."""
         return [Form.plain(self.parts(setting))]
+
+    @property
+    def lacks_values(self) -> bool:
+        """Whether there can be rows that it leaves out because they have no value."""
+        return False
+
+    @property
+    def lacking(self) -> str:
+        """What rows that are left out lack, and what may be the reason."""
+        return "they have no value"
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The bounds that values are clamped to, where an answer can be at one; None for others."""
+        return None
+
+    def leaves_out(self, setting: Setting) -> bool:
+        """Whether these rows are counted beside the answer, which is free: a row that is added or
+        removed is either one of them or one of the others (`mean.proof.md`, 4).
+        """
+        alone = isinstance(setting.unit, Row) and not setting.replace
+        return self.lacks_values and alone and self.mechanism == "numbers"
+
+    def complete_forms(self, setting: Setting) -> list[Form]:
+        """The forms, with the rows that are left out beside their parts where that is free."""
+        forms = self.forms(setting)
+        if not self.leaves_out(setting):
+            return forms
+        one = Fraction(1)
+        return [
+            replace(form, beside=(Part(LEFT_OUT, one, whole=True, step=one / form.most),))
+            for form in forms
+        ]
 
     def tracks(self, setting: Setting) -> tuple[Track, ...]:
         """How a unit moves the numbers of `drawn_form`; none where they cannot be drawn together
@@ -337,7 +372,12 @@ class Query:
                 return truth_of(rows, condition)
 
         return Request(
-            unit=setting.unit, where=where, group=self._group(), keys=self.public_keys, **more
+            unit=setting.unit,
+            where=where,
+            group=self._group(),
+            keys=self.public_keys,
+            absent=self.leaves_out(setting),
+            **more,
         )
 
     def _group(self) -> Callable[[Rows], tuple[Cell, ...]] | None:

@@ -65,6 +65,11 @@ class Count(Counted):
         part = Part("rows", one, whole=True)
         return Sharing(Form((part,), 1), (counted,), one, one, (one,))
 
+    @property
+    def lacks_values(self) -> bool:
+        """Rows without a value in the column."""
+        return self.column is not None
+
     def request(self, setting: Setting) -> Request:
         """Rows; those with a value, if a column is named."""
         name = self.column

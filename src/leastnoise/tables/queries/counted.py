@@ -19,6 +19,7 @@ class Counted(Query):
     """Counts of rows: released without bias, shown as integers from 0 on that add up."""
 
     counts_rows: ClassVar[bool] = True
+    adds_up: ClassVar[bool] = True
 
     def layout(self) -> Layout:
         """How the answers are sums of counts, in their order."""

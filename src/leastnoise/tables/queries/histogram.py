@@ -140,6 +140,11 @@ class Histogram(Count):
 
         return group
 
+    @property
+    def lacks_values(self) -> bool:
+        """Rows without a number are in no bin, so they have no group to be counted in."""
+        return False
+
     def request(self, setting: Setting) -> Request:
         """Rows by bin."""
         return self._request(setting)

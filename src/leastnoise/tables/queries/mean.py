@@ -14,7 +14,9 @@ from ..sources.bounding import Sums, centred, exact_total
 from .base import Setting
 from .numbers import (
     FINE,
+    ROWS,
     Estimate,
+    Figure,
     Form,
     Part,
     Released,
@@ -49,6 +51,11 @@ class Mean(Valued):
 
     word: ClassVar[str] = "mean"
     title: ClassVar[str] = "Mean"
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The bounds."""
+        return self._ends
 
     def parts(self, setting: Setting) -> list[Part]:
         """The mean itself, or a centred total in half steps and a count."""
@@ -206,8 +213,26 @@ def mean_units_beyond(part: Fraction, rows: int, setting: Setting) -> int:
     return int(2 * part * rows // (setting.rows * (1 + 2 * part))) + 1
 
 
+def mean_rows(scale: Scale, released: list[Released], noise: Any) -> tuple[Figure, ...]:
+    """The rows that a mean rests on: both sums of distances add up to them. Nothing if public."""
+    if len(released) == 1:
+        return ()
+    one, two = released
+    if noise is None:
+        return (Figure.counted(ROWS, two.value, two.error),)
+    if noise.form.name != _SIDES:
+        return (Figure.counted(ROWS, two.value, Fraction(noise.spread((0, 1)))),)
+    error = Fraction(noise.spread((1, 1))) / scale.top
+    return (Figure.counted(ROWS, (one.value + two.value) / scale.top, error),)
+
+
 def mean_estimate(scale: Scale, released: list[Released], noise: Any = None) -> Estimate:
-    """The mean from its parts, cut to the bounds."""
+    """The mean from its parts, cut to the bounds, with the rows that it rests on."""
+    rests_on = mean_rows(scale, released, noise)
+    return replace(_mean(scale, released, noise), rests_on=rests_on)
+
+
+def _mean(scale: Scale, released: list[Released], noise: Any) -> Estimate:
     if len(released) == 1:
         return clamped(released[0].value, released[0].ends, scale.low, scale.high)
     one, two = (part.value for part in released)

@@ -14,6 +14,8 @@ from ..sources.bounding import Sums
 
 #: Steps that a unit can make where they can be chosen: more cost time, and gain little.
 FINE = 32
+#: An end of an interval that is so near to an integer is that integer.
+_NEXT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,14 @@ class Form:
     #: What an error of each part weighs where forms are compared.
     weights: tuple[Fraction, ...] = ()
     top: int = 1  # steps of the scale between the bounds, where the form is of a mean
+    #: Numbers beside those of the answer, of which a unit moves one, by at most `most` steps, only
+    #: if it moves none of the parts.
+    beside: tuple[Part, ...] = ()
+
+    @property
+    def every(self) -> tuple[Part, ...]:
+        """All numbers that are released."""
+        return self.parts + self.beside
 
     @classmethod
     def plain(cls, parts: Sequence[Part]) -> Form:
@@ -73,17 +83,50 @@ class Released:
         return self.inside or (self.value - self.error, self.value + self.error)
 
 
+#: What a number can rest on.
+ROWS, LEFT_OUT = "rows", "rows left out"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A private number of rows that another number rests on, with a 95% interval of its own.
+
+    name: "rows", those that count, or "rows left out", because they have no value.
+    """
+
+    name: str
+    value: int
+    low: int
+    high: int
+
+    @property
+    def clear(self) -> bool:
+        """Whether it is far above 0: three times its margin of error."""
+        return self.value >= 3 * max(1, self.high - self.value)
+
+    @classmethod
+    def counted(cls, name: str, value: Fraction, error: Fraction) -> Figure:
+        """From a released number of rows and what its error stays within."""
+        inside = clamped(value, (value - error, value + error), Fraction(0), None)
+        assert inside.low is not None and inside.high is not None
+        rounded = max(0, round(value))
+        ends = math.ceil(inside.low - _NEXT), math.floor(inside.high + _NEXT)
+        return cls(name, rounded, min(ends[0], rounded), max(ends[1], rounded))
+
+
 @dataclass(frozen=True)
 class Estimate:
     """What is published for one group: a value and an interval (None: see the notes).
 
     unbiased: of a count the number as it was released, before it was made to fit the others.
+    rests_on: what is known of the rows behind it, from the same release.
     """
 
     value: float
     low: float | None
     high: float | None
     unbiased: float | None = None
+    rests_on: tuple[Figure, ...] = ()
 
 
 #: What a number is of a key's sums: so much of the rows, of the scaled values and of the units.

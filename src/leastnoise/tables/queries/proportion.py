@@ -79,6 +79,19 @@ class Proportion(Query):
         # The number of rows for which the condition is known is not public, even if all rows are.
         return self.nulls == "no"
 
+    @property
+    def lacks_values(self) -> bool:
+        """Rows for which the condition is NULL, unless they count as not true."""
+        return self.nulls != "no"
+
+    @property
+    def lacking(self) -> str:
+        """A value that makes the condition true or false."""
+        return (
+            f"{self.condition} is neither true nor false there. Are its values written as in the "
+            "table, such as 'yes', true or 1?"
+        )
+
     def parts(self, setting: Setting) -> list[Part]:
         """The number of rows for which it is true, or a centred total and a count."""
         if setting.size is not None:

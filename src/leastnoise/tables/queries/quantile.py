@@ -81,6 +81,11 @@ class Quantile(Valued):
         """q, exactly."""
         return rational(self.q, "q")
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The bounds."""
+        return self._ends
+
     def parts(self, setting: Setting) -> list[Part]:
         """One choice; its sensitivity is that of the score, in rows."""
         swing = Fraction(1) if setting.replace else max(self.level, 1 - self.level)
@@ -115,7 +120,7 @@ class Quantile(Valued):
         ends = [end_of(self, cells, side, epsilon / 4, sensitivity, entropy) for side in (-1, 1)]
         # Putting three numbers in order is post-processing, and loses no coverage.
         low, high = min(ends[0], value), max(ends[1], value)
-        return Estimate(*map(self._value_of, (value, low, high)))
+        return Estimate(self._value_of(value), self._value_of(low), self._value_of(high))
 
     def mechanisms(self, epsilon: Fraction) -> tuple[Path, ...]:
         """The files of the noise that it will use; made now if need be."""

@@ -34,6 +34,7 @@ class Sum(Valued):
 
     word: ClassVar[str] = "sum"
     title: ClassVar[str] = "Sum"
+    adds_up: ClassVar[bool] = True
 
     def parts(self, setting: Setting) -> list[Part]:
         """One number."""

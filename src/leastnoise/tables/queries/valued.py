@@ -68,6 +68,23 @@ class Valued(Query):
         """Whether a row without a number counts as the middle."""
         return self.nulls == "middle"
 
+    @property
+    def lacks_values(self) -> bool:
+        """Rows without a number, unless they count as the middle."""
+        return not self.fills
+
+    @property
+    def lacking(self) -> str:
+        """A number that can be read."""
+        return (
+            f"they have no number in {self.column}, or a text that is none. Does the file write "
+            "decimals and thousands as stated?"
+        )
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        return float(self.scale.low), float(self.scale.high)
+
     def _value(self, scale: Scale) -> Any:
         name = self.column
         return lambda rows: rows.scaled(name, scale, "column")

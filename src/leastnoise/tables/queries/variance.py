@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -14,7 +14,9 @@ from ..planning.tracks import Track
 from ..sources.bounding import Request, Sums, centred
 from .base import Setting
 from .numbers import (
+    ROWS,
     Estimate,
+    Figure,
     Form,
     Part,
     Released,
@@ -132,7 +134,21 @@ class Variance(Valued):
         )
 
     def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
-        """The variance, between 0 and a quarter of the squared width."""
+        """The variance, between 0 and a quarter of the squared width, and the rows behind it."""
+        rests_on = self._rows(released, noise)
+        return replace(self._variance(released, noise), rests_on=rests_on)
+
+    def _rows(self, released: list[Released], noise: Any) -> tuple[Figure, ...]:
+        """They are released as they are, or are what both distances add up to."""
+        if len(released) == 1:
+            return ()
+        if noise is None or noise.form.name != _PAIRS:
+            return (Figure.counted(ROWS, released[2].value, released[2].error),)
+        error = Fraction(noise.spread((1, 1))) / self.scale.top
+        total = released[2].value + released[3].value
+        return (Figure.counted(ROWS, total / self.scale.top, error),)
+
+    def _variance(self, released: list[Released], noise: Any) -> Estimate:
         most = self.scale.width**2 / 4
         if len(released) == 1:
             return clamped(released[0].value, released[0].ends, Fraction(0), most)

@@ -105,7 +105,7 @@ class Basis:
     def released(self) -> Form | None:
         """The form of the numbers; None for keys with their counts, or if there is no such form."""
         if not self.told:
-            forms = self.query.forms(self.setting)
+            forms = self.query.complete_forms(self.setting)
             return forms[self.form] if 0 <= self.form < len(forms) else None
         sharing = sharing_of(self.query, self.setting)
         found = None if sharing is None or self.form < 1 else coarser(sharing.form, self.form)
@@ -299,9 +299,9 @@ def _of_values(basis: Basis, files: Sequence[Any], delta: Fraction) -> Iterator[
 
 def _of_form(basis: Basis, form: Form, files: Sequence[Any]) -> _Found:
     """Numbers with noise of their own, each from a file for one step of it."""
-    own = len(files) == len(form.parts) and all(map(_suits, files, form.parts))
+    own = len(files) == len(form.every) and all(map(_suits, files, form.every))
     if not own or any(one.releases is not None for one in files):
-        words = "; ".join(f"{part.name} in steps of {_short(part.measure)}" for part in form.parts)
+        words = "; ".join(f"{part.name} in steps of {_short(part.measure)}" for part in form.every)
         return _said([basis], f"no file of the report is for {words}", REFUTED)
     vector = form.parts[0].name == VECTOR
     if vector and files[0].problem.dimension != len(basis.query.columns_answered):
@@ -310,7 +310,7 @@ def _of_form(basis: Basis, form: Form, files: Sequence[Any]) -> _Found:
     words = "" if size is None else f"one of {size} rows is replaced; "
     words += "; ".join(
         f"{part.name}: a unit moves it by at most {_short(part.sensitivity)}, in steps of "
-        f"{_short(part.measure)}" for part in form.parts
+        f"{_short(part.measure)}" for part in form.every
     )  # fmt: skip
     return _in_steps(basis, words, files, basis.groups * form.steps, form.most)
 
@@ -404,8 +404,8 @@ def _of_law(own: Sequence[Basis], document: Document) -> Iterator[_Found]:
 
 def _has_law(basis: Basis, document: Document) -> bool:
     """Whether the file is for every number of a question, each in one step."""
-    form = basis.query.forms(basis.setting)[0]
-    parts = [replace(part, step=None) for part in form.parts]
+    form = basis.query.complete_forms(basis.setting)[0]
+    parts = [replace(part, step=None) for part in form.every]
     held = form.most == 1 and basis.form == 0 and len(basis.files) == len(parts)
     return held and len({*basis.files}) == 1 and all(_suits(document, one) for one in parts)
 

@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import MissingExtraError
 from ...formatting import bare_unit, escaped
 from ...work import add_up
-from ..answer import Answer, rounded
+from ..answer import Answer, rests_words, rounded
 from ..queries.numbers import Estimate
 from .basis import Step
 from .embedded import embedded
@@ -69,8 +69,15 @@ def _singles(answers: Sequence[Answer]) -> str:
         for one in answers
     )
     head = f"<tr><th></th>{_ANSWER}</tr>"
+    hints = "".join(_hints(one) for one in answers)
     how = "".join(_how(one) for one in answers)
-    return f"<section><table class=list>{head}{rows}</table>{how}</section>"
+    return f"<section><table class=list>{head}{rows}</table>{hints}{how}</section>"
+
+
+def _hints(answer: Answer) -> str:
+    """What a reader must see at once."""
+    name = escaped(heading(answer.basis.query))
+    return "".join(f"<p><b>{name}:</b> {escaped(words)}.</p>" for words in answer.hints)
 
 
 def _section(answer: Answer) -> str:
@@ -81,7 +88,8 @@ def _section(answer: Answer) -> str:
     tables = tables or "<p>No group had enough rows to be released.</p>"
     return (
         f"<section><h2>{escaped(heading(answer.basis.query))}</h2>"
-        f"<div class=both>{_picture(answer, grids)}{tables}</div>{_how(answer)}</section>"
+        f"<div class=both>{_picture(answer, grids)}{tables}</div>{_hints(answer)}{_how(answer)}"
+        "</section>"
     )
 
 
@@ -140,7 +148,9 @@ def _around(one: Estimate) -> tuple[str, str]:
 
 def _cells(one: Estimate) -> str:
     value, around = _around(one)
-    return f"<td>{value}</td><td class=ends>{around}</td>"
+    behind = rests_words(one)
+    more = f"<br>{escaped(behind)}" if behind else ""
+    return f"<td>{value}</td><td class=ends>{around}{more}</td>"
 
 
 def _cell(one: Estimate | None, most: float) -> str:

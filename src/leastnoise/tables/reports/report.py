@@ -29,7 +29,7 @@ from ..ledger import Ledger
 from ..ledger.ledger import Balance
 from ..planning.budget import Budget
 from ..queries.arguments import difference
-from ..queries.numbers import Estimate
+from ..queries.numbers import LEFT_OUT, ROWS, Estimate, Figure
 from .basis import (
     BY_THEOREM,
     NOT_COVERED,
@@ -434,7 +434,15 @@ def _read_number(raw: Any) -> Estimate:
         missing = name != "value" and one is None
         if not missing and (type(one) not in (int, float) or abs(one) > sys.float_info.max):
             raise ArgumentError(name, Described(type(one).__name__), "a number")
-    return Estimate(raw["value"], raw["low"], raw["high"], unbiased)
+    figures = tuple(_read_figure(one) for one in raw.get("rests_on", ()))
+    return Estimate(raw["value"], raw["low"], raw["high"], unbiased, figures)
+
+
+def _read_figure(raw: Any) -> Figure:
+    name, *numbers = (raw[field] for field in ("name", "value", "low", "high"))
+    if name not in (ROWS, LEFT_OUT) or not all(type(one) is int for one in numbers):
+        raise ArgumentError("rests_on", Described(type(raw).__name__), "numbers of rows")
+    return Figure(name, *numbers)
 
 
 def _hash_of(held: Mapping[str, Any]) -> str:

@@ -41,6 +41,7 @@ class Request:
     squares: bool = False
     cells: bool = False  # add up weights by cell of the scale, for quantiles
     fill: bool = False  # a row without a value counts as the middle
+    absent: bool = False  # count the rows without a value, too: where a unit is a row
     #: What makes a row's key: one cell, or several, whose keys are then not public.
     group: Callable[[Rows], tuple[Cell, ...]] | None = None
     keys: tuple[str, ...] | None = None
@@ -50,7 +51,7 @@ class Request:
 class Sums(NamedTuple):
     """Exact sums of one group: of rows, scaled values, squares of (2 value - top), persons.
 
-    further: the sums of the scaled values of further columns.
+    further: the sums of the scaled values of further columns. absent: rows without a value.
     """
 
     rows: int = 0
@@ -59,6 +60,7 @@ class Sums(NamedTuple):
     units: int = 0
     cells: Mapping[int, int] = MappingProxyType({})
     further: tuple[int, ...] = ()
+    absent: int = 0
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,9 @@ class Reading:
         squares = self._squares(held) if "q0" in held else none
         sums = rows, held.get("s", none), squares, held.get("u", rows)
         every: Iterable[Sums] = map(Sums, *sums)
+        if "t" in held:
+            absent = [total - n for total, n in zip(held["t"], rows, strict=True)]
+            every = (one._replace(absent=a) for one, a in zip(every, absent, strict=True))
         if self.request.further:
             more = zip(*(held[name] for name, _, _ in _further(self.request)), strict=True)
             every = (Sums(*one[:4], further=one[4]) for one in zip(*sums, more, strict=True))
@@ -245,6 +250,8 @@ class _Writer:
     def _sums_of_rows(self) -> dict[str, str]:
         """The sums over rows, by name."""
         sums = {"n": self._counted}
+        if self.request.absent:
+            sums["t"] = "COUNT(*)"
         if self.request.scale is not None:
             sums["s"] = _sum("v")
             sums |= {name: _sum(name) for name, _, _ in _further(self.request)}

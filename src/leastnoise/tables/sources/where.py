@@ -13,7 +13,10 @@ from .rows import Cell, Rows
 
 
 def truth_of(rows: Rows, condition: Condition, argument: str = "where") -> str:
-    """The condition as a boolean expression; NULL where a value that it needs is missing."""
+    """The condition as a boolean expression; NULL where a value that it needs is missing.
+
+    A number that is no number, and a text that is neither true nor false, are missing there.
+    """
     if isinstance(condition, Join):
         left = truth_of(rows, condition.left, argument)
         right = truth_of(rows, condition.right, argument)
@@ -39,7 +42,14 @@ def truth_of(rows: Rows, condition: Condition, argument: str = "where") -> str:
                     condition.column,
                     "compared as = true or != true, as a column of strings",
                 )
-            return f"({cell.sql} {'' if condition.operator == '=' else 'NOT '}IN ({value}))"
+            # A text that is no truth is missing, as one that is no number is for a number.
+            other = ", ".join(map(rows.engine.octets, _spellings(str(not condition.value).lower())))
+            same = condition.operator == "="
+            when = ((value, same), (other, not same))
+            cases = " ".join(
+                f"WHEN {cell.sql} IN ({words}) THEN {str(truth).upper()}" for words, truth in when
+            )
+            return f"(CASE {cases} END)"
         return f"({cell.sql} {condition.operator.replace('!=', '<>')} {value})"
     if isinstance(condition, Within):
         cell, values = comparable(rows, condition.column, condition.values, argument)

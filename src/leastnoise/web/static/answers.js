@@ -7,6 +7,12 @@ import { byId, make, measured, number, plain, spokenQuery } from "./words.js";
 const TIME = /^(\d{4})(?:-Q([1-4])|-(\d\d)(?:-(\d\d))?)?$/;
 const BIN = /^\[(\S+), (\S+)[)\]]$/;
 const known = (group) => group.low !== null && group.high !== null;
+// The rows behind a number, in words; those that are left out only if they are clearly above 0.
+function behind(group) {
+  const named = Object.fromEntries((group.rests_on ?? []).map((one) => [one.name, one]));
+  const rows = named.rows, left = named["rows left out"];
+  return [...(rows ? [`from ${plain(rows.value)} rows`] : []), ...(left && left.value >= 3 * Math.max(1, left.high - left.value) ? [`${plain(left.value)} rows left out`] : [])].join(", ");
+}
 const counts = (one) => /^(count|histogram)\(/.test(one.query);
 
 // A batch of answers that were paid for together; earlier ones stay, for they cost budget, too. Each
@@ -37,6 +43,7 @@ function answerCard(one, job) {
   const proofs = make("div", { class: "row" }, ...one.mechanisms.map((name) => make("button", {
     type: "button", class: "quiet", "data-file": `/api/jobs/${job.job}/files/${name}`, "data-name": name, text: `Proof: ${name}`,
   })));
+  parts.push(...(one.hints ?? []).map((words) => make("p", { class: "warning", text: `${words[0].toUpperCase()}${words.slice(1)}.` })));
   return make("div", { class: "card answer" }, ...parts,
     make("details", {}, make("summary", { text: "How the noise was chosen, and its proof" }), notes, proofs));
 }
@@ -67,19 +74,9 @@ function single(one, group) {
   } else {
     parts.push(make("p", { text: "This answer has no confidence interval, only an error in rank: see the notes below." }));
   }
-  const ends = ended(one, group);
-  if (ends) parts.push(make("p", { class: "warning", text: ends }));
+  if (behind(group)) parts.push(make("p", { text: `This number is ${behind(group)}.` }));
   parts.push(make("p", { class: "help", text: "To publish:" }), make("div", { class: "quote" }, quote, copy));
   return parts;
-}
-
-// An answer at a bound is public, and so is what may be behind it.
-function ended(one, group) {
-  const bounds = one.notes.map((words) => /clamped to (\S+) to (\S+);/.exec(words)).find(Boolean)?.slice(1).map(Number);
-  if (!bounds || !/^(mean|median|quantile)\(/.test(one.query) || !bounds.every(Number.isFinite)) return null;
-  const near = bounds.find((end) => Math.abs(group.value - end) <= 0.01 * (bounds[1] - bounds[0]));
-  return near === undefined ? null
-    : `The answer is your bound ${plain(near)}. That can be noise. Or most values lie beyond the bounds, and then the answer is wrong. Do the bounds fit, and are decimals written as stated?`;
 }
 
 // A single number on a short axis around its interval.
@@ -102,11 +99,12 @@ function several(one) {
   if (histogram && drawn) parts.push(make("div", { class: "picture wide-picture" }, bars(one, bins)));
   else if (timed) parts.push(make("div", { class: "picture wide-picture" }, timeline(one, days)));
   else if (drawn) parts.push(make("div", { class: "picture wide-picture" }, rows(one)));
-  const table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col", text: histogram ? "from, to" : "group" }), make("th", { scope: "col", class: "n", text: "answer" }), make("th", { scope: "col", class: "n", text: "95% confidence interval" }))),
+  const rested = one.answers.some((group) => behind(group));
+  const table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col", text: histogram ? "from, to" : "group" }), make("th", { scope: "col", class: "n", text: "answer" }), make("th", { scope: "col", class: "n", text: "95% confidence interval" }), ...(rested ? [make("th", { scope: "col", text: "rests on" })] : []))),
     make("tbody", {}, ...one.answers.map((group) => {
       const told = measured(group.value, group.low, group.high);
       return make("tr", {}, make("td", { text: group.key || "all rows" }), make("td", { class: "n", text: told.value }),
-        make("td", { class: "n", text: told.margin === null ? "–" : `${told.low} to ${told.high}` }));
+        make("td", { class: "n", text: told.margin === null ? "–" : `${told.low} to ${told.high}` }), ...(rested ? [make("td", { text: behind(group) })] : []));
     })));
   const numbers = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Answers to ${one.query}` }, table);
   if (drawn && one.answers.length > 6) parts.push(make("details", {}, make("summary", { text: "Show the numbers" }), numbers));

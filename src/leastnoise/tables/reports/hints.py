@@ -1,0 +1,94 @@
+"""What a reader of an answer must see at once, because no interval knows of it.
+
+Computed from what was published and from the query: it costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..queries.base import Query, Setting
+from ..queries.numbers import LEFT_OUT, ROWS, Estimate
+from ..unit import PrivacyUnit
+
+#: Left-out rows are worth a word from this part of all rows on.
+_WORTH = 0.1
+#: So near to a bound, in parts of the width, an answer is at it.
+_NEAR = 0.01
+
+
+def hints_of(query: Query, setting: Setting, estimates: Mapping[str, Estimate]) -> list[str]:
+    """One sentence for each reason why the numbers may not be what they seem."""
+    every = (_left_out(query, estimates), _bounded(query, setting), _at_bounds(query, estimates))
+    return [words for words in every if words]
+
+
+def _left_out(query: Query, estimates: Mapping[str, Estimate]) -> str:
+    """Many rows have no value."""
+    shares = [share for one in estimates.values() if (share := _share(query, one)) is not None]
+    if not shares:
+        return ""
+    some = "" if len(estimates) == 1 else f" in {len(shares)} of {len(estimates)} groups"
+    up_to = "" if len(shares) == 1 else "up to "
+    return f"{up_to}{max(shares):.0%} of the rows{some} are left out: {query.lacking}"
+
+
+def _share(query: Query, estimate: Estimate) -> float | None:
+    """The part of a group's rows that is left out, where it surely is large."""
+    figures = {figure.name: figure for figure in estimate.rests_on}
+    left, rows = figures.get(LEFT_OUT), figures.get(ROWS)
+    if left is None:
+        return None
+    if rows is not None:
+        counted, most = float(rows.value), float(rows.high)
+    elif query.counts_rows and estimate.high is not None:
+        counted, most = estimate.value, estimate.high
+    else:
+        return None
+    sure = left.low / max(1.0, left.low + most)
+    return left.value / max(1.0, left.value + counted) if sure >= _WORTH else None
+
+
+def _bounded(query: Query, setting: Setting) -> str:
+    """Not all rows of a person count."""
+    unit = setting.unit
+    if not isinstance(unit, PrivacyUnit):
+        return ""
+    most, groups = unit.max_rows_per_group, unit.max_groups
+    keys = query.public_keys if query.grouped else ("",)
+    each = " in a group" if query.grouped else ""
+    fewer = query.grouped and groups is not None and (keys is None or groups < len(keys))
+    if most == 1 and query.counts_rows:
+        words = f"each {unit.id} counts once{each}"
+    else:
+        rows = "one row" if most == 1 else f"{most} rows"
+        words = f"at most {rows} of each {unit.id} count{each}"
+    if fewer and groups is not None:
+        listed = "" if keys is None else f" of {len(keys)}"
+        words += f", and in at most {groups}{listed} group{'s' * (groups > 1 or keys is not None)}"
+    elif most == 1 and query.counts_rows:
+        return f"{words}: further rows do not count"
+    if query.adds_up:
+        return f"{words}: numbers are too small where people have more"
+    return f"{words}: answers are about these rows, not about all"
+
+
+def _at_bounds(query: Query, estimates: Mapping[str, Estimate]) -> str:
+    """A mean or a quantile is where values were clamped."""
+    if query.ends is None:
+        return ""
+    low, high = query.ends
+    near = [
+        end
+        for one in estimates.values()
+        for end in (low, high)
+        if abs(one.value - end) <= _NEAR * (high - low)
+    ]
+    if not near:
+        return ""
+    some = "the answer is" if len(estimates) == 1 else f"{len(near)} answers are"
+    where = f" {near[0]:g}" if len(set(near)) == 1 else ""
+    return (
+        f"{some} at the bound{where}: either there are few rows, or most values lie beyond the "
+        "bounds, and then the answer is wrong"
+    )
