@@ -221,7 +221,7 @@ def html_plan(plan: Any) -> str:
     if plan.keys_from is not None:
         rows.append(("units that a key needs to be released 95% of the time", str(plan.keys_from)))
     if plan.floor > 0:
-        rows.append(("no mechanism keeps this below ε of", f"{float(plan.floor):g}"))
+        rows.append(("no mechanism reaches this margin below ε =", f"{float(plan.floor):g}"))
     budget = f"ε = {number(float(plan.epsilon))}, δ = {number(float(plan.delta))}"
     page = _page(f"{plan.query} at {budget}", rows, "No row was read and no budget was spent.")
     return page + _unfolded([plan.why, plan.noise, *plan.notes])

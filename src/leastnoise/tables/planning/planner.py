@@ -187,4 +187,6 @@ def setting_for(query: Query, unit: Unit | str, neighbors: str, rows: int) -> Se
 
 def floor_words(floor: Fraction) -> str:
     """What is proven of smaller budgets; nothing where nothing is."""
-    return f"\n- no mechanism keeps this below epsilon={float(floor):g}" if floor > 0 else ""
+    if floor == 0:
+        return ""
+    return f"\n- below epsilon={float(floor):g} no mechanism reaches this margin"
