@@ -13,6 +13,8 @@ from .constraints import (
     Unimodal,
     ends_of,
     foldable,
+    mode_of,
+    must_balance,
 )
 from .privacy import GaussianCurve, Point, Releases
 from .problem import Crossing, Prior, Problem, Range
@@ -37,4 +39,6 @@ __all__ = [
     "Unimodal",
     "ends_of",
     "foldable",
+    "mode_of",
+    "must_balance",
 ]

@@ -300,6 +300,18 @@ def foldable(constraints: Sequence[Constraint], loss: Loss) -> bool:
     return loss.symmetric and all(constraint.mirrored == constraint for constraint in constraints)
 
 
+def mode_of(constraints: Iterable[Constraint]) -> Fraction | None:
+    """Where noise must have its one mode; None where it may have several."""
+    shapes = (shape for shape in constraints if isinstance(shape, (Monotone, Unimodal)))
+    return next((shape.at for shape in shapes), None)
+
+
+def must_balance(constraints: Sequence[Constraint], loss: Loss) -> bool:
+    """Whether a mean of 0 has to be arranged: it is asked for, and symmetry does not give it."""
+    asked = any(isinstance(constraint, Unbiased) for constraint in constraints)
+    return asked and not foldable(constraints, loss)
+
+
 _KINDS = (
     "a list of Support, MaxError, Monotone, Symmetric, Unimodal, Unbiased, Distinguishing or "
     "LossAtMost"

@@ -16,8 +16,8 @@ import numpy as np
 from ....certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ....errors import ArgumentError
 from ....numeric import Bools, Floats
-from ....problem import Point, Problem, ends_of, foldable
-from ....problem.constraints import Monotone, Unbiased, Unimodal
+from ....problem import Point, Problem, ends_of, foldable, mode_of, must_balance
+from ....problem.constraints import Monotone, Unimodal
 from ....problem.privacy import GaussianCurve, implied, points_to_json
 from ....program.interior import Near
 from ....program.layout import LineLayout
@@ -165,11 +165,7 @@ class Constrained:
     def _refuse_leaning_tails(self) -> None:
         problem = self.problem
         pure = problem.gdp is not None or any(delta == 0 for _, delta in problem.budgets)
-        if (
-            pure
-            and not self.fold
-            and any(isinstance(constraint, Unbiased) for constraint in problem.constraints)
-        ):
+        if pure and must_balance(problem.constraints, problem.loss):
             raise ArgumentError(
                 "constraints",
                 [constraint.spec() for constraint in problem.constraints],
@@ -201,18 +197,14 @@ class Constrained:
         if not self.fold:
             radius, reach = 1.7 * radius + 2, 1.7 * reach + 2
         # Noise with a given mode spreads out further than noise that is free.
-        modes = [
-            constraint.at
-            for constraint in problem.constraints
-            if isinstance(constraint, (Monotone, Unimodal))
-        ]
-        aside = max((float(abs(at) / problem.sensitivity) for at in modes), default=0.0)
+        mode = mode_of(problem.constraints)
+        aside = 0.0 if mode is None else float(abs(mode) / problem.sensitivity)
         low, high = ends_of(problem.constraints)
         for end in (-low if low is not None else None, high):
             if end is not None and end < 0:  # 0 itself is not allowed: everything moves out
                 aside = max(aside, -float(end / problem.sensitivity))
-        self.radius = radius * (1.1 if modes else 1.0) + aside + 0.5
-        self.reach = reach * (1.2 if modes else 1.0) + aside
+        self.radius = radius * (1.0 if mode is None else 1.1) + aside + 0.5
+        self.reach = reach * (1.0 if mode is None else 1.2) + aside
         self._gamma = gamma
 
     def sizes(self, search: Search) -> Iterator[int]:

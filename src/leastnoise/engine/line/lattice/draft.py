@@ -16,8 +16,7 @@ from ....certify.kinds.additive import MAX_CELLS, MAX_WORK, Document, Tail
 from ....exact import exp_upper, whole_part
 from ....losses import Loss
 from ....numeric import Floats
-from ....problem import Point, Problem, foldable
-from ....problem.constraints import Monotone, Unbiased, Unimodal
+from ....problem import Point, Problem, foldable, mode_of, must_balance
 from ....problem.privacy import GaussianCurve
 from ...bounds import Upper, certified
 from .repair import enveloped
@@ -75,16 +74,12 @@ class Draft:
         """Without the solver's dust: exact comparisons, exact ratios of pure budgets."""
         weights = weights.copy()
         # A fold is exact by construction; comparisons are made so from the outside in.
-        modes = [
-            constraint.at
-            for constraint in self.problem.constraints
-            if isinstance(constraint, (Monotone, Unimodal))
-        ]
+        at = mode_of(self.problem.constraints)
         if self.mesh.tail_epsilon is not None:
             weights = np.maximum(weights, 1e-280)
             weights = enveloped(weights, self.mesh.n, float(self.mesh.tail_epsilon))
-        if modes:
-            mode = modes[0] / self.problem.step(self.mesh.n)
+        if at is not None:
+            mode = at / self.problem.step(self.mesh.n)
             start = self.mesh.first + (0 if self.problem.integer else self.mesh.offset)
             # Cells up to `before` end at or before the mode; from `after` on they begin there.
             width = 0 if self.problem.integer else 1
@@ -158,8 +153,7 @@ class Draft:
 
     def _balances(self) -> bool:
         """Whether a mean of exactly 0 has to be arranged."""
-        asked = any(isinstance(constraint, Unbiased) for constraint in self.problem.constraints)
-        return asked and not self.fold
+        return must_balance(self.problem.constraints, self.problem.loss)
 
     def _balanced(self, whole: list[int], first: int) -> list[int]:
         """Weights, doubled, whose mean is exactly 0: a little moved between two neighbors."""

@@ -12,8 +12,8 @@ import numpy as np
 
 from ....losses import Loss
 from ....numeric import Floats, Ints
-from ....problem import Point, Problem, ends_of, foldable
-from ....problem.constraints import LossAtMost, MaxError, Monotone, Unbiased, Unimodal
+from ....problem import Point, Problem, ends_of, foldable, mode_of
+from ....problem.constraints import LossAtMost, MaxError, Unbiased
 from ....problem.privacy import GaussianCurve
 from ....program.costs import cell_means
 from ....program.layout import LineLayout, make_line
@@ -128,11 +128,7 @@ class Restricted:
         low, high = ends_of(self.problem.constraints)
         if (low is not None and low > 0) or (high is not None and high < 0):
             return False
-        return all(
-            constraint.at == 0
-            for constraint in self.problem.constraints
-            if isinstance(constraint, (Monotone, Unimodal))
-        )
+        return not mode_of(self.problem.constraints)  # none, or 0
 
     def ends(self, cells: Ints) -> tuple[Floats, Floats]:
         """Left and right ends of cells, in the query's units."""
@@ -167,14 +163,10 @@ class Restricted:
         return rows
 
     def _comparisons(self) -> list[tuple[int, int]]:
-        modes = {
-            constraint.at
-            for constraint in self.problem.constraints
-            if isinstance(constraint, (Monotone, Unimodal))
-        }
-        if not modes:
+        at = mode_of(self.problem.constraints)
+        if at is None:
             return []
-        mode = next(iter(modes)) / self.problem.step(self.mesh.n)
+        mode = at / self.problem.step(self.mesh.n)
         line, mesh = self.line, self.mesh
         index = dict(zip(line.cells.tolist(), line.column.tolist(), strict=True))
         pairs = set()

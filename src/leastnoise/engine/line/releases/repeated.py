@@ -23,9 +23,8 @@ from ....certify.composition import MAX_LOSSES, composed_delta
 from ....errors import ArgumentError
 from ....exact import round_up
 from ....numeric import Floats
-from ....problem import Point, Problem, foldable
+from ....problem import Point, Problem, foldable, must_balance
 from ....problem.budgets import mu_for
-from ....problem.constraints import Unbiased
 from ....problem.privacy import Releases
 from ....program.layout import LineLayout
 from ....program.program import LinearProgram
@@ -152,12 +151,9 @@ class Repeated:
     @property
     def possible(self) -> bool:
         """Whether the search can begin: few releases, cells and losses, and inequalities only."""
-        leaning = any(
-            isinstance(constraint, Unbiased) for constraint in self.problem.constraints
-        ) and not (foldable(self.problem.constraints, self.problem.loss))
         return (
             self.total.count * self.grid.size <= MAX_LOSSES
-            and not leaning
+            and not must_balance(self.problem.constraints, self.problem.loss)
             and self.problem.output_step is None
             and self._rows(self._first()) <= SETTINGS.most_rows
         )
