@@ -111,7 +111,7 @@ class Bracket:
         yield from ((trivial(), upper) for upper in reversed(uppers))
 
 
-class Sized(Protocol):
+class Refinement(Protocol):
     """The part of an algorithm that solves programs of rising size."""
 
     def sizes(self, search: Search) -> Iterator[int]:
@@ -264,7 +264,7 @@ class Search:
             self.bracket.resolutions.append(size)
             yield size
 
-    def coarse_to_fine(self, run: Sized) -> Iterator[Bounds]:
+    def coarse_to_fine(self, run: Refinement) -> Iterator[Bounds]:
         """What a run finds at each of its sizes."""
         for size in self.sizes(run.sizes(self)):
             yield from run.improve(size, self)

@@ -129,17 +129,17 @@ class LineLayout:
         return np.arange(self.first, self.first + len(self.column))
 
     @property
-    def held(self) -> Ints:
+    def filled(self) -> Ints:
         """The numbers of all cells that hold mass, those of a continued tail included."""
         return self.far[0]
 
     @cached_property
     def masses(self) -> Floats:
         """The total mass of each column's cells, per unit of the column."""
-        return self.totals(np.ones(len(self.held)), 1.0)[None, :]
+        return self.totals(np.ones(len(self.filled)), 1.0)[None, :]
 
     def totals(self, values: ArrayLike, at_atom: float = 0.0) -> Floats:
-        """Per column, the sum over its cells of factor times value; one value per held cell."""
+        """Per column, the sum over its cells of factor times value; one value per filled cell."""
         _, columns, factors = self.far
         totals = np.zeros(self.columns)
         np.add.at(totals, columns, factors * np.asarray(values, dtype=np.float64))

@@ -4,9 +4,10 @@ All noise on the line is found in the same way. A layout of cells gives two prog
 one, whose multipliers bound all noise from below, and the restricted one, whose solutions are
 noise. Both are solved, what comes out is checked exactly, and the next layout has finer cells. What
 differs between one budget, several budgets with constraints, a Gaussian curve and several releases
-is which budgets the programs use, how far out they look and how a solution becomes private; each
-says that in a class of its own (`Sized`). The loop over resolutions, what one resolution tells the
-next, and both ways to solve are here.
+is which budgets the programs use, how far out they look and how a solution becomes private. Each of
+`OneBudgetPrograms`, `ConstrainedPrograms`, `CurvePrograms` and `ReleasePrograms` says that, and is
+run by `Search.coarse_to_fine`. How resolutions follow each other, what one tells the next and both
+ways to solve are here.
 
 Nothing is claimed here: bounds are proven in `lattice/relaxed.py`, noise is checked in
 `lattice/draft.py`.

@@ -27,7 +27,7 @@ from ....work import BUDGET
 from ...bounds import Bounds, Lower, Upper
 from ...search import Search
 from ..driver import is_solved, solve_at_once
-from ..lattice.constrained import Constrained, Steering
+from ..lattice.constrained import ConstrainedPrograms, Steering
 from ..lattice.relaxed import Relaxed
 from ..lattice.restricted import Restricted, lattice_of
 from .chords import Binding, chords_below, gaussian_noise, points_on, sharpest
@@ -111,7 +111,7 @@ _FINE_LINES = SETTINGS.lines[2]
 _WORK_OF_BOUNDS = BUDGET // 5
 
 
-class BelowCurve:
+class CurvePrograms:
     """One question with a Gaussian curve, with or without constraints and further budgets."""
 
     def __init__(self, problem: Problem, resolution: int | None = None) -> None:
@@ -124,7 +124,7 @@ class BelowCurve:
         # Of Gaussian noise that keeps every budget, about.
         self._sharpest = mu = sharpest(self._mu, problem.budgets)
         self._lean = 0.0 if fold else lean(problem.loss, mu, float(problem.sensitivity))
-        self.programs = Constrained(problem, resolution, points, steering)
+        self.programs = ConstrainedPrograms(problem, resolution, points, steering)
         if not problem.constraints:
             self.programs.reach = SETTINGS.tail / mu + 0.4 + abs(self._lean)
             self.programs.radius = self.programs.reach + 0.5
@@ -142,7 +142,7 @@ class BelowCurve:
         self._below: LogDensity | None = None
         self._above: LogDensity | None = None
         self._bound: tuple[Floats, float] | None = None
-        self._held: tuple[float, float] | None = None
+        self._extent: tuple[float, float] | None = None
         self._took = 0, 0.0  # cells of the last program of the bound, and seconds
         self._finest = (0, 0)  # cells and lines of the finest noise that was looked for
 
@@ -273,16 +273,16 @@ class BelowCurve:
         self._bound = shifts / relaxed.n, max(SETTINGS.steps_apart / relaxed.n, SETTINGS.apart)
         masses, cells = relaxed.line.spread(solution.x)[0], relaxed.line.cells
         some, more = cells[masses > SETTINGS.nothing] / relaxed.n, SETTINGS.beside + 1 / relaxed.n
-        self._held = low, high = float(some.min()) - more, float(some.max()) + more
+        self._extent = low, high = float(some.min()) - more, float(some.max()) + more
         self.programs.width = high + 1 if relaxed.fold else high - low + 2  # the tails count too
         if self._below is None or relaxed.n <= SETTINGS.finest_shape:
             self._below = shape_of(relaxed.places, relaxed.line, solution.smooth)
 
     def _within(self, n: int) -> tuple[int, int] | None:
         """Between which cells noise lay at the resolution before; None if nothing is known."""
-        if self._held is None or self.problem.constraints:
+        if self._extent is None or self.problem.constraints:
             return None
-        return math.floor(self._held[0] * n), math.ceil(self._held[1] * n)
+        return math.floor(self._extent[0] * n), math.ceil(self._extent[1] * n)
 
     def _binding_shifts(self, n: int) -> Ints | None:
         """Shifts near those that bound at the resolution before; None if all may."""
@@ -323,7 +323,7 @@ class BelowCurve:
         """What a program finds near something known, and the narrow events that it needs."""
         narrow = None
         program, start = relaxed.program, near.x
-        first, last = relaxed.line.held[[0, -1]].tolist()
+        first, last = relaxed.line.filled[[0, -1]].tolist()
         around = min(-first, last) >= relaxed.n  # all shifts of 0 are there
         if around and not (self.problem.constraints or self.problem.integer):
             narrow = Narrowed(relaxed, near.seen[-1] if near.seen else near.x)
@@ -384,8 +384,8 @@ class BelowCurve:
         programs = self.programs
         if self._above is None or not self._free:
             upper = programs.restricted(n, search)
-            if programs.found is not None:
-                lattice, noise = programs.found
+            if programs.last_noise is not None:
+                lattice, noise = programs.last_noise
                 binding = binding_of(noise, lattice.program)
                 self._above = shape_of(lattice.places, lattice.line, noise.smooth, binding)
             return upper

@@ -15,11 +15,11 @@ from ...method import Method
 from ...search import Search
 from ...trivial import trivial_lower
 from ..lattice.closed_forms import one_by_one
-from .below import BelowCurve
+from .below import CurvePrograms
 
 
-def _run_of(problem: Problem, search: Search) -> BelowCurve:
-    return search.keep(BelowCurve, lambda: BelowCurve(problem, search.plan.resolution))
+def _run_of(problem: Problem, search: Search) -> CurvePrograms:
+    return search.keep(CurvePrograms, lambda: CurvePrograms(problem, search.plan.resolution))
 
 
 def _nearly_gaussian(problem: Problem, search: Search) -> Iterator[Bounds]:

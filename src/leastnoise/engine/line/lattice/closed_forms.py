@@ -56,6 +56,17 @@ class Incumbents:
         self._safe: dict[int, Proposal | None] = {}
 
     @cached_property
+    def multipliers(self) -> Canonical | None:
+        """Good multipliers at one point a sensitivity, if a file could hold them."""
+        return canonical(self.problem)
+
+    @property
+    def reach(self) -> float:
+        """How far multipliers reach, in sensitivities: the relaxed program looks as far."""
+        known = self.multipliers
+        return 2 * self.radius + 3 if known is None else known.reach + 1.0
+
+    @cached_property
     def radius(self) -> float:
         """Where the best closed form ends, or nearly ends, in sensitivities."""
         return end_of(self.problem, self.best)

@@ -27,7 +27,7 @@ from ...bounds import Bounds, Lower, Upper
 from ...search import Search
 from ..driver import LineSolver, Resolutions, is_solved, scale_of_cells, solve_at_once, with_atom
 from ..staircase.forecast import narrow_steps
-from .closed_forms import Incumbents, canonical
+from .closed_forms import Incumbents
 from .forecast import tolerance
 from .relaxed import Relaxed
 from .restricted import Restricted, lattice_of
@@ -120,13 +120,13 @@ class Steering:
 _PLAIN = Steering()
 
 
-class Constrained:
+class ConstrainedPrograms:
     """One question with constraints or with several budgets.
 
     `lower_points` and `upper_points` are the budgets that the two programs use: those of the
-    question, and what stands for a curve, `curve`. `found` is the last noise of a program that was
-    solved with all its rows at once; `width`, in sensitivities, that of the relaxed program, if it
-    is known.
+    problem, and what stands for a curve, `curve`. `last_noise` is the last noise of a program that
+    was solved with all its rows at once; `width`, in sensitivities, that of the relaxed program, if
+    it is known.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Constrained:
         self.problem, self.resolution, self.steering = problem, resolution, steering
         self.curve: GaussianCurve | None = None
         self.upper_points = self.lower_points = problem.budgets if points is None else points
-        self.found: tuple[Restricted, ProgramSolution] | None = None
+        self.last_noise: tuple[Restricted, ProgramSolution] | None = None
         self.width: float | None = None
         self.fold = foldable(problem.constraints, problem.loss)
         self.solver, self._tried = LineSolver(), 0
@@ -186,10 +186,7 @@ class Constrained:
             radius = max(radius, known.radius)
             if narrow_steps(problem):
                 gamma = min(gamma, known.gamma)
-            multipliers = canonical(part)
-            reach = max(
-                reach, 2 * known.radius + 3 if multipliers is None else multipliers.reach + 1.0
-            )
+            reach = max(reach, known.reach)
         if problem.gdp is not None:
             # Gaussian noise of this curve has sigma = 1 / mu sensitivities.
             around = 4.4 / float(problem.gdp) + 0.4
@@ -439,7 +436,7 @@ class Constrained:
             search.report(0.0, solution.value, n)
             upper = restricted.exact(solution.x, solution.value)
             if upper is not None:
-                self.found = restricted, solution
+                self.last_noise = restricted, solution
                 return upper
         return None
 

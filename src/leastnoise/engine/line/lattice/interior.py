@@ -68,7 +68,7 @@ def noise(
     if safe is None or radius == 0:
         return None
     restricted = Restricted(problem, problem.budgets, centred(n, math.ceil(radius * n)))
-    weights, atom = restricted.held(_solved(restricted.program, search).x)
+    weights, atom = restricted.masses(_solved(restricted.program, search).x)
     total = float(weights.sum()) + atom
     proposal = Proposal(problem, n, weights / total, atom / total)
     mixed = proposal.mixed(safe)

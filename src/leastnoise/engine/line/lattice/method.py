@@ -14,7 +14,7 @@ from ...bounds import Bounds, proven
 from ...method import Method
 from ...search import Search
 from .closed_forms import one_by_one, simple_noise
-from .constrained import Constrained
+from .constrained import ConstrainedPrograms
 from .forecast import as_real
 from .one_budget import run_of
 
@@ -70,7 +70,7 @@ def _whole(problem: Problem) -> bool:
 
 
 def _constrained(problem: Problem, search: Search) -> Iterator[Bounds]:
-    run = Constrained(problem, search.plan.resolution)  # (it refuses some questions)
+    run = ConstrainedPrograms(problem, search.plan.resolution)  # (it refuses some questions)
     yield one_by_one(problem), None
     if run.wide:
         yield None, simple_noise(problem)

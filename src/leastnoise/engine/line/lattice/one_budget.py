@@ -30,7 +30,7 @@ from ..staircase.descent import StaircaseDescent
 from ..staircase.forecast import narrow_steps, steps_matter
 from ..staircase.noise import on_integers, whole_cells
 from . import interior as at_once
-from .closed_forms import Incumbents, canonical, interpolated
+from .closed_forms import Incumbents, interpolated
 from .draft import centred
 from .forecast import (
     all_shifts_at_once,
@@ -95,9 +95,11 @@ class OneBudgetSettings:
 SETTINGS = OneBudgetSettings()
 
 
-def run_of(problem: Problem, search: Search) -> OneBudget:
-    """What the methods of one search share about a question with one budget."""
-    return search.keep(OneBudget, lambda: OneBudget(problem, search.plan.resolution))
+def run_of(problem: Problem, search: Search) -> OneBudgetPrograms:
+    """What the methods of one search share about a problem with one budget."""
+    return search.keep(
+        OneBudgetPrograms, lambda: OneBudgetPrograms(problem, search.plan.resolution)
+    )
 
 
 def refuse(problem: Problem) -> NoReturn:
@@ -117,7 +119,7 @@ def refuse(problem: Problem) -> NoReturn:
     )
 
 
-class OneBudget:
+class OneBudgetPrograms:
     """Noise on the line, or on the whole numbers, for one (epsilon, delta)."""
 
     def __init__(
@@ -129,10 +131,7 @@ class OneBudget:
     ) -> None:
         self.problem, self.resolution = problem, resolution
         self.closed_forms = Incumbents(problem, resolution)
-        self._canonical = canonical(problem)
-        # How far the relaxed program must look, in sensitivities.
-        known = self._canonical
-        self._reach = known.reach + 1.0 if known is not None else self.closed_forms.radius * 2 + 3
+        self._reach = self.closed_forms.reach
         if not problem.loss.symmetric and problem.delta > 0:
             # The best noise leans to the cheaper side, away from what both of these look at.
             self._reach = max(self._reach, 1.6 * self.closed_forms.radius + 2)
@@ -156,7 +155,7 @@ class OneBudget:
             for upper in self.closed_forms.mechanisms(n):
                 best = min(best, float(upper.value))
                 yield None, upper
-        multipliers = self._canonical
+        multipliers = self.closed_forms.multipliers
         if multipliers is None and problem.integer and (flat(problem) or not self._affordable(n)):
             multipliers = interpolated(problem)
         # A bound far below the mechanisms is not worth the digits of its multipliers.
@@ -324,11 +323,11 @@ class OneBudget:
             for _, upper in above.improve(high, search):
                 yield None, on_integers(upper, problem)
 
-    def _real(self, width: int, n: int | None = None) -> OneBudget:
+    def _real(self, width: int, n: int | None = None) -> OneBudgetPrograms:
         """The same for real noise with another sensitivity."""
         problem = replace(self.problem, integer=False, sensitivity=Fraction(width))
         reach = None if self.problem.loss.symmetric else self._reach
-        return OneBudget(problem, n, self._descent, reach)
+        return OneBudgetPrograms(problem, n, self._descent, reach)
 
     def _staircase_is_optimal(self) -> bool:
         loss = self.problem.loss
@@ -401,7 +400,7 @@ class OneBudget:
         self.solver.begin(simplex, one_sided=True)
         best: tuple[float, Proposal] | None = None
         for solution in self._rounds(simplex, search):
-            proposal = Proposal(problem, n, *restricted.held(solution.x))
+            proposal = Proposal(problem, n, *restricted.masses(solution.x))
             mixed = proposal.mixed(safe)
             if mixed is None:
                 continue
@@ -461,7 +460,7 @@ class OneBudget:
             simplex = self._simplex(restricted.program, restricted.places)
             rounds = list(self._rounds(simplex, search))
             if rounds:
-                masses = np.maximum(restricted.held(rounds[-1].x)[0], 1e-300)
+                masses = np.maximum(restricted.masses(rounds[-1].x)[0], 1e-300)
                 yield None, Proposal(problem, n, masses, tail=True).exact(None)
 
     def _simplex(self, program: LinearProgram[LineLayout], places: Floats) -> Simplex:

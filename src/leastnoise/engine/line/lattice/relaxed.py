@@ -84,7 +84,7 @@ class Relaxed:
         return floors(loss, self.problem.step(self.n), self.problem.integer, self.reach + self.n)
 
     def _costs(self, loss: Loss) -> Floats:
-        cells = self.line.held
+        cells = self.line.filled
         return self.line.totals(self._floors(loss)[cells + self.reach + self.n])
 
     def _demands(self) -> tuple[list[ProgramRow], list[tuple[int, int]]]:
@@ -107,7 +107,7 @@ class Relaxed:
                     float(constraint.bound),
                 )
             elif isinstance(constraint, Unbiased) and not self.fold:
-                row(which, "slope", line.totals(line.held * float(step)), 0.0, 0.0)
+                row(which, "slope", line.totals(line.filled * float(step)), 0.0, 0.0)
             elif isinstance(constraint, (Monotone, Unimodal)):
                 pairs += self._comparisons(which, constraint)
         return rows, pairs

@@ -116,7 +116,7 @@ class Restricted:
         return np.asarray(middles / self.mesh.n)
 
     def _costs(self, loss: Loss) -> Floats:
-        return self.line.totals(self._means(loss, self.line.held), self._atom_cost(loss))
+        return self.line.totals(self._means(loss, self.line.filled), self._atom_cost(loss))
 
     def _atom_cost(self, loss: Loss) -> float:
         zero, g = Fraction(0), self.problem.output_step
@@ -157,8 +157,8 @@ class Restricted:
                     )
                 )
             elif isinstance(constraint, Unbiased) and not self.fold:
-                left, right = self.ends(line.held)
-                middle = line.held if problem.integer else (left + right) / 2
+                left, right = self.ends(line.filled)
+                middle = line.filled if problem.integer else (left + right) / 2
                 rows.append(ProgramRow(line.totals(middle), 0.0, 0.0))
         return rows
 
@@ -186,11 +186,11 @@ class Restricted:
 
         With `budgets`, at these instead of the program's.
         """
-        weights, atom = self.held(x)
+        weights, atom = self.masses(x)
         draft = Draft(self.problem, budgets or self.budgets, self.mesh, self.curve)
         return draft.exact(weights, atom, value)
 
-    def held(self, x: Floats) -> tuple[Floats, float]:
+    def masses(self, x: Floats) -> tuple[Floats, float]:
         """(masses of the mesh's cells, mass of the atom) of a solution."""
         masses, atom = self.line.spread(x)
         cells = self.line.cells

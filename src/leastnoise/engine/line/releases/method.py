@@ -15,13 +15,13 @@ from ....problem.budgets import mu_for
 from ...bounds import Bounds
 from ...method import Method
 from ...search import Search
-from .repeated import LONGEST, Repeated
+from .repeated import LONGEST, ReleasePrograms
 
 
 def _profiles(problem: Problem, search: Search) -> Iterator[Bounds]:
     plan = search.plan
     assert plan.total is not None
-    yield from Repeated(problem, plan.total, search.gap, plan.resolution).bounds(search)
+    yield from ReleasePrograms(problem, plan.total, search.gap, plan.resolution).bounds(search)
 
 
 def _shares(problem: Problem, search: Search) -> Iterator[Bounds]:

@@ -90,7 +90,7 @@ class _Noise:
     loss: float
 
 
-class Repeated:
+class ReleasePrograms:
     """Noise for `total.count` releases; the question's epsilon and delta are their total."""
 
     def __init__(
