@@ -151,7 +151,7 @@ def bracket(kind: str, words: str, seconds: float) -> tuple[float, float, float,
 
     given: Given = json.loads(words)
     if kind == "partitions":
-        units = float(leastnoise.partition_selection(**given).group_size_for(0.95))
+        units = float(leastnoise.partition_selection(**given).noise.group_size_for(0.95))
         return 1.0, units, units - 1, ""
     for name in ("bounds", "core", "crossing"):
         if name in given:

@@ -139,7 +139,7 @@ def sums(epsilon: str, delta: str) -> dict[str, Any]:
             "shown": sum(map(found.release_probability, SIZES)),
             "error": found.laws[0].size,
         },
-        "halves": {"shown": sum(map(keys.release_probability, SIZES)), "error": apart.upper},
+        "halves": {"shown": sum(map(keys.noise.release_probability, SIZES)), "error": apart.upper},
     }
 
 

@@ -63,7 +63,7 @@ def show_number() -> None:
         if row.name in BASELINES:
             label = "leastnoise" if row.name == "design" else row.label
             excess = f"{100 * row.excess:.2f}%"
-            table.add_row(label, f"{row.loss:.2f}", f"{row.error_95:.0f}", excess)
+            table.add_row(label, f"{row.loss:.2f}", f"{row['error_95']:.0f}", excess)
     console.print(table)
     console.print(f"Secret mean {float(secret):g}, one private release: {best.release(secret):.2f}")
     claims = ", ".join(f"{claim.name} {claim.verdict}" for claim in best.verify().claims)

@@ -21,9 +21,7 @@ from leastnoise import (
 )
 from leastnoise.certify import check_any
 from leastnoise.cli import app
-from leastnoise.cli.dependent import describe as describe_dependent
-from leastnoise.cli.dependent import print_table
-from leastnoise.cli.design import describe
+from leastnoise.cli.facts import json_of, show_design
 from leastnoise.formatting import bracket_words, ordered, outwards
 
 BASE = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 0.1}
@@ -59,8 +57,8 @@ def test_a_lower_bound_that_was_not_checked_is_not_certified(unchecked):
 def test_the_command_line_says_so_too(unchecked, capsys):
     found = load(unchecked)
     shown = replace(found, stats={"seconds": 0.0, "rounds": 0})
-    assert describe_dependent(shown)["certified"] is False
-    print_table(shown)
+    assert json_of(shown)["certified"] is False
+    show_design(shown)
     assert capsys.readouterr().out.count("not proven") >= 2
     verified = CliRunner().invoke(app, ["verify", "--json", str(unchecked)])
     assert verified.exit_code == 3 and '"ok": false' in verified.output
@@ -81,7 +79,7 @@ def test_a_python_function_is_never_certified(tmp_path):
         assert not one.certified
         assert "not proven" in repr(one) and "not proven" in one.status
         assert "not proven" in one._repr_svg_()
-    assert describe(found)["certified"] is False
+    assert json_of(found)["certified"] is False
     # Whoever makes a design by hand has proven nothing.
     assert not type(found)(found.document, found.loss, True, "", {}).certified
 

@@ -46,7 +46,7 @@ def test_rows_are_sorted_and_above_the_lower_bound(table):
     for row in table:
         assert row.loss >= table.lower
         assert row.excess == pytest.approx(row.loss / table.lower - 1, rel=1e-9)
-        assert row.error_95 <= row.support[1]
+        assert row["error_95"] <= row["support"][1]
     assert table.lower == table.design.lower
 
 
@@ -74,7 +74,7 @@ def test_frozen_json_and_words(table):
     laplace = next(row for row in data["rows"] if row["name"] == "laplace")
     assert laplace["support"] == [None, None]
     text = repr(table)
-    assert "no additive noise is below" in text
+    assert "no additive noise has less than" in text
     assert "Tulap noise" in text
     assert len(table) == len(data["rows"])
     with pytest.raises(KeyError):

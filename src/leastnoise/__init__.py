@@ -37,13 +37,8 @@ _HOME = {
     "Unimodal": "problem",
     "closed_forms": "baselines",
     "design_dependent": "design",
-    "DependentDesign": "design",
-    "VectorDesign": "design",
     "partition_selection": "partition_selection",
-    "KeyedDesign": "designs.keyed",
-    "JointDesign": "design",
     "Workload": "problem.workload",
-    "WorkloadDesign": "design",
     "Ball": "problem.shape",
     "Blocks": "problem.shape",
     "Cube": "problem.shape",
@@ -112,7 +107,6 @@ __all__ = [
     "Custom",
     "DPLogisticRegression",
     "DPNaiveBayes",
-    "DependentDesign",
     "Design",
     "Distinguishing",
     "EngineError",
@@ -120,8 +114,6 @@ __all__ = [
     "FormatError",
     "Histogram",
     "Huber",
-    "JointDesign",
-    "KeyedDesign",
     "LeastnoiseError",
     "Ledger",
     "LedgerError",
@@ -153,10 +145,8 @@ __all__ = [
     "Unbiased",
     "Unimodal",
     "Variance",
-    "VectorDesign",
     "WeightedSum",
     "Workload",
-    "WorkloadDesign",
     "ask",
     "ask_all",
     "break_even",
@@ -185,17 +175,7 @@ if TYPE_CHECKING:
     from .baselines import closed_forms
     from .compare import compare, design_for_error
     from .curves import frontier, tradeoff
-    from .design import (
-        DependentDesign,
-        Design,
-        JointDesign,
-        VectorDesign,
-        WorkloadDesign,
-        design,
-        design_dependent,
-        load,
-    )
-    from .designs.keyed import KeyedDesign
+    from .design import Design, design, design_dependent, load
     from .engine.search import Progress
     from .errors import (
         ArgumentError,

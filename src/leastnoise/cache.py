@@ -17,7 +17,6 @@ from .cache_folder import cache_folder
 from .certify.json_file import read_bytes
 from .certify.kinds.workload import WorkloadDocument
 from .design import answer, design, load
-from .designs.joint import JointDesign
 from .engine.shapes.noise import NoiseForShapes
 from .errors import LeastnoiseError
 from .losses import as_loss
@@ -279,7 +278,7 @@ def _together_at(
     def answers(found: Any) -> bool:
         document = found.document
         return (
-            isinstance(found, JointDesign)
+            found.kind == "joint"
             and (document.epsilon, document.delta) == (epsilon, delta)
             and found.integer
             and (document.problem.shape, document.largest) == (own, False)

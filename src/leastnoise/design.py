@@ -1,7 +1,6 @@
-"""design(...): the best noise for a budget with a certified bracket.
+"""design(...): the best noise for a budget with a certified bracket, a `Design` for every problem.
 
-Additive noise, a `Design`; with `bounds` noise that depends on the value, a `DependentDesign`;
-with a `dimension` above 1 noise for a vector, a `VectorDesign`.
+What is particular to a range, a vector, several numbers or many queries is in the design's noise.
 """
 
 from __future__ import annotations
@@ -10,17 +9,12 @@ from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from .certify import Report, read_and_check
 from .certify.file import AnyDocument
-from .designs.additive import Design
-from .designs.finished import finished, kind_of
-from .designs.joint import JointDesign
-from .designs.keyed import KeyedDesign
-from .designs.ranged import DependentDesign
-from .designs.vector import VectorDesign
-from .designs.workload import WorkloadDesign
+from .designs.design import Design
+from .designs.finished import finished
 from .engine.methods import plan_of
 from .engine.search import Search
 from .errors import ArgumentError, CertificateError, ScaleError
@@ -41,35 +35,41 @@ from .problem.shape_arguments import shaped
 from .problem.workload import Workload
 from .problem.workload_arguments import workloaded
 
-#: What `design` returns.
-AnyNoise = Design | DependentDesign | VectorDesign | JointDesign | WorkloadDesign
+if TYPE_CHECKING:
+    from .noise.additive import AdditiveNoise
+    from .noise.joint import JointNoise
+    from .noise.ranged import RangeNoise
+    from .noise.vector import VectorNoise
+    from .noise.workload import WorkloadNoise
 
 
 @overload
 def design(
     *, bounds: None = None, dimension: None = None, **given: Unpack[CommonArguments]
-) -> Design: ...
+) -> Design[AdditiveNoise]: ...
 
 
 @overload
 def design(
     *, bounds: tuple[Number, Number], **given: Unpack[RangeArguments]
-) -> DependentDesign: ...
+) -> Design[RangeNoise]: ...
 
 
 @overload
-def design(*, sensitivity: Shape, **given: Unpack[ShapeArguments]) -> JointDesign: ...
+def design(*, sensitivity: Shape, **given: Unpack[ShapeArguments]) -> Design[JointNoise]: ...
 
 
 @overload
-def design(*, workload: Workload, **given: Unpack[WorkloadArguments]) -> WorkloadDesign: ...
+def design(*, workload: Workload, **given: Unpack[WorkloadArguments]) -> Design[WorkloadNoise]: ...
 
 
 @overload
-def design(*, dimension: int, **given: Unpack[CommonArguments]) -> Design | VectorDesign: ...
+def design(
+    *, dimension: int, **given: Unpack[CommonArguments]
+) -> Design[AdditiveNoise] | Design[VectorNoise]: ...
 
 
-def design(*args: object, **given: Any) -> AnyNoise:
+def design(*args: object, **given: Any) -> Design[Any]:
     """The noise with the least expected loss that (epsilon, delta)-DP allows.
 
     Returns a `Design` whose bracket [lower, upper] around the optimal expected loss has been
@@ -111,17 +111,17 @@ def design(*args: object, **given: Any) -> AnyNoise:
         `bounds`: an equal share or a Gaussian curve, and the bound is over such noise).
     output_step: releases are then multiples of it; the sensitivity must be one too, unless there
         are `bounds`. What rounding any value to such a grid costs is part of `upper`.
-    dimension: how many numbers are released together, 1 to 1,000. From 2 on a `VectorDesign` is
-        returned: the sensitivity is then the largest Euclidean distance between the vectors of
+    dimension: how many numbers are released together, 1 to 1,000. From 2 on the noise is a
+        `VectorNoise`: the sensitivity is then the largest Euclidean distance between the vectors of
         neighboring datasets, and the loss one of the norm of the error. The gap is 3e-3 and the
         time limit 60 seconds, if None.
     sensitivity may also be a shape, for several numbers released together: `Cube(k)` (one unit
         moves each of k numbers by at most 1), `Sparse(dimension=d, max_changed=m)` (at most m of
-        d), `Blocks` of such, one-sided where a unit is added or removed; a `JointDesign` is
-        returned, whose loss is the mean over all numbers (`weights`: weighted), or
+        d), `Blocks` of such, one-sided where a unit is added or removed; the noise is a
+        `JointNoise`, and the loss is the mean over all numbers (`weights`: weighted), or
         loss="largest" that of the largest error. `Ball(d, radius)` says the same as `dimension=d`.
-    workload: a `Workload` of many linear queries about one vector of counts; a `WorkloadDesign`
-        is returned. The budget is `gdp`, `zcdp` (rho), or epsilon and delta; the loss "l2", the
+    workload: a `Workload` of many linear queries about one vector of counts; the noise is a
+        `WorkloadNoise`. The budget is `gdp`, `zcdp` (rho), or epsilon and delta; the loss "l2", the
         total of all squared errors, or "largest", the largest variance; `neighbors` is
         "add-remove" or "replace".
     """
@@ -134,11 +134,11 @@ def design(*args: object, **given: Any) -> AnyNoise:
 
 # What `help`, notebooks and tests see: each argument with its type and default, and what returns.
 design.__signature__ = signature(Arguments).replace(  # type: ignore[attr-defined]
-    return_annotation=" | ".join(kind.__name__ for kind in get_args(AnyNoise))
+    return_annotation=Design
 )
 
 
-def answer(arguments: Arguments, *, noise_alone: bool = False) -> AnyNoise:
+def answer(arguments: Arguments, *, noise_alone: bool = False) -> Design[Any]:
     """`design` for arguments that were put together before; its guarantee is that of `design`.
 
     noise_alone: for a shape, whether nobody asks for a bound from below, which is then 0.
@@ -146,10 +146,9 @@ def answer(arguments: Arguments, *, noise_alone: bool = False) -> AnyNoise:
     wanted = replace(_asked(arguments), noise_alone=noise_alone)
     try:
         search = Search(plan_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
-        best: AnyNoise = finished(wanted, search)
+        return finished(wanted, search)
     except (OverflowError, ZeroDivisionError):
         raise ScaleError from None
-    return best
 
 
 def _asked(arguments: Arguments) -> Asked[Any]:
@@ -177,7 +176,7 @@ def _of_ball(arguments: Arguments, ball: Ball) -> Arguments:
 
 def design_dependent(
     *, bounds: tuple[Number, Number], **arguments: Unpack[RangeArguments]
-) -> DependentDesign:
+) -> Design[RangeNoise]:
     """`design` with a public range: the answers with the least expected loss on it.
 
     bounds: (low, high), public. A value outside counts as the nearer end.
@@ -204,7 +203,7 @@ def design_dependent(
     The other arguments are those of `design`. Without `time_limit` the search ends after ten
     minutes at most.
 
-    Guarantee: that of `DependentDesign`.
+    Guarantee: that of `RangeNoise`.
 
     Example: a count that everybody knows to lie between 0 and 10.
 
@@ -216,11 +215,9 @@ def design_dependent(
     return design(bounds=bounds, **arguments)
 
 
-def load(path: str | Path) -> AnyNoise | KeyedDesign:
+def load(path: str | Path) -> Design[Any]:
     """Read the design in a mechanism file, after the exact checker has proven its claims.
 
-    A `Design`, a `DependentDesign` for noise that depends on the value, a `VectorDesign`, a
-    `JointDesign`, a `WorkloadDesign`, or a `KeyedDesign` for private group keys.
     Raises `FormatError` if the file is malformed and `CertificateError` if a claim is refuted. A
     file whose privacy is proven and whose bracket could not be checked is loaded with `certified`
     False.
@@ -236,27 +233,13 @@ def load(path: str | Path) -> AnyNoise | KeyedDesign:
     return loaded(*read_and_check(path), str(path), f"read from {Path(path).name}")
 
 
-def loaded(document: AnyDocument, report: Report, path: str, status: str) -> AnyNoise | KeyedDesign:
+def loaded(document: AnyDocument, report: Report, path: str, status: str) -> Design[Any]:
     """The design of a document and of what the exact check of it found."""
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
     status += f"; {gap_words(document, report.proven)}"
-    found: AnyNoise | KeyedDesign = kind_of(document)(
-        document, document.loss, True, status, MappingProxyType({}), report.proven
-    )
-    return found
+    return Design(document, document.loss, True, status, MappingProxyType({}), report.proven)
 
 
-__all__ = [
-    "DependentDesign",
-    "Design",
-    "JointDesign",
-    "VectorDesign",
-    "WorkloadDesign",
-    "answer",
-    "design",
-    "design_dependent",
-    "load",
-    "loaded",
-]
+__all__ = ["Design", "answer", "design", "design_dependent", "load", "loaded"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from html import escape
@@ -83,21 +82,12 @@ def outwards(value: float, digits: int, up: bool) -> str:
     return f"{float(rounded):.{digits}g}"
 
 
-def bracket_words(lower: float, upper: float, certified: bool, digits: int = 7) -> str:
-    """A bracket in words, rounded outwards."""
+def bracket_words(
+    lower: float, upper: float, certified: bool, digits: int = 7, of: str = "expected loss"
+) -> str:
+    """A bracket in words, rounded outwards. of: what it is a bracket of."""
     ends = f"{outwards(lower, digits, False)}, {outwards(upper, digits, True)}"
-    return f"expected loss in [{ends}]{proven_words(certified)}"
-
-
-def budget_words(budgets: Sequence[tuple[float, float]], gdp: float | None) -> list[str]:
-    """A curve and budgets (epsilon, delta), for a repr."""
-    words = [] if gdp is None else [f"gdp={gdp:g}"]
-    points = [f"epsilon={number(e, 4)}, delta={number(d, 4)}" for e, d in budgets]
-    if len(points) > 2:
-        words.append(f"{len(points)} budgets from ({points[0]}) to ({points[-1]})")
-    else:
-        words += points
-    return words
+    return f"{of} in [{ends}]{proven_words(certified)}"
 
 
 def number(value: float | Fraction, digits: int = 6) -> str:

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from types import MappingProxyType
 
-from .certify.certificates.tails import BestTails
-from .certify.kinds.keyed import EVEN_ONLY, MAX_KEYS_OF_A_UNIT, KeyedFile
-from .certify.noise.chain import Chain
+from .certify.kinds.keyed import EVEN_ONLY, MAX_KEYS_OF_A_UNIT
 from .certify.noise.partition_curve import delta_of_curve
-from .certify.noise.selection import Selection, least_excess
-from .designs.base import check_as_file
-from .designs.keyed import KeyedDesign
-from .engine.keys.chain import LEAST_DELTA, budget_chain
+from .designs.design import Design
+from .designs.finished import finished
+from .engine.keys.chain import LEAST_DELTA
 from .engine.keys.curve import FARTHEST, best_curve, curve_chain, share_of
-from .errors import ArgumentError, CertificateError, LimitError
-from .exact import Number, nearest_float, rational, round_down, round_up
+from .engine.methods import plan_of
+from .engine.search import Search
+from .errors import ArgumentError, CertificateError
+from .exact import Number, nearest_float, rational, round_up
 from .formatting import number, outwards
 from .losses import Loss, as_loss
+from .noise.selection import SelectionNoise
+from .problem.arguments import Asked
 from .problem.budgets import check_budgets, check_mu
 from .problem.keyed_problem import FailureCurve, KeyedProblem, KeyedReleases
 from .problem.privacy import Point
 
-#: Significant digits of the bounds in a file.
-_DIGITS = 15
+#: Closed forms meet each other up to the 15 digits of a bound in a file.
+_GAP = 1e-6
 #: A key that is shown as often as this is as good as sure.
 _SURE = 0.999
 #: Failures of a Gaussian curve that are rarer than this are not told from none.
@@ -45,7 +45,7 @@ def partition_selection(
     profile: Sequence[tuple[Number, Number]] | None = None,
     gdp: Number | None = None,
     failure: Number | None = None,
-) -> KeyedDesign:
+) -> Design[SelectionNoise]:
     """Partition selection: private group keys with their counts, released as often as possible.
 
     Where a unit has several keys: as often as any that gives each key the same part of the budget.
@@ -67,13 +67,13 @@ def partition_selection(
     gdp, failure: instead of all these, mu-Gaussian privacy but for a failure of this probability,
         at least 1e-20. Without failures no unknown key can ever be shown.
 
-    Guarantee: that of `KeyedDesign`, for units that are in at most `max_groups` keys, once in
+    Guarantee: that of `SelectionNoise`, for units that are in at most `max_groups` keys, once in
     each.
 
     Example: cities and how many people are in each.
 
         >>> best = partition_selection(epsilon=1, delta=1e-5)
-        >>> round(best.release_probability(14), 4)
+        >>> round(best.noise.release_probability(14), 4)
         0.9676
         >>> best.release({"Oslo": 210, "Bergen": 34, "Bodø": 3})  # doctest: +SKIP
         {'Bergen': 35, 'Oslo': 209}
@@ -100,13 +100,13 @@ def partition_selection(
     return shares if curve is None else _better(shares, curve, typical)
 
 
-def equal_shares(budgets: Sequence[Point], keys: int, loss: Loss) -> KeyedDesign:
+def equal_shares(budgets: Sequence[Point], keys: int, loss: Loss) -> Design[SelectionNoise]:
     """An equal part of every budget for each of so many keys of a unit."""
     _enough(budgets, keys)
     first, *others = [(epsilon / keys, delta / keys) for epsilon, delta in budgets]
     total = KeyedReleases(keys, *budgets[0], tuple(budgets[1:])) if keys > 1 else None
     problem = KeyedProblem(*first, loss, tuple(others), None, total)
-    return finished(problem, budget_chain((first, *others)))
+    return _designed(problem)
 
 
 def _enough(budgets: Sequence[Point], keys: int) -> None:
@@ -145,7 +145,7 @@ def _failure_curve(
     return FailureCurve(mu, share)
 
 
-def _below_curve(asked: FailureCurve, keys: int, loss: Loss) -> KeyedDesign:
+def _below_curve(asked: FailureCurve, keys: int, loss: Loss) -> Design[SelectionNoise]:
     """Every key below a share of the curve, such that so many keep all of it together."""
     curve, total = share_of(asked, keys), None
     chain = curve_chain(curve)
@@ -156,7 +156,7 @@ def _below_curve(asked: FailureCurve, keys: int, loss: Loss) -> KeyedDesign:
         kept = _kept(lambda epsilon: delta_of_curve(curve, keys, epsilon))
         total = KeyedReleases(keys, *kept, curve=asked)
     kept = _kept(lambda epsilon: chain.worst_stick(epsilon)[1])
-    return finished(KeyedProblem(*kept, loss, (), curve, total), chain)
+    return _designed(KeyedProblem(*kept, loss, (), curve, total))
 
 
 def _kept(delta: Callable[[Fraction], Fraction]) -> Point:
@@ -189,7 +189,7 @@ def _even(loss: str | Loss) -> Loss:
     return cost
 
 
-def _by_curve(total: KeyedReleases, loss: Loss) -> KeyedDesign | None:
+def _by_curve(total: KeyedReleases, loss: Loss) -> Design[SelectionNoise] | None:
     """Every key below a Gaussian curve with failures; None where that is not to be had."""
     try:
         curve = best_curve(total.budgets, total.count)
@@ -197,18 +197,20 @@ def _by_curve(total: KeyedReleases, loss: Loss) -> KeyedDesign | None:
         if chain is None:
             return None
         kept = round_up(chain.worst_stick(total.epsilon)[1], 6)
-        return finished(KeyedProblem(total.epsilon, kept, loss, (), curve, total), chain)
+        return _designed(KeyedProblem(total.epsilon, kept, loss, (), curve, total))
     except (CertificateError, ArgumentError):
         return None
 
 
-def _better(shares: KeyedDesign, curve: KeyedDesign, group_size: int | None) -> KeyedDesign:
+def _better(
+    shares: Design[SelectionNoise], curve: Design[SelectionNoise], group_size: int | None
+) -> Design[SelectionNoise]:
     """The one that shows more of the keys that matter; where both show them, the more precise."""
 
-    def rank(one: KeyedDesign) -> tuple[float, float]:
+    def rank(one: Design[SelectionNoise]) -> tuple[float, float]:
         if group_size is None:
-            return one.group_size_for(0.95), one.upper
-        return -min(_SURE, one.release_probability(group_size)), one.upper
+            return one.noise.group_size_for(0.95), one.upper
+        return -min(_SURE, one.noise.release_probability(group_size)), one.upper
 
     best, other = sorted((shares, curve), key=rank)
     ways = {
@@ -223,32 +225,14 @@ def _better(shares: KeyedDesign, curve: KeyedDesign, group_size: int | None) -> 
     return replace(best, status=f"chosen: {figures[id(best)]}; not: {figures[id(other)]}")
 
 
-def _figure(design: KeyedDesign, group_size: int | None) -> str:
+def _figure(design: Design[SelectionNoise], group_size: int | None) -> str:
     if group_size is None:
-        return f"a key of {design.group_size_for(0.95)} units released with 95%"
-    chance = number(100 * design.release_probability(group_size), 4)
+        return f"a key of {design.noise.group_size_for(0.95)} units released with 95%"
+    chance = number(100 * design.noise.release_probability(group_size), 4)
     return f"a key of {group_size} units released with {chance}%"
 
 
-def finished(problem: KeyedProblem, chain: Chain) -> KeyedDesign:
-    """The design of these tables, with the best claims that the exact checker proves of them."""
-    excess = least_excess(chain, problem)
-    if excess is None:
-        raise CertificateError("a key that somebody has would never be released")
-    noise, proof = Selection(chain, round_up(excess, 3)), BestTails()
-    upper = round_up(noise.expected_loss(problem), _DIGITS)
-    lower = round_down(proof.bound(problem), _DIGITS)
-    claimed = KeyedFile("keyed", problem, noise, upper, lower, proof)
-    try:
-        check_as_file(claimed)
-    except LimitError:
-        words = f"noise up to {chain.reach} is too much for the exact check"
-        if problem.failure_curve is not None:
-            mu = nearest_float(problem.failure_curve.mu)
-            raise ArgumentError("gdp", mu, f"larger: {words}") from None
-        if problem.profile:
-            count = f"{len(problem.budgets)} budgets"
-            raise ArgumentError("profile", count, f"fewer or larger budgets: {words}") from None
-        raise ArgumentError("loss", problem.loss.name, f"simpler: {words}") from None
-    words = f"in closed form: {problem.competitors} releases more"
-    return KeyedDesign(claimed, problem.loss, True, words, MappingProxyType({}), True)
+def _designed(problem: KeyedProblem) -> Design[SelectionNoise]:
+    """The design of a problem, read back from its file and checked."""
+    asked = Asked(problem, _GAP, time_limit=None, resolution=None, progress=None)
+    return finished(asked, Search(plan_of(asked), asked.gap))

@@ -20,7 +20,7 @@ from typing import Any, TypeVar, Unpack
 from .certify import Certificate, Document, ShiftMultipliers, check, parse
 from .certify.fields import read_number, read_positive
 from .certify.json_file import load_json, read_bytes
-from .designs.additive import Design
+from .design import Design
 from .designs.finished import finished
 from .engine.bounds import Lower, Upper, certified, proven
 from .engine.methods import plan_of
@@ -28,6 +28,7 @@ from .engine.search import Search
 from .errors import ArgumentError, CertificateError, LeastnoiseError
 from .formatting import gap_of, gap_words
 from .losses import Loss
+from .noise import AdditiveNoise
 from .problem import Problem
 from .problem.arguments import Arguments, Asked, PlainArguments, asked
 from .work import counted
@@ -70,7 +71,7 @@ class Shelf:
     def __len__(self) -> int:
         return len(self._labels)
 
-    def known(self, **given: Unpack[PlainArguments]) -> Design | None:
+    def known(self, **given: Unpack[PlainArguments]) -> Design[AdditiveNoise] | None:
         """A design whose bracket comes from the shelf alone; None if no file serves the budget.
 
         Guarantee: as that of every design, checked exactly at this budget. How wide the bracket
@@ -91,17 +92,16 @@ class Shelf:
         converged = gap_of(document) <= wanted.gap
         return Design(document, problem.loss, converged, status, MappingProxyType({}), True)
 
-    def design(self, **given: Unpack[PlainArguments]) -> Design:
+    def design(self, **given: Unpack[PlainArguments]) -> Design[AdditiveNoise]:
         """`leastnoise.design`, which begins with what the shelf knows; the result joins it."""
         wanted = _asked(given)
         search = Search(plan_of(wanted), wanted.gap, wanted.time_limit)
         search.bracket.offer(*self._bounds(wanted.problem), "shelf")
         found = finished(wanted, search)
-        assert isinstance(found, Design)
         self._keep(found)
         return found
 
-    def _keep(self, found: Design) -> None:
+    def _keep(self, found: Design[AdditiveNoise]) -> None:
         noise = found.document
         numbers = [float(x) for x in (noise.epsilon, noise.delta, noise.sensitivity)]
         kind = "integer" if noise.integer else "real"

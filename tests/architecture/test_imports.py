@@ -22,6 +22,7 @@ ORDER = [
     "bisection",
     "numeric",
     "formatting",
+    "facts",
     "frame",
     "_live",
     "losses",
@@ -41,9 +42,7 @@ ORDER = [
     "cache",
     "shelf",
     "curves",
-    "compared",
-    "compare_vectors",
-    "compare_joint",
+    "comparison",
     "compare",
     "sweep",
     "interop",
@@ -77,6 +76,7 @@ SHOWN = {"show"}
 #: Other imports inside functions that go upwards, and why.
 UPWARDS = {
     ("designs", "design"): "a pickled design is loaded like a file",
+    ("designs", "comparison"): "a design is compared with what else one would use",
     ("baselines", "design"): "our own scalar noise per coordinate is a baseline of vector noise",
 }
 

@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 from joint_brute import ONE, problem_of
 
-from leastnoise import Blocks, Count, Cube, Sparse, compare, compare_joint, design, load
+from leastnoise import Blocks, Count, Cube, Sparse, compare, design, load
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.noise.block_counts import Side
 from leastnoise.certify.noise.elliptical import GaussianNoise
 from leastnoise.certify.noise.knorm import KNorm
+from leastnoise.comparison import shapes
 from leastnoise.engine.shapes.noise import NoiseForShapes
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.noise.joint_law import rounded_quantile
@@ -111,8 +112,8 @@ def test_the_better_noise_is_taken_and_the_status_says_so(tmp_path: Any, no_ball
 
 
 def test_the_other_noise_is_a_baseline(monkeypatch: pytest.MonkeyPatch, no_balls: None) -> None:
-    monkeypatch.setattr(compare_joint, "_ours", lambda found, refused: [])
-    monkeypatch.setattr(compare_joint, "_euclidean", lambda found, refused: [])
+    monkeypatch.setattr(shapes, "_ours", lambda design, seconds, refused: [])
+    monkeypatch.setattr(shapes, "_euclidean", lambda design, refused: [])
     asked: dict[str, Any] = {"epsilon": 1, "sensitivity": Cube(3), "integer": True, "loss": "l2"}
     names = {row.name: row.loss for row in compare(delta="1e-6", **asked)}
     # (Rounding at random costs at most a quarter.)

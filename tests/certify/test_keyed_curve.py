@@ -155,12 +155,12 @@ def test_tables_moved_by_a_little_are_refuted(genuine: dict[str, Any]) -> None:
 
 def test_the_budget_is_parted_as_is_best() -> None:
     two = partition_selection(epsilon=1, delta=1e-5, max_groups=2)
-    assert two.document.problem.failure_curve is None and two.keys_of_a_unit == 2
-    assert (two.reach, two.total) == (22, (1.0, 1e-5))
+    assert two.document.problem.failure_curve is None and two.noise.keys_of_a_unit == 2
+    assert (two.noise.reach, two.total) == (22, (1.0, 1e-5))
     moved = partition_selection(epsilon=1, delta=1e-5, neighbors="replace")
     assert moved == two  # a unit that moves leaves one key and comes to another
     five = partition_selection(epsilon=1, delta=1e-5, max_groups=5)
-    assert five.document.problem.failure_curve is not None and five.group_size_for(0.95) == 55
+    assert five.document.problem.failure_curve is not None and five.noise.group_size_for(0.95) == 55
     assert (
         "equal shares of the budget for each key (a key of 67 units released with 95%"
         in five.status
@@ -168,7 +168,7 @@ def test_the_budget_is_parted_as_is_best() -> None:
     large = partition_selection(epsilon=1, delta=1e-5, max_groups=5, group_size=1000)
     assert large.document.problem.failure_curve is None and large.upper < five.upper
     ten = partition_selection(epsilon=1, delta=1e-5, neighbors="replace", max_groups=5)
-    assert ten.keys_of_a_unit == 10 and ten.upper == pytest.approx(9.80, abs=0.005)
+    assert ten.noise.keys_of_a_unit == 10 and ten.upper == pytest.approx(9.80, abs=0.005)
     assert ten.compare().rows[0].name == "design"
 
 

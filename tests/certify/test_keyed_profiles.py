@@ -18,7 +18,7 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 from scipy.stats import norm
 
-from leastnoise import KeyedDesign, load, partition_selection
+from leastnoise import Design, load, partition_selection
 from leastnoise.certify import check_any, parse_any
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.losses import as_loss
@@ -28,7 +28,7 @@ BUDGETS = (("1", "1e-5"), ("0.5", "0.001"), ("0.1", "0.05"))
 
 
 @cache
-def several(**options: Any) -> KeyedDesign:
+def several(**options: Any) -> Design:
     return partition_selection(profile=BUDGETS, **options)
 
 
@@ -89,9 +89,9 @@ def test_one_budget_is_the_curve_of_one_budget() -> None:
 def test_several_budgets_show_no_more_than_any_one_of_them() -> None:
     found = several()
     singles = [partition_selection(epsilon=e, delta=d) for e, d in BUDGETS]
-    for n in range(1, found.always_released_from + 1):
-        assert found.release_probability(n) <= min(
-            one.release_probability(n) for one in singles
+    for n in range(1, found.noise.always_released_from + 1):
+        assert found.noise.release_probability(n) <= min(
+            one.noise.release_probability(n) for one in singles
         ) * (1 + 1e-12)
     assert found.lower >= max(one.lower for one in singles) * (1 - 1e-12)
     assert found.upper - found.lower < 1e-12
@@ -103,7 +103,7 @@ def test_no_whole_noise_errs_less() -> None:
     """A linear program over all noise within twice the reach that keeps every budget."""
     budgets = [("1.5", "0.001"), ("0.7", "0.02"), ("0.3", "0.1")]
     found = partition_selection(profile=budgets)
-    far = 2 * found.reach
+    far = 2 * found.noise.reach
     size = 2 * far + 1
     places, values, bounds, count = [], [], [], size
 
@@ -183,16 +183,16 @@ def test_gaussian_with_failures() -> None:
     mu, d = 0.5, 1e-6
     found = partition_selection(gdp="0.5", failure="1e-6")
     assert set(verdicts(found.document.to_json()).values()) == {"proven"}
-    assert found.curve == (mu, d) and found.total is None and found.gdp is None
+    assert found.noise.curve == (mu, d) and found.total is None and found.gdp is None
     p = 0.0
     for n in range(1, 20):
         p = d + (1 - d) * float(norm.cdf(norm.ppf(p / (1 - d)) + mu)) if p else d
-        assert found.release_probability(n) == pytest.approx(p, rel=1e-9)
+        assert found.noise.release_probability(n) == pytest.approx(p, rel=1e-9)
     # The least error below the curve: rounded noise of the middle.
     assert found.upper == pytest.approx(found.lower, rel=1e-12)
     row = found.compare()["analytic-gaussian"]
     for n in range(1, 25):
-        assert row.mechanism.release_probability(n) <= found.release_probability(n) + 1e-9
+        assert row.mechanism.release_probability(n) <= found.noise.release_probability(n) + 1e-9
     assert "gdp=0.5, failure=1e-6" in repr(found)
 
 
@@ -208,9 +208,9 @@ def test_several_keys_keep_the_curve_together() -> None:
     """The product of four keys against mu-Gaussian privacy with failures, at many levels."""
     found = partition_selection(gdp=1, failure="0.01", max_groups=4)
     made = found.document.to_json()
-    assert set(verdicts(made).values()) == {"proven"} and found.curve == (1.0, 0.01)
-    rows = rows_of(made, 2 * found.reach + 2)
-    for n in (0, 1, found.reach, 2 * found.reach + 1):
+    assert set(verdicts(made).values()) == {"proven"} and found.noise.curve == (1.0, 0.01)
+    rows = rows_of(made, 2 * found.noise.reach + 2)
+    for n in (0, 1, found.noise.reach, 2 * found.noise.reach + 1):
         for a, b in ((rows[n], rows[n + 1]), (rows[n + 1], rows[n])):
             outputs = sorted(set(a) | set(b), key=lambda v: -1 if v is None else v)
             p = np.array([float(a.get(v, 0)) for v in outputs])
@@ -250,7 +250,7 @@ def test_several_keys_keep_several_budgets_together() -> None:
         forged[place[0]][place[1]] = value
         assert verdicts(forged)["releases"] == "refuted"
     curve = several(max_groups=6)
-    assert curve.document.problem.failure_curve is not None and curve.curve is None
+    assert curve.document.problem.failure_curve is not None and curve.noise.curve is None
     made = curve.document.to_json()
     assert set(verdicts(made).values()) == {"proven"}
     made["releases"]["profile"][-1][1] = "0.000009"
@@ -313,18 +313,18 @@ def test_files_and_pictures(tmp_path: Path) -> None:
     ):
         path = found.save(tmp_path / "keys.json")
         again = load(path)
-        assert again == found and isinstance(again, KeyedDesign)
-        assert (again.profile, again.curve, again.total) == (
+        assert again == found and again.kind == "keyed"
+        assert (again.profile, again.noise.curve, again.total) == (
             found.profile,
-            found.curve,
+            found.noise.curve,
             found.total,
         )
         assert set(found.release({"a": 10**6, "b": 10**6})) == {"a", "b"}
         assert found.compare().rows[0].name == "design"
         assert json.dumps(found.plain())
     found = partition_selection(gdp=1, failure="0.01", max_groups=4)
-    assert "μ = 1 except with probability 0.01" in found._repr_html_()
+    assert "μ = 1, except with probability 0.01" in found._repr_html_()
     words = found.plot(tmp_path / "keys.svg").figure.get_suptitle()
     assert words.startswith(
-        "μ = 1 except with probability 0.01, 4 keys per unit: no mechanism that satisfies"
+        "μ-GDP, μ = 1, except with probability 0.01, 4 keys of a unit, loss l1: no mechanism that "
     )

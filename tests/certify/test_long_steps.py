@@ -22,7 +22,6 @@ from leastnoise.certify.kinds.dependent_check import (
     worst_pair,
     worst_value_loss,
 )
-from leastnoise.designs.accuracy import error_bound
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.exact import exp_lower
 from leastnoise.show import plot_channel
@@ -221,7 +220,7 @@ def test_releases_follow_the_rounding_at_between_and_beyond_nodes(itself):
         (-4, {-4: 1}),
         (5, {0: 1}),
     ):
-        answers, weights = itself.exact_law(value)
+        answers, weights = itself.noise.exact_law(value)
         assert dict(zip(answers, weights, strict=True)) == law
         drawn = [itself.release(value) for _ in range(200)]
         assert dict.fromkeys(drawn, 1) == dict.fromkeys(law, 1)
@@ -229,9 +228,9 @@ def test_releases_follow_the_rounding_at_between_and_beyond_nodes(itself):
 
 
 def test_the_worst_value_may_lie_between_nodes(itself):
-    assert itself.expected_loss(itself.nodes).max() == 0
-    assert itself.expected_loss(itself.spots).max() == 2  # in the middle between two
-    assert error_bound(itself) > 2.9  # 3 of 4 from one node, 1 of 4 from the other
+    assert itself.noise.expected_loss(itself.noise.nodes).max() == 0
+    assert itself.noise.expected_loss(itself.noise.spots).max() == 2  # in the middle between two
+    assert itself.error_bound() > 2.9  # 3 of 4 from one node, 1 of 4 from the other
 
 
 def test_pictures_show_answers_where_they_are(itself):

@@ -23,7 +23,7 @@ from leastnoise.certify.noise.root_strategy import (
     lower_roots,
     upper_roots,
 )
-from leastnoise.designs.workload import WorkloadDesign
+from leastnoise.design import Design
 from leastnoise.engine.workloads.roots import best_roots
 from leastnoise.errors import FormatError
 from leastnoise.sampling.entropy import InsecureSeededEntropy
@@ -94,7 +94,7 @@ def test_sines_are_above() -> None:
 
 
 @cache
-def some() -> WorkloadDesign:
+def some() -> Design:
     """The sums of 401 numbers, designed once."""
     return design(workload=Workload.prefix(401), gdp=1)
 
@@ -106,12 +106,12 @@ def test_a_thousand_prefix_sums() -> None:
     own = some()
     x = np.arange(401)
     drawn = np.array([own.release(x, entropy=InsecureSeededEntropy(k)) for k in range(12)])
-    errors = (drawn - np.cumsum(x)) / own.std
+    errors = (drawn - np.cumsum(x)) / own.noise.std
     assert abs(errors.mean()) < 0.3 and abs((errors**2).mean() - 1) < 0.25
-    assert (own.std**2).sum() == pytest.approx(own.upper, rel=1e-6)
+    assert (own.noise.std**2).sum() == pytest.approx(own.upper, rel=1e-6)
     share = np.zeros(401)
     share[300], share[100] = 1, -1
-    assert own.std_of(share) < math.hypot(own.std[300], own.std[100])
+    assert own.noise.std_of(share) < math.hypot(own.noise.std[300], own.noise.std[100])
 
 
 def test_it_is_a_factor_of_products_and_of_nothing_else() -> None:

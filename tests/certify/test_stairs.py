@@ -150,10 +150,10 @@ def test_releases_have_the_law_of_the_noise() -> None:
 def test_a_design_like_every_other(tmp_path: Any) -> None:
     found = made(2, "l2", "4")
     assert load(found.save(tmp_path / "two.json")) == found
-    assert repr(found).startswith("VectorDesign(dimension=2, epsilon=4, delta=0, sensitivity=1")
+    assert repr(found).startswith("Design(dimension=2, epsilon=4, delta=0, sensitivity=1")
     assert "no error beyond" not in found._repr_html_()
     for kind in ("radial", "map"):
-        found.plot(tmp_path / f"{kind}.svg", kind)
+        found.plot(tmp_path / f"{kind}.svg", kind=kind)
     names = {row.name: row.loss for row in compare(epsilon=4, delta=0, sensitivity=Ball(2, 1))}
     assert names["design"] == pytest.approx(0.388, abs=5e-4)
     assert names["exponential"] == pytest.approx(0.5)

@@ -196,7 +196,7 @@ def test_vectors_are_lines_of_numbers(tmp_path):
     told = json.loads(invoke(*words).stdout)
     assert told["kind"] == "vector" and told["dimension"] == 2
     shown = invoke("release", path, 1, 2, 3, 4)
-    assert [len(line.split(",")) for line in shown.output.splitlines()] == [2, 2]
+    assert [len(line.split(",")) for line in shown.stdout.splitlines()] == [2, 2]
     exact = json.loads(invoke("release", path, 1, 2, "--exact", "--json").stdout)["releases"]
     assert len(exact) == 1 and all(isinstance(Fraction(word), Fraction) for word in exact[0])
 

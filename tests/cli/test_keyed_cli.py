@@ -25,8 +25,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_says_what_can_be_shown() -> None:
     done = RUN.invoke(app, ["partition-selection", *BUDGET, "--compare"])
     assert done.exit_code == 0
-    assert "always released from        23 units" in done.stdout
-    assert "truncated Laplace noise with a threshold" in done.stdout
+    assert "always released from" in done.stdout and "23 units" in done.stdout
+    assert "truncated Laplace noise" in done.stdout
 
 
 def test_json_and_a_picture(tmp_path: Path) -> None:
@@ -41,12 +41,12 @@ def test_json_and_a_picture(tmp_path: Path) -> None:
 def test_curves_of_a_user(tmp_path: Path) -> None:
     path = tmp_path / "keys.json"
     for words, said in (
-        (["--profile", "1:1e-5", "--profile", "0.5:0.001"], "delta 0.001 and 1 more budgets"),
-        (["--gdp", "0.5", "--failure", "1e-6"], "mu 0.5 except with probability 1e-06"),
+        (["--profile", "1:1e-5", "--profile", "0.5:0.001"], "[(1, 1e-5)], loss l1"),
+        (["--gdp", "0.5", "--failure", "1e-6"], "mu 0.5, except with probability"),
     ):
         done = RUN.invoke(app, ["partition-selection", *words, "--compare", "--out", str(path)])
         assert done.exit_code == 0 and said in done.stdout
-        assert "Gaussian noise with a threshold" in done.stdout
+        assert "Gaussian noise" in done.stdout
         assert RUN.invoke(app, ["verify", str(path)]).exit_code == 0
 
 

@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from leastnoise import ArgumentError, Blocks, Cube, JointDesign, Sparse, compare, design, load
+from leastnoise import ArgumentError, Blocks, Cube, Design, Sparse, compare, design, load
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.certificates.shaped import NoProof
 from leastnoise.certify.noise.block_counts import Side
@@ -27,7 +27,7 @@ from leastnoise.sampling.geometric import GridOverflowError
 
 
 @cache
-def made(shape, loss="l2", epsilon=1, integer=True, delta=0) -> JointDesign:
+def made(shape, loss="l2", epsilon=1, integer=True, delta=0) -> Design:
     return design(epsilon=epsilon, delta=delta, sensitivity=shape, integer=integer, loss=loss)
 
 
@@ -78,7 +78,7 @@ def test_a_thousand_and_other_sizes() -> None:
     report = made(
         Blocks(Cube(1, one_sided=True), Sparse(4, 1, one_sided=True), Cube(2, one_sided=True))
     )
-    assert sum(report.shape.widths) == 7 and report.upper < 10
+    assert sum(report.noise.shape.widths) == 7 and report.upper < 10
 
 
 def test_real_values() -> None:
@@ -181,10 +181,10 @@ def test_files_and_pickles(tmp_path) -> None:
     ):
         path = found.save(tmp_path / "joint.json", about={"query": "counts"})
         again = load(path)
-        assert isinstance(again, JointDesign) and again.certified
+        assert again.kind == "joint" and again.certified
         assert again.upper == found.upper and again.about["query"] == "counts"
         assert pickle.loads(pickle.dumps(found)) == found
-        assert repr(found.shape) in repr(found)
+        assert repr(found.noise.shape) in repr(found)
 
 
 # -- files that lie ----------------------------------------------------------

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from leastnoise.certify.kinds.dependent_check import ChannelCertificate, ChannelDocument, Intervals
-from leastnoise.designs.accuracy import error_bound
-from leastnoise.designs.ranged import DependentDesign
+from leastnoise.design import Design
 from leastnoise.losses import L1
 from leastnoise.problem import Problem, Range
 
@@ -19,7 +18,7 @@ from leastnoise.problem import Problem, Range
 PART = Intervals((15, 15, 15), (7, 22, 37), (30, 30, 30), (100, 4, 1))
 
 
-def made(part: Intervals, reach: int = 10, **changes: Any) -> DependentDesign:
+def made(part: Intervals, reach: int = 10, **changes: Any) -> Design:
     last, step = sum(part.sizes) - 1, Fraction(1, reach)
     where = Range(Fraction(0), last * step)
     asked = Problem(Fraction(7, 2), Fraction(1, 100), Fraction(1), L1(), range=where)
@@ -27,37 +26,37 @@ def made(part: Intervals, reach: int = 10, **changes: Any) -> DependentDesign:
     document = ChannelDocument(
         asked, step, 100_000, 0, (), Fraction(2), Fraction(0), nothing, intervals=part
     )
-    return DependentDesign(replace(document, **changes), L1(), True, "made here", {})
+    return Design(replace(document, **changes), L1(), True, "made here", {})
 
 
 @pytest.mark.parametrize("confidence", [0.7, 0.9, 0.95, 0.97, 0.99])
 @pytest.mark.parametrize("revealed", [0, 500])
 def test_errors_are_within_the_bound_at_every_node(confidence: float, revealed: int) -> None:
     found = made(PART, revealed=revealed)
-    document, bound = found.document, Fraction(error_bound(found, confidence)) + Fraction(1, 10**9)
+    document, bound = found.document, Fraction(found.error_bound(confidence)) + Fraction(1, 10**9)
     for k in range(document.last + 1):
         near = sum(
             w for y, w in zip(*document.law(k), strict=True) if abs(y - document.place(k)) <= bound
         )
         assert near + revealed >= Fraction(confidence) * document.denominator
         assert document.weights(k) == document.weights(
-            next(first for first, last in found.alike if first <= k <= last)
+            next(first for first, last in found.noise.alike if first <= k <= last)
         )
 
 
 def test_an_interval_of_many_sensitivities_has_a_law_in_its_middle() -> None:
     found = made(Intervals((90, 5), (45, 92), (30, 30), (100,)), reach=5)
-    assert found.law(9) == (pytest.approx([9]), pytest.approx([1]))
-    assert found.expected_loss(9.2) == pytest.approx(0.2)
+    assert found.noise.law(9) == (pytest.approx([9]), pytest.approx([1]))
+    assert found.noise.expected_loss(9.2) == pytest.approx(0.2)
 
 
 def test_an_answer_of_one_node_alone_reveals_it() -> None:
     found = made(Intervals((15, 1, 15), (7, 15, 23), (30, 0, 30), (100, 4)), revealed=500)
-    assert found.revealing == pytest.approx(1 - 0.06)
+    assert found.noise.revealing == pytest.approx(1 - 0.06)
 
 
 def test_numbers_longer_than_floats_have_a_law() -> None:
     long = 10**390
     longer = replace(PART, weights=tuple(w * long for w in PART.weights))
     found = made(longer, denominator=100_000 * long)
-    assert found.law(1)[1] == pytest.approx(made(PART).law(1)[1])
+    assert found.noise.law(1)[1] == pytest.approx(made(PART).noise.law(1)[1])

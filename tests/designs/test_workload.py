@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from leastnoise import ArgumentError, Workload, WorkloadDesign, design, load
+from leastnoise import ArgumentError, Design, Workload, design, load
 from leastnoise.errors import DataError
 from leastnoise.problem.workload_parts import Named, weighed
 from leastnoise.sampling.entropy import InsecureSeededEntropy
@@ -26,7 +26,7 @@ ROOT = math.sqrt(5)
 
 
 @cache
-def made(workload: Workload, **given) -> WorkloadDesign:
+def made(workload: Workload, **given) -> Design:
     return design(workload=workload, **(given or {"gdp": 1}))
 
 
@@ -65,7 +65,7 @@ def test_the_numbers_of_the_theory(workload, expected) -> None:
 def test_the_largest_variance_of_prefix_sums(n: int, expected: float) -> None:
     found = made(Workload.prefix(n), gdp=1, loss="largest")
     assert found.upper == pytest.approx(expected, abs=1e-6) and found.gap < 1e-6
-    assert found.std.max() ** 2 == pytest.approx(found.upper, rel=1e-9)
+    assert found.noise.std.max() ** 2 == pytest.approx(found.upper, rel=1e-9)
 
 
 @pytest.mark.slow
@@ -157,12 +157,12 @@ def test_tables_equal_what_is_written_out() -> None:
     for loss in ("l2", "largest"):
         found, other = (made(one, gdp=1, loss=loss) for one in (tables, written))
         assert found.upper == pytest.approx(other.upper, rel=1e-6)
-        assert found.std.max() == pytest.approx(other.std.max(), rel=1e-3)
+        assert found.noise.std.max() == pytest.approx(other.noise.std.max(), rel=1e-3)
 
 
 def test_weights_and_stacks() -> None:
     heavy = Workload.prefix(6).weighted([1, 1, 1, 1, 1, 100])
-    assert made(heavy).std[-1] < 0.75 * made(Workload.prefix(6)).std[-1]
+    assert made(heavy).noise.std[-1] < 0.75 * made(Workload.prefix(6)).noise.std[-1]
     scaled = made(Workload.prefix(6).weighted("1/4"))
     assert scaled.upper == pytest.approx(made(Workload.prefix(6)).upper / 4, rel=1e-6)
     both = Workload.stack(Workload.identity(6), Workload.total(6).weighted(3))
@@ -210,7 +210,7 @@ def test_odd_matrices(matrix, neighbors) -> None:
     x = RNG.integers(0, 50, workload.cells)
     true = np.array([float(one) for one in workload.answers(x)])
     drawn = found.release(x, entropy=InsecureSeededEntropy(3))
-    assert (np.abs(drawn - true) < 6 * found.std + 1e-6).all()
+    assert (np.abs(drawn - true) < 6 * found.noise.std + 1e-6).all()
 
 
 CASES = {
@@ -257,8 +257,8 @@ def test_releases_have_the_covariance_that_is_said(name: str) -> None:
     errors = np.array([found.release(x, entropy=entropy) for _ in range(count)]) - true
     # Every answer, and three combinations of answers: mean 0, and the variance that is said.
     mixed = np.hstack([np.eye(len(true)), RNG.normal(size=(len(true), 3))])
-    said = np.array([found.std_of(c) for c in mixed.T])
-    assert said[: len(true)] == pytest.approx(found.std, rel=1e-9, abs=1e-12)
+    said = np.array([found.noise.std_of(c) for c in mixed.T])
+    assert said[: len(true)] == pytest.approx(found.noise.std, rel=1e-9, abs=1e-12)
     seen = errors @ mixed
     free = said > 1e-9
     assert np.abs(seen[:, ~free]).max(initial=0) < 1e-9
@@ -267,7 +267,7 @@ def test_releases_have_the_covariance_that_is_said(name: str) -> None:
     assert (np.abs(ratio - 1) < 5 * math.sqrt(2 / count)).all()
     # What is claimed in all is what the answers have.
     weights = np.array([float(one) for one in workload.part.weights()])
-    assert (weights * found.std**2).sum() == pytest.approx(found.upper, rel=1e-9)
+    assert (weights * found.noise.std**2).sum() == pytest.approx(found.upper, rel=1e-9)
 
 
 def test_records_and_the_whole_table_give_the_same_law() -> None:
@@ -315,7 +315,7 @@ def test_error_bars_cover() -> None:
     assert abs(inside.mean(axis=0) - 0.9).max() < 0.06
     assert (np.abs(drawn) <= found.error_bound(0.9, all_at_once=True)).all(axis=1).mean() > 0.86
     with pytest.raises(ArgumentError, match="one for each answer"):
-        found.std_of([1, 2])
+        found.noise.std_of([1, 2])
 
 
 def test_whole_answers_are_rounded_afterwards() -> None:
@@ -432,7 +432,7 @@ def test_files_and_pickles(tmp_path) -> None:
         found = made(workload)
         path = found.save(tmp_path / "w.json", about={"query": "ages"})
         again = load(path)
-        assert again == load(path) and again.workload == workload and again.about["query"]
+        assert again == load(path) and again.noise.workload == workload and again.about["query"]
         assert again.verify().proven and "read from w.json" in again.status
         assert pickle.loads(pickle.dumps(found)) == found
         assert json.loads(found.document.dumps())["kind"] == "workload"
@@ -472,7 +472,7 @@ def test_budgets_of_which_nothing_is_known_from_below(epsilon, delta) -> None:
 
 def test_it_is_shown() -> None:
     found = made(Workload.prefix(8))
-    assert repr(found).startswith("WorkloadDesign(Workload(prefix: 8 queries of 8 counts), gdp=1")
+    assert repr(found).startswith("Design(workload=Workload(prefix: 8 queries of 8 counts), gdp=1")
     assert "proven" in found._repr_html_() and found.plain()["queries"] == 8
     assert found.plot().png() and found.plot(answers=range(8)).svg()
     table = made(Workload.product(Workload.prefix(3), Workload.identity(2)))

@@ -137,5 +137,5 @@ def test_ranges_of_counts_that_are_too_wide_say_what_to_do_instead():
     with pytest.raises(ArgumentError, match=r"at most 1000000 .*leave bounds out") as said:
         design(epsilon=1, delta="1e-6", sensitivity=1, bounds=(0, 10**6), integer=True)
     assert "clamped(low, high)" in str(said.value)
-    clamped = design(epsilon=1, delta="1e-6", sensitivity=1, integer=True).clamped(0, 5000)
+    clamped = design(epsilon=1, delta="1e-6", sensitivity=1, integer=True).noise.clamped(0, 5000)
     assert 0 <= clamped.release(4999) <= 5000

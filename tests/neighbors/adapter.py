@@ -18,7 +18,7 @@ from typing import Any
 from unittest.mock import patch
 
 from leastnoise import ArgumentError, Ledger, PrivacyUnit, ask
-from leastnoise.designs.keyed import KeyedDesign
+from leastnoise.noise.selection import SelectionNoise
 from leastnoise.problem.shape import Block, Shape
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import ask_all
@@ -165,7 +165,7 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
         return draw(self, *args)
 
     def drawing_together(self: Any, steps: Sequence[int], entropy: Any) -> Any:
-        vectors.append(Vector(tuple(steps), self.design.shape))
+        vectors.append(Vector(tuple(steps), self.design.noise.shape))
         return together(self, steps, entropy)
 
     def showing(self: Any, units: dict[str, int], **_: Any) -> dict[str, int]:
@@ -211,7 +211,7 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
 
     with (
         patch.object(_asking.Prepared, "draw", drawing),
-        patch.object(KeyedDesign, "release", showing),
+        patch.object(SelectionNoise, "release", showing),
         patch.object(Noise, "released", releasing),
         patch.object(KeyedValues, "release", telling),
         patch.object(VectorRelease, "released", vectoring),

@@ -172,7 +172,7 @@ SECRET = "31415926"
 )
 def test_no_error_shows_data(found, value):
     whole = design(epsilon=1, delta=0.2, sensitivity=1, integer=True)
-    for one in (found, whole, whole.clamped(0, 9)):
+    for one in (found, whole, whole.noise.clamped(0, 9)):
         with pytest.raises(ArgumentError) as caught:
             one.release(value)
         error = caught.value
@@ -194,7 +194,7 @@ def test_no_error_shows_data(found, value):
 )
 def test_no_error_shows_what_is_not_whole(value):
     whole = design(epsilon=1, delta=0.2, sensitivity=1, integer=True)
-    for one in (whole, whole.clamped(0, 9)):
+    for one in (whole, whole.noise.clamped(0, 9)):
         with pytest.raises(ArgumentError, match="an integer") as caught:
             one.release(value)
         assert "3141592" not in str(caught.value) + repr(vars(caught.value))
@@ -208,7 +208,7 @@ def test_a_series_keeps_its_index_and_name(found):
     assert list(released.index) == ["f", "m"] and abs(released["f"] - 2) < 10
     whole = design(epsilon=1, delta=0.2, sensitivity=1, integer=True)
     assert whole.release(counts).dtype == np.int64
-    assert whole.clamped(0, 5).release(counts).between(0, 5).all()
+    assert whole.noise.clamped(0, 5).release(counts).between(0, 5).all()
     nullable = whole.release(counts.astype("Int64"))
     assert nullable.index.equals(counts.index) and nullable.dtype == np.int64
     assert found.release(counts, exact=True).map(type).eq(Fraction).all()

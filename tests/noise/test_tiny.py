@@ -13,7 +13,7 @@ from leastnoise import Cube, design
 from leastnoise.certify.base import MechanismFile
 from leastnoise.certify.kinds.vector import VectorCertificate
 from leastnoise.certify.noise.shells import BallNoise
-from leastnoise.designs.vector import VectorDesign
+from leastnoise.design import Design
 from leastnoise.errors import DataError
 from leastnoise.losses import as_loss
 from leastnoise.noise.rounding import UniformNumber, beside, exact_number, exact_value
@@ -79,7 +79,7 @@ def designs():
     return {
         "additive": design(**asked),
         "joint": design(epsilon=1, delta=0, sensitivity=Cube(2)),
-        "vector": VectorDesign(BALLS, BALLS.loss, True, "", {}),
+        "vector": Design(BALLS, BALLS.loss, True, "", {}),
         "range": design(**asked, bounds=(-1, 1)),
         "range above 0": design(**asked, bounds=("1e-9", 1)),
         # 0 is where what is told turns from one multiple to the next.
@@ -107,17 +107,17 @@ def test_every_decimal_is_answered(designs, kind, value):
 
 
 def test_what_is_no_release_says_so_without_the_value(designs):
-    for asked in (designs["range"].exact_law, designs["range"].law, exact_value):
+    for asked in (designs["range"].noise.exact_law, designs["range"].noise.law, exact_value):
         with pytest.raises(DataError, match="at least 10") as caught:
             asked(ABSURD[0])
         assert "99999999" not in str(caught.value)
-    assert len(designs["range"].sample(ABSURD[1], 5)) == 5
+    assert len(designs["range"].noise.sample(ABSURD[1], 5)) == 5
 
 
 def test_whole_numbers_refuse_what_is_not_whole_at_once():
     whole = design(epsilon=1, delta="0.2", sensitivity=1, integer=True, gap=0.1)
     ranged = design(epsilon=1, delta="0.2", sensitivity=1, integer=True, bounds=(0, 5), gap=0.1)
-    clamped = whole.clamped(0, 5)
+    clamped = whole.noise.clamped(0, 5)
     joint = design(epsilon=1, delta=0, sensitivity=Cube(2), integer=True)
     with pytest.raises(DataError, match="integers"):
         joint.release([ABSURD[0], 1])

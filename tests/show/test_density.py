@@ -10,7 +10,7 @@ import pytest
 from leastnoise import design
 from leastnoise.baselines import Tulap
 from leastnoise.errors import ArgumentError
-from leastnoise.show import density_svg, plot_density
+from leastnoise.show import plot_density
 from leastnoise.show.palette import look_of
 
 
@@ -113,7 +113,7 @@ def test_many_integers_are_not_a_black_box():
 
 
 def test_svg_for_the_notebook(plain):
-    text = density_svg(plain)
+    text = plain._repr_svg_()
     assert ElementTree.fromstring(text).tag.endswith("svg")
     assert "expected loss in" in text  # text stays text
     assert plain._repr_svg_() == text
@@ -134,12 +134,12 @@ def test_baselines_by_name_or_object(plain):
         ({"epsilon": 1, "delta": 1e-6}, "ε = 1, δ = 1e-6, sensitivity 1, loss l1"),
         (
             {"epsilon": 1, "delta": "0.01", "releases": 5},
-            "ε = 1, δ = 0.01 for 5 releases together, sensitivity 1, loss l1",
+            "ε = 1, δ = 0.01, 5 releases together, sensitivity 1, loss l1",
         ),
-        ({"gdp": 1, "loss": "l2"}, "μ = 1 (mu-GDP), sensitivity 1, loss l2"),
+        ({"gdp": 1, "loss": "l2"}, "μ-GDP, μ = 1, sensitivity 1, loss l2"),
         (
             {"profile": [(1, "0.01"), (2, "0.001")]},
-            "ε = 1, δ = 0.01 and 1 more budgets, sensitivity 1, loss l1",
+            "ε = 1, δ = 0.01, profile [(2, 0.001)], sensitivity 1, loss l1",
         ),
     ],
 )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from html.parser import HTMLParser
 
 import pytest
 
 from leastnoise import Custom, budget_grid, compare, compose, design, frontier, sweep, tradeoff
-from leastnoise.formatting import budget_words, number, percent
+from leastnoise.formatting import number, percent
 from leastnoise.learn import DPNaiveBayes
+from leastnoise.noise.budget import words_of
 
 
 class Text(HTMLParser):
@@ -37,7 +39,7 @@ class Text(HTMLParser):
 def shown():
     plain = design(sensitivity=1, epsilon=1, delta=1e-6, gap=1e-2)
     whole = design(epsilon=1, delta=0.05, sensitivity=2, integer=True)
-    clamped = whole.clamped(0, 10)
+    clamped = whole.noise.clamped(0, 10)
     assert clamped.upper
     vector = design(dimension=5, epsilon=1, delta=0.2, sensitivity=1, gap=0.5)
     fitted = DPNaiveBayes(delta=0, bounds=(0, 1), classes=[0, 1]).fit([[0.1], [0.7]], [0, 1])
@@ -160,12 +162,6 @@ def test_numbers_as_people_write_them(value, words):
 
 
 def test_budgets_as_people_write_them():
-    many = [(0.0, 0.0726617302736421), (1.0, 0.01), (2.0, 1e-6)]
-    assert budget_words(many, None) == [
-        "3 budgets from (epsilon=0, delta=0.07266) to (epsilon=2, delta=1e-6)"
-    ]
-    assert budget_words(many[1:], 0.5) == [
-        "gdp=0.5",
-        "epsilon=1, delta=0.01",
-        "epsilon=2, delta=1e-6",
-    ]
+    many = tuple((Fraction(k), Fraction(1, 10**k)) for k in range(4))
+    assert words_of(many) == "4 budgets from (0, 1) to (3, 0.001)"
+    assert words_of(many[1:3]) == "[(1, 0.1), (2, 0.01)]"

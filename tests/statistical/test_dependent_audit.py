@@ -62,7 +62,7 @@ def pairs_of(found) -> list[tuple[float, float]]:
 def test_sampled_answers_keep_the_budget(found) -> None:
     entropy, size, best = InsecureSeededEntropy(3), 100_000, 0.0
     for one, two in pairs_of(found):
-        a, b = (found.sample(v, size, entropy=entropy) for v in (one, two))
+        a, b = (found.noise.sample(v, size, entropy=entropy) for v in (one, two))
         low, high = violation(a, b, 1.0)
         assert low <= 0.2
         best = max(best, high)
@@ -74,7 +74,7 @@ def test_released_answers_have_the_sampled_law(found) -> None:
     step = float(found.document.step)
     for value in (0.0, 1 + 0.3 * step, 4 - 0.1 * step):
         released = found.release([value] * 6000, entropy=InsecureSeededEntropy(5))
-        answers, masses = found.law(value)
+        answers, masses = found.noise.law(value)
         counts = np.array([released.count(float(y)) for y in answers])
         assert counts.sum() == 6000
         spread = np.sqrt(6000 * masses * (1 - masses)) * 6 + 8
@@ -99,10 +99,12 @@ def test_audit_with_system_entropy_and_more_samples(epsilon, delta, integer) -> 
     pairs = [(0, 2), (5, 3), (12, 10), (6, 7)] if integer else pairs_of(found)
     best = 0.0
     for one, two in pairs:
-        a, b = (found.sample(v, 1_000_000, entropy=system_entropy()) for v in (one, two))
+        a, b = (found.noise.sample(v, 1_000_000, entropy=system_entropy()) for v in (one, two))
         low, high = violation(a, b, epsilon)
         assert low <= delta
         best = max(best, high)
     assert best >= delta
     released = np.array(found.release([float(pairs[0][0])] * 50_000))
-    assert abs(np.abs(released - pairs[0][0]).mean() - found.expected_loss(pairs[0][0])) < 0.05
+    assert (
+        abs(np.abs(released - pairs[0][0]).mean() - found.noise.expected_loss(pairs[0][0])) < 0.05
+    )

@@ -45,7 +45,7 @@ def test_sums_are_near_the_truth_and_in_order(neighbors) -> None:
         inside += low <= exact <= high
     assert inside >= 14
     kept = load(found.mechanisms[0])
-    assert kept.workload.queries == 20 and kept.verify().proven
+    assert kept.noise.workload.queries == 20 and kept.verify().proven
     assert kept.document.asked[0] == Fraction(1, 2 if neighbors == "replace" else 1)
 
 

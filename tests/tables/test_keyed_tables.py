@@ -21,7 +21,6 @@ from leastnoise import (
     plan_all,
 )
 from leastnoise.certify import check_file
-from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.errors import ArgumentError
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 from leastnoise.tables.planning.keyed import Priced, keys_design, one_draw
@@ -49,11 +48,11 @@ def test_a_count_has_the_law_of_the_design() -> None:
             answer = ask(table, COUNT, **BUDGET, entropy=InsecureSeededEntropy(seed))
             assert answer.value == design.release(SIZES, entropy=InsecureSeededEntropy(seed))
             for key, (low, high) in answer.interval.items():
-                assert (low, high) == design.interval(int(answer.value[key]))
+                assert (low, high) == design.noise.interval(int(answer.value[key]))
     assert "one draw at the full budget" in " ".join(answer.notes)
     (path,) = answer.mechanisms
     found = load(path)
-    assert isinstance(found, KeyedDesign) and found == design and check_file(path).proven
+    assert found.kind == "keyed" and found == design and check_file(path).proven
 
 
 def test_replaced_rows_move_two_keys() -> None:
@@ -73,7 +72,10 @@ def test_a_guess_at_the_units_chooses_how_the_budget_is_parted() -> None:
     )
     assert "chosen: a Gaussian curve with failures" in small.noise
     found = plan(COUNT, **BUDGET, unit=unit, rows=50, group_size=1000)
-    assert found.keys_from == shares.group_size_for(0.95) and "chosen: equal shares" in found.noise
+    assert (
+        found.keys_from == shares.noise.group_size_for(0.95)
+        and "chosen: equal shares" in found.noise
+    )
     for units in (0, -1, True, 2.5, "20"):
         with pytest.raises(ArgumentError, match="group_size"):
             ask(FRAME, COUNT, **BUDGET, group_size=units)
@@ -94,7 +96,7 @@ def test_quantiles_come_after_their_keys() -> None:
     query = Median("x", low=0, high=1, by="g", keys="private")
     answer = ask(FRAME, query, epsilon=2, delta=1e-4)
     assert {"big", "middle"} <= set(answer.value) and "one" not in answer.value
-    keys = [path for path in answer.mechanisms if isinstance(load(path), KeyedDesign)]
+    keys = [path for path in answer.mechanisms if load(path).kind == "keyed"]
     assert len(keys) == 1 and load(keys[0]).epsilon == 1 and load(keys[0]).delta == 1e-4
     assert "half of epsilon was spent on the keys" in " ".join(answer.notes)
 
@@ -126,7 +128,7 @@ def test_workloads_keep_their_budget() -> None:
     many = ask_all(FRAME, [COUNT] * 20, epsilon=3, delta=1e-4)
     assert all("big" in one.value for one in many)
     share = load(many[0].mechanisms[0])
-    assert isinstance(share, KeyedDesign) and share.document.problem.failure_curve is None
+    assert share.kind == "keyed" and share.document.problem.failure_curve is None
 
 
 def test_several_questions_take_the_guess_at_the_units_too() -> None:
@@ -158,7 +160,7 @@ def test_several_questions_take_the_guess_at_the_units_too() -> None:
 
 def test_a_part_of_the_budget_for_each_key_where_they_compose() -> None:
     design, path = keys_design(Fraction(1), Fraction(1, 10**4), 5, "l1", False)
-    assert design.document.problem.failure_curve is None and design.keys_of_a_unit == 5
+    assert design.document.problem.failure_curve is None and design.noise.keys_of_a_unit == 5
     assert load(path) == design
     path.write_text("{}", encoding="utf-8")  # somebody wrote over it
     keys_design.cache_clear()

@@ -76,7 +76,7 @@ def test_tables_are_near_the_truth_and_fit_together(neighbors) -> None:
     whole = sum(value[f"{name}, *, *"] for name in ("north", '"a, b"', "west"))
     assert abs(whole - value["*, *, *"]) <= 2
     kept = load(found.mechanisms[0])
-    assert kept.verify().proven and kept.workload == QUERY.workload()
+    assert kept.verify().proven and kept.noise.workload == QUERY.workload()
     assert kept.document.asked[0] == (1 if neighbors == "replace" else 2)
 
 

@@ -34,7 +34,7 @@ def test_a_small_table_gets_it_and_the_answer_says_why(query):
     assert "data dependent" in answer.noise and "additive noise moved into it has" in answer.noise
     (path,) = answer.mechanisms
     found = load(path)
-    assert found.bounds == (0, 8) and found.epsilon == 0.3 and found.certified
+    assert found.noise.bounds == (0, 8) and found.epsilon == 0.3 and found.certified
     low, high = answer.interval
     assert low <= answer.value <= high
     # Ten times the rows, or a filter, and it is additive noise again.
@@ -66,7 +66,7 @@ def test_its_error_is_below_that_of_additive_noise_and_intervals_hold(query):
 def test_what_is_drawn_keeps_the_claim_and_no_more():
     """The exact laws of neighboring values: the claim is kept, and reached."""
     _, found = noise(Proportion("x > 3", nulls="no"), 8, Fraction(3, 10))
-    laws = [dict(zip(*found.laws[0].design.exact_law(k), strict=True)) for k in range(9)]
+    laws = [dict(zip(*found.laws[0].design.noise.exact_law(k), strict=True)) for k in range(9)]
     worst = 0.0
     for one, two in pairwise(laws):
         totals = sum(one.values()), sum(two.values())

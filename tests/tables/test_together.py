@@ -103,7 +103,7 @@ def test_units_move_the_vector_within_its_shape(unit, relation):
                 assert sum(a.block(t).most for a in asked for t in a.tracks) == 1
                 continue
             noises = [Asked(*both) for both in zip(some, found, strict=True)]
-            shape = found[0].draw.design.shape
+            shape = found[0].draw.design.noise.shape
             assert shape.one_sided == (relation == "add-remove" and QUERIES[2] not in some)
             _examine(noises, shape, setting, random)
 

@@ -58,7 +58,7 @@ def vectors(noises, setting):
 def test_no_unit_of_a_real_table_leaves_the_shape(relation):
     setting = Setting(PrivacyUnit("p", max_rows_per_group=2, max_groups=1), relation)
     noises = drawn_together([asked_of(query, setting) for query in QUERIES], Fraction(1), "l1")
-    shape = noises[0].draw.design.shape
+    shape = noises[0].draw.design.noise.shape
     nobody, *found = vectors(noises, setting)
     replaced = relation == "replace"
     assert shape.one_sided != replaced

@@ -28,7 +28,7 @@ from .dominating import CUT, Losses, dots, hockey, kinks, largest_loss, upper_en
 from .law import AccountedNoise, Pair, law_of
 
 if TYPE_CHECKING:
-    from ..design import Design, VectorDesign
+    from ..design import Design
 
 #: Privacy losses are rounded to multiples of this, or finer: the optimum has mass at a loss of
 #: exactly epsilon, which coarser steps smear.
@@ -93,10 +93,7 @@ def shown(value: float, towards: Callable[[Fraction, int], Fraction]) -> str:
 
 
 def compose(
-    mechanism: Design
-    | VectorDesign
-    | Mechanism
-    | Sequence[tuple[Design | VectorDesign | Mechanism, int]],
+    mechanism: Design[Any] | Mechanism | Sequence[tuple[Design[Any] | Mechanism, int]],
     times: int | None = None,
     *,
     delta: Number | None = None,
@@ -176,7 +173,7 @@ def _targets(delta: Number | None, epsilon: Number | None) -> tuple[float | None
 
 
 def compose_many(
-    mechanism: Design | VectorDesign | Mechanism,
+    mechanism: Design[Any] | Mechanism,
     times: Iterable[int],
     *,
     delta: Number | None = None,
@@ -211,7 +208,7 @@ def _composed_many(
 
 
 def break_even(
-    mechanism: Design | VectorDesign | Mechanism,
+    mechanism: Design[Any] | Mechanism,
     *,
     delta: Number,
     max_releases: int = 1000,

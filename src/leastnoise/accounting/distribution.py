@@ -28,7 +28,7 @@ from .dominating import Losses, dots, hockey, sum_error, upper_envelope
 from .law import AccountedNoise, Pair, law_of
 
 if TYPE_CHECKING:
-    from ..design import Design, VectorDesign
+    from ..design import Design
 
 #: dp-accounting's own default, so that what it makes fits what we make.
 INTERVAL = 1e-4
@@ -37,7 +37,7 @@ _MOST_STEPS = 1_000_000
 
 
 def privacy_loss_distribution(
-    mechanism: Design | VectorDesign | Mechanism,
+    mechanism: Design[Any] | Mechanism,
     *,
     sampling_probability: Number = 1,
     value_discretization_interval: float = INTERVAL,
@@ -140,7 +140,7 @@ def _masses(losses: Losses) -> tuple[dict[int, float], float]:
 # -- events -------------------------------------------------------------------------------------
 
 
-def dp_event(mechanism: Design | VectorDesign | Mechanism) -> Any:
+def dp_event(mechanism: Design[Any] | Mechanism) -> Any:
     """A `DpEvent` of one release, to compose and to subsample (`PoissonSampledDpEvent`).
 
     Gaussian and Laplace noise have events of their own, which every accountant knows. A design with

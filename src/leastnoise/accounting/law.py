@@ -101,7 +101,7 @@ def _law_of_vector(noise: VectorNoise, label: str) -> AccountedNoise:
     """Pieces of vector noise: where a shell of it meets a shell of the moved noise."""
     document = noise.document
     epsilon, delta = (math.nextafter(float(x), 99.0) for x in (document.epsilon, document.delta))
-    ratio = math.sqrt(noise.variance) / float(document.sensitivity)
+    ratio = noise.std / float(document.sensitivity)
     return AccountedNoise(
         label, epsilon, delta, ratio, noise.atom, (1,), True, lambda _: noise.pieces()
     )

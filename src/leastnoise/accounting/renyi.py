@@ -14,17 +14,16 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
-from ..formatting import float_towards
 from .law import law_of
 
 if TYPE_CHECKING:
-    from ..design import DependentDesign, Design, VectorDesign
+    from ..design import Design
 
 #: Orders at which D_alpha / alpha is looked at; it is smooth, and falls at large alpha.
 _ORDERS = tuple(1 + float(x) for x in np.geomspace(1e-3, 300, 60))
 
 
-def renyi(design: Design | VectorDesign, alpha: Number) -> float:
+def renyi(design: Design[Any], alpha: Number) -> float:
     """The Renyi divergence of order alpha > 1 between neighbors, worst over all whole shifts.
 
     Accurate to rounding, and no certified bound. Infinity if an output can rule a neighbor out.
@@ -35,14 +34,16 @@ def renyi(design: Design | VectorDesign, alpha: Number) -> float:
     return _divergences(design, [order])[0]
 
 
-def zcdp(design: Design | DependentDesign | VectorDesign) -> float:
+def zcdp(design: Design[Any]) -> float:
     """rho such that one release of the design is rho-zCDP.
 
-    With `gdp` a promise: mu^2/2, rounded up. Otherwise a report to about three digits, the largest
-    D_alpha / alpha, and no certified bound; infinity if an output can rule a neighbor out.
+    With `gdp` or `zcdp` a promise: mu^2/2, or rho, rounded up. Otherwise a report to about three
+    digits, the largest D_alpha / alpha, and no certified bound; infinity if an output can rule a
+    neighbor out.
     """
-    if (curve := design.document.gdp) is not None:
-        return float_towards(curve.mu * curve.mu / 2, math.inf)
+    bound: float | None = design.noise.zcdp_bound
+    if bound is not None:
+        return bound
     divergences = _divergences(design, list(_ORDERS))
     return max(d / order for d, order in zip(divergences, _ORDERS, strict=True))
 

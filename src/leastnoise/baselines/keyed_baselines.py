@@ -49,7 +49,7 @@ class KeyedBaseline:
             return self.chosen(n)
         return float(self.masses[n + self.noise > self.threshold].sum())
 
-    def error(self, n: int, loss: Loss) -> float:
+    def expected_error(self, n: int, loss: Loss) -> float:
         """The expected loss of its value, given that it is shown."""
         kept = np.full(self.noise.shape, True)
         if self.threshold is not None:

@@ -125,10 +125,10 @@ def _compose_one(
 
 
 def _loaded(file: str) -> Any:
-    from ..design import Design, VectorDesign, load
+    from ..design import load
 
     mechanism = load(file)
-    if not isinstance(mechanism, (Design, VectorDesign)):
+    if mechanism.kind not in ("additive", "integer", "vector"):
         raise ArgumentError(
             "file", file, "a file of additive noise: this noise depends on the value"
         )

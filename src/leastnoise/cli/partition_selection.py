@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import ArgumentError, DataError, Described
+from .facts import show_comparison, show_design
 from .options import LOSS_HELP, budget_of
 from .shared import JSON_HELP, drawable, folder_exists, say, show_json, working
 
@@ -96,7 +97,7 @@ def partition_selection(
     folder_exists("out", out)
     drawable(plot)
     with working("designing"):
-        found = make(
+        best = make(
             epsilon=epsilon,
             delta=delta,
             max_groups=max_groups,
@@ -108,17 +109,19 @@ def partition_selection(
             failure=failure,
         )
     if out is not None:
-        found.save(out)
+        best.save(out)
     if plot is not None:
-        found.plot(plot)
-    told = found.compare().to_json() if compare else found.plain()
+        best.plot(plot)
+    told = best.compare().to_json() if compare else best.plain()
     told |= {"out": out, "plot": plot}
     if release is not None:
-        release_keys(found, None, release, as_json, told)
+        release_keys(best, None, release, as_json, told)
     elif as_json:
         show_json("partition-selection", 0, told)
     else:
-        _say(found, compare)
+        show_design(best)
+        if compare:
+            show_comparison(best.compare())
         for words, path in (("Mechanism file", out), ("Picture", plot)):
             if path is not None:
                 say(f"{words} written to {path}.")
@@ -141,33 +144,6 @@ def release_keys(
         )
     else:
         csv.writer(sys.stdout, lineterminator="\n").writerows(shown.items())
-
-
-def _say(found: Any, compare: bool) -> None:
-    from ..formatting import outwards
-
-    keys = found.keys_of_a_unit
-    lines = [
-        f"private keys and their counts, {_promise(found)}, "
-        f"loss {found.loss_name}" + ("" if keys == 1 else f", {keys} keys per unit"),
-        f"  released half the time from {found.group_size_for(0.5)} units",
-        f"  released 95% of the time from {found.group_size_for(0.95)} units",
-        f"  always released from        {found.always_released_from} units",
-        f"  largest error               {found.reach}",
-        f"  expected loss at most       {outwards(found.upper, 8, True)}  (of large keys, proven)",
-        f"  no noise has less than      {outwards(found.lower, 8, False)}  (proven)",
-        f"{found.status}.",
-    ]
-    say("\n".join(lines))
-    if compare:
-        typer.echo(repr(found.compare()))
-
-
-def _promise(found: Any) -> str:
-    if found.curve is not None:
-        return f"mu {found.curve[0]:g} except with probability {found.curve[1]:g}"
-    more = f" and {len(found.profile)} more budgets" if found.profile else ""
-    return f"epsilon {found.epsilon:g}, delta {found.delta:g}{more}"
 
 
 def _read(source: Path) -> dict[str, int]:

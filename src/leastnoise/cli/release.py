@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import warnings
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from ..errors import ArgumentError, DataError, ReleaseWarning
+from ..errors import ArgumentError, DataError
 from .partition_selection import release_keys
 from .shared import JSON_HELP, folder_exists, say, show_json, working
 from .workload import release_workload
@@ -55,51 +54,51 @@ def release(
       leastnoise release mechanism.json --values secret.txt --json
       leastnoise release mechanism.json 41.7 -3 7/60
     """
-    from ..design import WorkloadDesign, load
-    from ..designs.keyed import KeyedDesign
+    from ..design import load
 
     with working("checking the mechanism"):
         design = load(file)
-    if isinstance(design, KeyedDesign):
+    if design.kind == "keyed":
         release_keys(design, values, source or Path("-"), as_json, {"file": file})
         return
     lines = _lines(values or [], source)
-    if isinstance(design, WorkloadDesign):
+    if design.kind == "workload":
         release_workload(design, lines, exact, as_json, {"file": file})
         return
-    width = getattr(design, "dimension", 1)
-    if width > 1:
-        told = _released_vectors(design, _vectors(lines, width, bool(values)), exact)
-    else:
-        told = _released_numbers(design, lines, exact)
+    told = _released(design, lines, exact, bool(values))
     if as_json:
         show_json("release", 0, {"file": file, "releases": told})
     else:
-        typer.echo("\n".join(",".join(map(str, one)) if width > 1 else str(one) for one in told))
+        rows = (answer if isinstance(answer, list) else [answer] for answer in told)
+        typer.echo("\n".join(",".join(map(str, row)) for row in rows))
 
 
-def _released_vectors(design: Any, vectors: list[list[str]], exact: bool) -> list[Any]:
-    """A private answer for each vector: plain numbers, or exact fractions as strings."""
-    rows = [[_number(word) for word in line] for line in vectors]
-    plain = str if exact else int if design.integer else float
-    return [[plain(x) for x in row] for row in design.release(rows, exact=exact)]
+def _released(design: Any, lines: list[list[str]], exact: bool, typed: bool) -> list[Any]:
+    """A private answer for each number, or for each vector: plain numbers, or exact fractions.
 
-
-def _released_numbers(design: Any, lines: list[list[str]], exact: bool) -> list[Any]:
-    """A private answer for each number; that many of them spend many budgets is said."""
-    from ..designs.base import words_of_many
-
-    numbers = [_number(word) for line in lines for word in line]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ReleaseWarning)  # it is said in a line below
-        answers = design.release(numbers, exact=exact)
-    if words := words_of_many(design, numbers):
+    That several of them spend several budgets is said.
+    """
+    values: list[Any]
+    if design.kind in ("vector", "joint"):
+        values = [[_number(word) for word in line] for line in _vectors(lines, design, typed)]
+    else:
+        values = [_number(word) for line in lines for word in line]
+    answers = design.release(values, exact=exact, each_is_a_release=True)
+    if words := design.words_of_many(values):
         say(f"note: {words}", err=True)
-    return [str(answer) if exact else answer for answer in answers]
+    return [_plain(answer, design.integer, exact) for answer in answers]
 
 
-def _vectors(lines: list[list[str]], width: int, typed: bool) -> list[list[str]]:
+def _plain(answer: Any, integer: bool, exact: bool) -> Any:
+    """Fractions as strings, numbers as Python's own."""
+    if hasattr(answer, "__len__"):
+        return [_plain(number, integer, exact) for number in answer]
+    return str(answer) if exact else int(answer) if integer else float(answer)
+
+
+def _vectors(lines: list[list[str]], design: Any, typed: bool) -> list[list[str]]:
     """One vector a line; typed as arguments, numbers may be words of their own."""
+    width = design.dimension
     if typed and all(len(line) == 1 for line in lines):
         words = [word for line in lines for word in line]
         if len(words) % width:
@@ -169,8 +168,7 @@ def sample(
     """
     import numpy as np
 
-    from ..design import DependentDesign, WorkloadDesign, load
-    from ..designs.keyed import KeyedDesign
+    from ..design import load
 
     if out is not None and out.suffix not in (".npy", ".csv"):
         raise ArgumentError("out", str(out), "a path that ends in .npy or .csv")
@@ -180,13 +178,11 @@ def sample(
     if not 1 <= count <= 10**9:
         raise ArgumentError("count", count, "from 1 to 1000000000")
     design = load(file)
-    if isinstance(design, (DependentDesign, KeyedDesign)):
+    if design.kind in ("dependent", "keyed"):
         raise ArgumentError(
             "file", str(file), "a file of additive noise: this noise depends on the value"
         )
-    noise, width = design.noise, getattr(design, "dimension", 1)
-    if isinstance(design, WorkloadDesign):
-        width = design.workload.queries
+    noise, width = design.noise, design.dimension
     if count * width > 10**9:
         raise ArgumentError("count", count, f"at most {10**9 // width} in dimension {width}")
     drawn = np.empty(count if width == 1 else (count, width))

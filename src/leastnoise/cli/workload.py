@@ -11,9 +11,8 @@ from typing import Any
 import typer
 
 from ..errors import ArgumentError, DataError
-from ..formatting import UNPROVEN, outwards
 from ..problem.workload import Workload
-from .shared import say, show_json
+from .shared import show_json
 
 HELP = (
     "Many linear queries: prefix:N, ranges:N, identity:N, marginals:2,3,5[:WAYS], or a file of "
@@ -48,33 +47,6 @@ def _rows(path: Path) -> Any:
         return [line for line in lines if line]
     except (OSError, ValueError, RecursionError):
         raise ArgumentError("workload", str(path), _ALLOWED) from None
-
-
-def describe(found: Any) -> dict[str, Any]:
-    """What `design --workload W --json` prints."""
-    return {
-        "kind": found.document.kind,
-        **found.plain(),
-        "gap": found.gap,
-        "status": found.status,
-        "seconds": found.stats["seconds"],
-        "std_largest": float(found.std.max()),
-        "error_95_largest": float(found.error_bound(0.95).max()),
-    }
-
-
-def show(found: Any) -> None:
-    """The same for people."""
-    word = "proven" if found.certified else UNPROVEN
-    what = "largest variance" if found.document.largest else "total squared error"
-    lines = [
-        f"{found.workload!r}, {found.budget_words}, {found.neighbors}",
-        f"  {what + ' at most':<28} {outwards(found.upper, 10, True)}  (of this noise, {word})",
-        f"  {'no noise has less than':<28} {outwards(found.lower, 10, False)}  ({word})",
-        f"  {'std of an answer':<28} {found.std.min():.6g} to {found.std.max():.6g}",
-        f"{found.status}; {found.stats['seconds']:.2f} s.",
-    ]
-    say("\n".join(lines))
 
 
 def release_workload(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from ..design import Design
+from ..noise import AdditiveNoise
 
 #: Seconds for each point of a curve, unless told otherwise: a curve has several.
 POINT_LIMIT = 20.0
@@ -19,7 +20,7 @@ class Curve:
     tighter demand and an upper one at every looser demand.
     """
 
-    designs: tuple[Design, ...]
+    designs: tuple[Design[AdditiveNoise], ...]
 
     @property
     def lower(self) -> tuple[float, ...]:

@@ -15,6 +15,7 @@ from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..formatting import number
 from ..losses import Loss
+from ..noise import AdditiveNoise
 from ..problem import Demand
 from ..problem.checks import stated_sensitivity
 from .curve import POINT_LIMIT, Curve
@@ -30,7 +31,7 @@ class Frontier(Curve):
 
     along: str
     values: tuple[float, ...]
-    designs: tuple[Design, ...]
+    designs: tuple[Design[AdditiveNoise], ...]
 
     def bracket(self, value: float) -> tuple[float, float]:
         """A bracket around the least expected loss at any value between the first and the last."""

@@ -15,6 +15,7 @@ from ..errors import ArgumentError
 from ..exact import Number, round_up
 from ..formatting import float_towards
 from ..losses import Loss, as_loss
+from ..noise import AdditiveNoise
 from ..problem.checks import check_gap, stated_sensitivity
 from ..problem.constraints import LossAtMost
 from .curve import POINT_LIMIT, Curve
@@ -32,7 +33,7 @@ class Tradeoff(Curve):
     loss_a: Loss
     loss_b: Loss
     bounds: tuple[float, ...]
-    designs: tuple[Design, ...]
+    designs: tuple[Design[AdditiveNoise], ...]
 
     def bracket(self, bound: float) -> tuple[float, float]:
         """A bracket around the least loss_a at any bound of loss_b from `bounds[0]` on.
@@ -113,7 +114,7 @@ def tradeoff(
     free = design(loss=a, gap=wanted, **problem)
     other = design(loss=b, gap=wanted / 2, **problem)
     # The last design is the free one, and its own loss_b is the bound that it keeps.
-    last = release_loss(free.document, b)
+    last = release_loss(free.noise.document, b)
     first = min(other.document.upper * (1 + Fraction(wanted)), last)
     bounds: list[Fraction] = []
     for k in range(points - 1):

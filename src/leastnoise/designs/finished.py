@@ -3,43 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
-from ..certify import Document, Report, check_bytes
+from ..certify import Report, check_bytes
 from ..certify.file import AnyDocument
 from ..engine.bounds import Lower, Upper, joined
 from ..engine.search import Bracket, Search
 from ..errors import CertificateError, FormatError, LimitError
 from ..formatting import gap_of, gap_words, number
 from ..problem.arguments import Asked
-from .additive import Design
-from .base import BaseDesign
-from .joint import JointDesign
-from .keyed import KeyedDesign
-from .ranged import DependentDesign
-from .vector import VectorDesign
-from .workload import WorkloadDesign
-
-#: What a search finds.
-AnyDesign = Design | DependentDesign | VectorDesign | JointDesign | WorkloadDesign
+from .design import Design
 
 _NOT_READ_BACK = "the mechanism file does not read back as this design"
 
-#: The design that a file of each kind is.
-_DESIGNS: dict[str, type[BaseDesign]] = {
-    "additive": Design,
-    "integer": Design,
-    "dependent": DependentDesign,
-    "vector": VectorDesign,
-    "keyed": KeyedDesign,
-    "joint": JointDesign,
-    "workload": WorkloadDesign,
-}
 
-
-def finished(asked: Asked[Any], search: Search) -> AnyDesign:
+def finished(asked: Asked[Any], search: Search) -> Design[Any]:
     """Run the search and return its design, every claim of which has passed the exact checker.
 
     `CertificateError` if one has not (then nothing is returned), and `ContradictionError` if exact
@@ -48,7 +27,7 @@ def finished(asked: Asked[Any], search: Search) -> AnyDesign:
     return search.finish(lambda bracket: _made(asked, search, bracket))
 
 
-def _made(asked: Asked[Any], search: Search, bracket: Bracket) -> AnyDesign:
+def _made(asked: Asked[Any], search: Search, bracket: Bracket) -> Design[Any]:
     loss, plan = asked.problem.loss, search.plan
     lower, upper, document, report = _checked(search, bracket, loss.certified)
     if not report.private or (loss.certified and not report.proven):
@@ -75,10 +54,7 @@ def _made(asked: Asked[Any], search: Search, bracket: Bracket) -> AnyDesign:
         status = plan.status(document, search)
     else:
         status = _status(asked, document, report.proven, converged, search, lower, upper)
-    design: AnyDesign = kind_of(document)(
-        document, loss, converged, status, MappingProxyType(stats), report.proven
-    )
-    return design
+    return Design(document, loss, converged, status, MappingProxyType(stats), report.proven)
 
 
 def _checked(
@@ -107,11 +83,6 @@ def _checked(
     raise CertificateError(_NOT_READ_BACK)
 
 
-def kind_of(document: AnyDocument) -> Callable[..., Any]:
-    """The class of the design that a document is."""
-    return _DESIGNS[document.kind]
-
-
 def _advice(reason: str, gap: float) -> str:
     """What would help."""
     if reason == "interrupted":
@@ -131,7 +102,7 @@ def _status(
     lower: Lower,
     upper: Upper,
 ) -> str:
-    bracket, additive = search.bracket, isinstance(document, Document)
+    bracket, additive = search.bracket, document.kind in ("additive", "integer")
     words = gap_words(document, certified)
     words += f" (noise: {upper.method}; bound: {lower.method or 'no multipliers'})"
     words += f" after {bracket.rounds} rounds" if bracket.rounds else ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..certify.file import AnyDocument
 from ..errors import CertificateError
@@ -20,17 +20,18 @@ from ..losses import Loss
 class PickledAsFile:
     """A frozen design: its copies are itself, its pickle is its mechanism file."""
 
-    document: AnyDocument
-    loss: Loss | None
-    converged: bool
-    status: str
-    stats: Mapping[str, Any]
+    if TYPE_CHECKING:  # (fields of the design, in its own order)
+        document: AnyDocument
+        loss: Loss | None
+        converged: bool
+        status: str
+        stats: Mapping[str, Any]
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        own = self.loss is not None and self.document.loss is None and not self.loss.certified
+        function = self.loss is not None and self.document.loss is None and not self.loss.certified
         return restored, (
             self.document.dumps(),
-            self.loss if own else None,
+            self.loss if function else None,
             self.converged,
             self.status,
             dict(self.stats),
@@ -58,14 +59,14 @@ def restored(
     from ..design import loaded
 
     document = parse_any(text)
-    found = loaded(document, check(document), "pickled design", status)
-    kept: dict[str, Any] = {
+    design = loaded(document, check(document), "pickled design", status)
+    told: dict[str, Any] = {
         "converged": bool(converged),
         "status": str(status),
         "stats": MappingProxyType(dict(stats)),
     }
     if loss is not None:
-        if found.loss is not None or loss.certified is not False:
+        if design.loss is not None or loss.certified is not False:
             raise CertificateError("pickled design: the loss is not the one of the mechanism file")
-        kept["loss"] = loss
-    return replace(found, **kept)
+        told["loss"] = loss
+    return replace(design, **told)

@@ -16,6 +16,7 @@ from ..certify.base import MechanismFile
 from ..certify.certificates.curves import vector_dual
 from ..certify.certificates.duality import bound_on_noise
 from ..certify.certificates.shaped import NoProof, ShapeProof
+from ..certify.certificates.tails import BestTails
 from ..certify.kinds.additive import Certificate, Document
 from ..certify.kinds.additive_check import along_orbits
 from ..certify.kinds.dependent_check import (
@@ -28,31 +29,37 @@ from ..certify.kinds.dependent_check import (
     worst_value_loss,
 )
 from ..certify.kinds.joint import JointFile, is_joint
+from ..certify.kinds.keyed import KeyedFile
 from ..certify.kinds.vector import VectorFile, VectorProof, is_vector
 from ..certify.kinds.workload import WorkloadDocument
 from ..certify.kinds.workload_check import noise_words
+from ..certify.noise.chain import Chain
 from ..certify.noise.constraint_slack import slack_of
 from ..certify.noise.lattice_privacy import worst_hockey_stick
 from ..certify.noise.release_loss import release_loss
+from ..certify.noise.selection import Selection, least_excess
 from ..certify.noise.shaped import ShapeNoise
 from ..certify.noise.staircase import NoCurves, nothing_below
-from ..errors import ArgumentError, FormatError
+from ..errors import ArgumentError, CertificateError, FormatError
 from ..exact import round_down, round_up
 from ..formatting import ordered
 from ..losses import Loss
 from ..problem import Point, Problem
+from ..problem.keyed_problem import KeyedProblem
 from ..problem.shape_problem import ShapeProblem
 
 #: Digits after the point of a bound: far below every gap, and short in a file. Of a vector's, and
 #: of one that is claimed first: exact powers and square roots have many.
 _DIGITS, _DIGITS_OF_VECTORS, _DIGITS_CLAIMED = 15, 12, 9
+#: Of how much more often a key could be released, which is next to nothing.
+_DIGITS_OF_EXCESS = 3
 #: Of the closed form for curves, which is nearer to 1 than that.
 _DIGITS_OF_ORBITS = 24
 
 #: Noise of every kind that a search looks for, and what proves bounds on it (None: nothing that
 #: can be told from the noise, whose file states it).
-AnyNoise = Document | ChannelDocument | VectorFile | JointFile | WorkloadDocument
-AnyCertificate = Certificate | ChannelCertificate | VectorProof | ShapeProof | None
+AnyNoise = Document | ChannelDocument | VectorFile | JointFile | WorkloadDocument | KeyedFile
+AnyCertificate = Certificate | ChannelCertificate | VectorProof | ShapeProof | BestTails | None
 
 
 @dataclass(frozen=True)
@@ -237,6 +244,21 @@ def below_shape(problem: ShapeProblem, certificate: ShapeProof) -> Lower:
 def noise_for_workload(document: WorkloadDocument) -> Upper:
     """What a document states, once the checker's functions gave it (`workloads/candidates.py`)."""
     return Upper(document.upper, document, 0, noise_words(document))
+
+
+def release_of_keys(problem: KeyedProblem, chain: Chain) -> Bounds:
+    """The release that a chain is, and the expected loss that nothing of its budget is below.
+
+    `CertificateError` for a chain that would never release a key.
+    """
+    excess = least_excess(chain, problem)
+    if excess is None:
+        raise CertificateError("a key that somebody has would never be released")
+    noise, proof = Selection(chain, round_up(excess, _DIGITS_OF_EXCESS)), BestTails()
+    upper = round_up(noise.expected_loss(problem), _DIGITS)
+    lower = round_down(proof.bound(problem), _DIGITS)
+    file = KeyedFile("keyed", problem, noise, upper, lower, proof)
+    return Lower(lower, proof, 0), Upper(upper, file, 0, "closed form")
 
 
 def not_negative(certificate: AnyCertificate) -> Lower:

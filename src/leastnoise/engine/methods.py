@@ -11,6 +11,7 @@ from typing import Any
 
 from ..problem import Problem
 from ..problem.arguments import Asked
+from ..problem.keyed_problem import KeyedProblem
 from ..problem.shape_problem import ShapeProblem
 from ..problem.workload_arguments import WorkloadProblem
 from .method import Method, SearchPlan
@@ -128,6 +129,7 @@ KINDS = {
         ),
         ending="workloads.method",
     ),
+    "private keys": ProblemKind(("keys.method:CHAIN",), ending="keys.method", aims_at_gap=False),
 }
 
 
@@ -136,6 +138,8 @@ def plan_of(asked: Asked[Any]) -> SearchPlan:
     problem, cells = asked.problem, asked.resolution
     if isinstance(problem, ShapeProblem):
         return made("noise for a shape" if asked.noise_alone else "shape", problem)
+    if isinstance(problem, KeyedProblem):
+        return made("private keys", problem)
     if isinstance(problem, WorkloadProblem):
         return made("workload below a curve" if problem.asked is None else "workload", problem)
     if problem.dimension > 1:

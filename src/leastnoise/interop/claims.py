@@ -21,12 +21,9 @@ from ..certify.report import PROVEN, releases_claim
 from ..errors import ArgumentError
 from ..exact import exp_lower, exp_upper, nearest_float
 from ..formatting import float_towards
-from ..noise import noise_of
 
 if TYPE_CHECKING:
-    from ..design import DependentDesign, Design
-
-    AnyDesign = Design | DependentDesign
+    from ..design import Design
 
 #: Kinds of designs that answer one number.
 ONE_NUMBER = ("additive", "integer", "dependent")
@@ -71,7 +68,7 @@ def worst_delta(document: Document | ChannelDocument, epsilon: Fraction) -> Frac
     return worst_pair(document, epsilon)[1]
 
 
-def budget_at(design: AnyDesign, epsilon: float) -> ClaimedBudget:
+def budget_at(design: Design[Any], epsilon: float) -> ClaimedBudget:
     """One release at an epsilon of the user's choice: the exact delta there, rounded up."""
     if (
         isinstance(epsilon, bool)
@@ -79,18 +76,18 @@ def budget_at(design: AnyDesign, epsilon: float) -> ClaimedBudget:
         or not (0 <= epsilon <= 100)
     ):
         raise ArgumentError("epsilon", epsilon, "a number from 0 to 100")
-    delta = worst_delta(design.document, Fraction(epsilon))
+    delta = worst_delta(design.noise.document, Fraction(epsilon))
     return ClaimedBudget(float(epsilon), float_towards(delta, math.inf))
 
 
-def asked_budget(design: AnyDesign) -> ClaimedBudget:
+def asked_budget(design: Design[Any]) -> ClaimedBudget:
     """The budget that was asked for, of all releases together."""
     budget = design.exact_budget
     if budget is None:
         raise ArgumentError("epsilon", None, "given: this design has a curve of budgets")
     if design.releases > 1:
         return _claimed(*budget, lambda e, d: _keep_together(design, e, d))
-    return _claimed(*budget, lambda e, d: worst_delta(design.document, e) <= d)
+    return _claimed(*budget, lambda e, d: worst_delta(design.noise.document, e) <= d)
 
 
 def _claimed(
@@ -104,15 +101,15 @@ def _claimed(
     return ClaimedBudget(float_towards(epsilon, math.inf), float_towards(delta, math.inf))
 
 
-def _keep_together(design: AnyDesign, epsilon: Fraction, delta: Fraction) -> bool:
-    stated, total = design.document, design._total
+def _keep_together(design: Design[Any], epsilon: Fraction, delta: Fraction) -> bool:
+    stated, total = design.document, design.document.releases
     assert total is not None
     wanted = replace(total, epsilon=epsilon, delta=delta)
     points = ((stated.epsilon, stated.delta), *stated.profile)
     return releases_claim(wanted, points, stated.gdp).verdict == PROVEN
 
 
-def rho_of(design: AnyDesign) -> float:
+def rho_of(design: Design[Any]) -> float:
     """rho of zCDP for a design with a Gaussian curve: the float at mu^2/2, or the next above it."""
     curve = design.document.gdp
     assert curve is not None
@@ -123,7 +120,7 @@ def rho_of(design: AnyDesign) -> float:
     # mu' with mu'^2/2 <= near, a little below mu: do the noise's own deltas prove it?
     scale = 10**40
     smaller = Fraction(math.isqrt(int(2 * Fraction(near) * scale * scale)), scale)
-    points = tuple((e, worst_delta(design.document, e)) for e, _ in curve.points)
+    points = tuple((e, worst_delta(design.noise.document, e)) for e, _ in curve.points)
     if smaller > 0 and replace(curve, mu=smaller, points=points).slack() >= 0:
         return near
     return float_towards(exact, math.inf)
@@ -142,19 +139,13 @@ class Ruler:
     grid: Fraction  # values are rounded to multiples of it at random; 0 for whole numbers
 
     @classmethod
-    def of(cls, design: AnyDesign) -> Ruler:
+    def of(cls, design: Design[Any]) -> Ruler:
         """The ruler of a design."""
-        document, exact = design.document, design.document.sensitivity
+        exact = design.document.sensitivity
         if design.integer:
             return cls(exact, Fraction(1), Fraction(0))
-        if isinstance(document, Document):
-            grid = design.noise.grid_step  # type: ignore[union-attr]
-        elif document.additive is not None:
-            grid = noise_of(document.additive).grid_step
-        else:
-            grid = document.step
         unit = Fraction(float_towards(exact, math.inf))
-        return cls(unit, exact / unit, grid)
+        return cls(unit, exact / unit, design.noise.grid_step)
 
     def steps(self, distance: Fraction) -> int:
         """How many sensitivities this is at most."""

@@ -23,6 +23,7 @@ from .claims import ONE_NUMBER, demand_kind
 
 if TYPE_CHECKING:
     from ..design import Design
+    from ..noise import AdditiveNoise
 
 
 def _base() -> type:
@@ -65,7 +66,7 @@ class OptimalMechanism(_Base):
         loss: str | Loss = "l1",
         integer: bool = False,
         random_state: SystemRandom | None = None,
-        design: Design | None = None,
+        design: Design[AdditiveNoise] | None = None,
     ) -> None:
         if random_state is not None and not isinstance(random_state, SystemRandom):
             raise ArgumentError(
@@ -92,7 +93,7 @@ class OptimalMechanism(_Base):
         self.random_state = None
 
     @classmethod
-    def of(cls, design: Design) -> OptimalMechanism:
+    def of(cls, design: Design[AdditiveNoise]) -> OptimalMechanism:
         """The mechanism of a design that exists already."""
         demand_kind(design, *ONE_NUMBER)
         if design.total is None or design.releases > 1:
@@ -144,7 +145,7 @@ class OptimalMechanism(_Base):
 
     @property
     def _symmetric(self) -> bool:
-        document = self.design.document
+        document = self.design.noise.document
         if document.edges is not None:
             mirrored = tuple(-edge for edge in document.edges[::-1])
             placed = mirrored == document.edges

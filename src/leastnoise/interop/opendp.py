@@ -24,9 +24,8 @@ from .claims import (
 )
 
 if TYPE_CHECKING:
-    from ..design import DependentDesign, Design
-
-    AnyDesign = Design | DependentDesign
+    from ..design import Design
+    from ..noise import AdditiveNoise
 
 #: The whole numbers that each of OpenDP's integer types holds.
 _WHOLE = {"i32": 2**31 - 1, "i64": 2**63 - 1}
@@ -35,7 +34,7 @@ _NAME = "least_noise"
 _BUDGETS = ("MaxDivergence", "Approximate<MaxDivergence>")
 
 
-def to_opendp(design: AnyDesign, *, T: str | None = None, epsilon: float | None = None) -> Any:
+def to_opendp(design: Design[Any], *, T: str | None = None, epsilon: float | None = None) -> Any:
     """The design's `release` as an OpenDP measurement.
 
     Input: AtomDomain(T) without NaN, AbsoluteDistance(T); T is "f64", or "i32" (the default for
@@ -82,7 +81,7 @@ def to_opendp(design: AnyDesign, *, T: str | None = None, epsilon: float | None 
 def make_least_noise(
     input_domain: Any,
     input_metric: Any,
-    design: AnyDesign | None = None,
+    design: Design[Any] | None = None,
     *,
     d_in: float | None = None,
     d_out: float | tuple[float, float] | None = None,
@@ -111,7 +110,7 @@ def make_least_noise(
     return _measurement(design, input_domain, input_metric, kind, epsilon)
 
 
-def then_least_noise(design: AnyDesign | None = None, **options: Any) -> Any:
+def then_least_noise(design: Design[Any] | None = None, **options: Any) -> Any:
     """`make_least_noise` after `>>`: the space is that of what stands before it."""
     dp_mod = _opendp() and sys.modules["opendp.mod"]
     return dp_mod._PartialConstructor(
@@ -133,7 +132,7 @@ def register_opendp() -> None:
     setattr(Query, _NAME, _least_noise)
 
 
-def _least_noise(query: Any, design: AnyDesign | None = None, **options: Any) -> Any:
+def _least_noise(query: Any, design: Design[Any] | None = None, **options: Any) -> Any:
     """A query of OpenDP's Context with the least noise at its end."""
     from opendp.mod import Transformation
 
@@ -155,7 +154,7 @@ def _least_noise(query: Any, design: AnyDesign | None = None, **options: Any) ->
     return query.new_with(chain=chain >> then_least_noise(design, **given))
 
 
-def to_opendp_profile(design: AnyDesign) -> Any:
+def to_opendp_profile(design: Design[Any]) -> Any:
     """The design's exact privacy profile, rounded up, as an OpenDP `PrivacyProfile`.
 
     It has `delta(epsilon)` and `epsilon(delta)`, for one release and distances up to the
@@ -169,7 +168,7 @@ def to_opendp_profile(design: AnyDesign) -> Any:
             raise ArgumentError("epsilon", epsilon, "at least 0")
         # delta falls with epsilon, so that of a smaller, shorter epsilon is safe.
         level = Fraction(math.floor(min(epsilon, 100.0) * 2**30), 2**30)
-        return min(1.0, float_towards(worst_delta(design.document, level), math.inf))
+        return min(1.0, float_towards(worst_delta(design.noise.document, level), math.inf))
 
     return dp.new_privacy_profile(curve)
 
@@ -182,13 +181,13 @@ def _opendp() -> Any:
     return dp
 
 
-def _check_type(design: AnyDesign, kind: str, name: str) -> None:
+def _check_type(design: Design[Any], kind: str, name: str) -> None:
     allowed = tuple(_WHOLE) if design.integer else ("f64",)
     if kind not in allowed:
         raise ArgumentError(name, kind, f"one of {', '.join(allowed)} for this design")
 
 
-def _designed(kind: str, d_in: Any, d_out: Any, loss: str | Loss) -> Design:
+def _designed(kind: str, d_in: Any, d_out: Any, loss: str | Loss) -> Design[AdditiveNoise]:
     from ..design import design
 
     pair = d_out if isinstance(d_out, tuple) else (d_out, 0.0)
@@ -205,7 +204,7 @@ def _designed(kind: str, d_in: Any, d_out: Any, loss: str | Loss) -> Design:
 
 
 def _measurement(
-    design: AnyDesign, domain: Any, metric: Any, kind: str, epsilon: float | None
+    design: Design[Any], domain: Any, metric: Any, kind: str, epsilon: float | None
 ) -> Any:
     """The measurement that states the budget at `epsilon`, or what was asked for."""
     dp = _opendp()
@@ -295,7 +294,7 @@ def _counts_measurement(
     )
 
 
-def _designed_for_a_step(distance: Fraction, d_out: Any, loss: str | Loss) -> Design:
+def _designed_for_a_step(distance: Fraction, d_out: Any, loss: str | Loss) -> Design[AdditiveNoise]:
     """Whole-number noise for one step such that `distance` of them keep d_out."""
     pair = d_out if isinstance(d_out, tuple) else (d_out, 0.0)
     steps = max(1, math.ceil(distance))
@@ -335,7 +334,7 @@ def _each(function: Callable[[Any], Any], count: int) -> Callable[[Any], list[An
     return lambda values: [function(v) for v in [*values, *[0] * count][:count]]
 
 
-def _function(design: AnyDesign, kind: str) -> Callable[[Any], Any]:
+def _function(design: Design[Any], kind: str) -> Callable[[Any], Any]:
     if design.integer:
         most = _WHOLE[kind]
 
@@ -345,7 +344,7 @@ def _function(design: AnyDesign, kind: str) -> Callable[[Any], Any]:
         return whole
     edge, shrink = sys.float_info.max, Ruler.of(design).shrink
     # Towards the low end of a range, so that its values stay in it.
-    fixed = Fraction(getattr(design, "bounds", (0,))[0])
+    fixed = Fraction(0) if design.document.range is None else design.noise.document.ends[0]
 
     def real(value: float) -> float:
         number = float(value)

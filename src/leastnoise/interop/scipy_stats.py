@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..design import Design
 
 
-def to_scipy(design: Design) -> Any:
+def to_scipy(design: Design[AdditiveNoise]) -> Any:
     """The noise as an `rv_continuous` (for integer designs an `rv_discrete`).
 
     `pdf`, `cdf`, `ppf`, `mean`, `var`, `moment`, `interval` and `expect` are those of the noise,

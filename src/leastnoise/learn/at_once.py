@@ -16,11 +16,12 @@ from typing import Any
 
 from ..accounting.law import Pair
 from ..cache import keep
-from ..design import VectorDesign
+from ..design import Design
 from ..designs.finished import finished
 from ..engine.methods import made
 from ..engine.search import Search
 from ..losses import as_loss
+from ..noise.vector import VectorNoise
 from ..problem import Problem
 from ..problem.arguments import Asked
 from ..sampling import Entropy
@@ -64,13 +65,13 @@ class Shared:
 class AtOnce:
     """One vector of all numbers, or one for each group of which a row changes one alone."""
 
-    design: VectorDesign
+    design: Design[VectorNoise]
     scales: tuple[Fraction, ...]
     groups: int
 
     def keeps(self, kinds: Sequence[StatisticKind], epsilon: Fraction, delta: Fraction) -> bool:
         """Whether a release is (epsilon, delta)-private, in exact arithmetic."""
-        document = self.design.document
+        document = self.design.noise.document
         return (
             len(kinds) == len(self.scales)
             and _groups(kinds) == self.groups
@@ -153,7 +154,7 @@ def _dimension(kinds: Sequence[StatisticKind]) -> int:
 
 
 @lru_cache(maxsize=64)
-def _noise(dimension: int, epsilon: Fraction, delta: Fraction) -> VectorDesign:
+def _noise(dimension: int, epsilon: Fraction, delta: Fraction) -> Design[VectorNoise]:
     """Noise for a vector that moves by at most 1; its privacy has passed the exact check.
 
     Made once and kept on disk, for the other processes of a search too.
@@ -162,16 +163,16 @@ def _noise(dimension: int, epsilon: Fraction, delta: Fraction) -> VectorDesign:
     def answers(candidate: Any) -> bool:
         document = candidate.document
         return (
-            isinstance(candidate, VectorDesign)
+            candidate.kind == "vector"
             and (document.problem.dimension, document.sensitivity) == (dimension, 1)
             and (document.epsilon, document.delta) == (epsilon, delta)
             and document.loss.spec() == as_loss("l2").spec()
         )
 
     asked = f"vector of statistics|{dimension}|{epsilon}|{delta}"
-    candidate, _ = keep(asked, answers, lambda: _designed(dimension, epsilon, delta))
-    assert isinstance(candidate, VectorDesign)
-    return candidate
+    noise: Design[VectorNoise]
+    noise, _ = keep(asked, answers, lambda: _designed(dimension, epsilon, delta))
+    return noise
 
 
 def _designed(dimension: int, epsilon: Fraction, delta: Fraction) -> Any:

@@ -21,6 +21,7 @@ from ..certify.noise.runs import written_out
 from ..design import Design
 from ..errors import ArgumentError, LimitError, RegimeError
 from ..exact import rational
+from ..noise import AdditiveNoise
 from .at_once import MOST_NUMBERS, at_once_plan
 from .families import (
     MOST_CELLS_OF_STEPS,
@@ -172,8 +173,8 @@ def _designed(kind: StatisticKind, cells: int, epsilon: float, delta: float) -> 
     return _whole_noise(_design(round(epsilon, 6), delta, kind.reach * cells))
 
 
-def _whole_noise(design: Design) -> CellNoise:
-    document = written_out(design.document, MAX_CELLS) or design.document
+def _whole_noise(design: Design[AdditiveNoise]) -> CellNoise:
+    document = written_out(design.noise.document, MAX_CELLS) or design.noise.document
     weights, first = document.weights, document.first
     if document.tail is not None:  # a few periods more; the accounting sees what is cut
         masses = design.noise._masses
@@ -183,12 +184,14 @@ def _whole_noise(design: Design) -> CellNoise:
     return from_weights(first, weights)
 
 
-def _design(epsilon: float, delta: float, sensitivity: int, releases: int = 1) -> Design:
+def _design(
+    epsilon: float, delta: float, sensitivity: int, releases: int = 1
+) -> Design[AdditiveNoise]:
     """Kept on disk, for the other processes of a search too."""
     budget = rational(epsilon, "epsilon"), rational(delta, "delta")
-    best, _ = designed(*budget, Fraction(sensitivity), True, releases, "l2")
-    assert isinstance(best, Design)
-    return best
+    noise: Design[AdditiveNoise]
+    noise, _ = designed(*budget, Fraction(sensitivity), True, releases, "l2")
+    return noise
 
 
 def _profiled_plan(

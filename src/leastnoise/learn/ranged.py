@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from ..accounting.law import Pair
 from ..accounting.mixed import budget_pair
-from ..design import DependentDesign, design_dependent
+from ..design import Design, design_dependent
+from ..noise.ranged import RangeNoise
 from ..sampling import Entropy
 
 #: Ranges up to so many whole numbers are worth a program with a row for each.
@@ -23,7 +24,7 @@ WIDEST = 60
 class RangedNoise:
     """Private answers for counts from 0 to a public size; shifts of 1 only."""
 
-    design: DependentDesign
+    design: Design[RangeNoise]
 
     ratio: None = None
 
@@ -36,14 +37,14 @@ class RangedNoise:
         """What dominates one release."""
         if reach > self.design.sensitivity:
             raise ValueError(f"the design is for changes of {self.design.sensitivity:g}")
-        budget = self.design.document.problem
+        budget = self.design.noise.document.problem
         # Rounded up: a little more than the budget that was proven.
         epsilon, delta = (float(x) * (1 + 1e-12) for x in (budget.epsilon, budget.delta))
         return (budget_pair(epsilon, delta),)
 
     def release(self, values: list[Fraction], cells: int, entropy: Entropy) -> list[Fraction]:
         """One private answer for each count."""
-        low, high = (int(end) for end in self.design.bounds)
+        low, high = (int(end) for end in self.design.noise.bounds)
         counts = [min(max(int(value), low), high) for value in values]
         return [Fraction(self.design.release(n, exact=True, entropy=entropy)) for n in counts]
 

@@ -1,7 +1,17 @@
 """What a design returns: noise to look at, to sample from and to release with."""
 
-from .additive import AdditiveNoise, noise_of
+from .additive import AdditiveNoise
+from .base import DesignNoise
 from .clamped import Clamped
+from .kinds import noise_of
 from .release import release, release_many, release_one
 
-__all__ = ["AdditiveNoise", "Clamped", "noise_of", "release", "release_many", "release_one"]
+__all__ = [
+    "AdditiveNoise",
+    "Clamped",
+    "DesignNoise",
+    "noise_of",
+    "release",
+    "release_many",
+    "release_one",
+]

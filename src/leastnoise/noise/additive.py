@@ -7,11 +7,12 @@ draws from the integer weights themselves, with no floating point near the rando
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,13 +21,19 @@ from ..certify.kinds.additive import Document
 from ..certify.noise.lattice_privacy import worst_hockey_stick
 from ..errors import ArgumentError, Described
 from ..exact import Number, nearest_float
-from ..formatting import NEGLIGIBLE, number
+from ..facts import CONFIDENCE, Fact, error_fact, spread_fact
+from ..formatting import NEGLIGIBLE
 from ..losses import Loss, as_loss
 from ..numeric import Floats
 from ..problem.checks import check_confidence, check_levels
 from ..program.costs import cell_means, run_means
 from ..sampling import Entropy, GridSampler, system_entropy
+from .base import DesignNoise
+from .containers import count_values
 from .rounding import GridRounder
+
+if TYPE_CHECKING:
+    from .clamped import Clamped
 
 #: Periods of a tail are listed until less than this share of them is left, in at most so many
 #: cells: 160 MB of floats.
@@ -35,31 +42,52 @@ _MOST_LISTED = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class AdditiveNoise:
+class AdditiveNoise(DesignNoise[Document]):
     """Noise that does not depend on the data: uniform on cells, with an atom at 0, or integer.
 
-    (epsilon, delta)-private for every pair of values at most one sensitivity apart.
+    Guarantee: `release` is (epsilon, delta)-DP for any two values at most `sensitivity` apart
+    (with `releases`, that many of them together: `total` and `per_release` say which); its
+    expected loss is at most `upper` for every value; and no additive noise that is
+    (epsilon, delta)-DP has an expected loss below `lower`.
+
+    Example: noise for a count.
+
+        >>> best = design(epsilon=1, delta=0, sensitivity=1, integer=True)
+        >>> round(best.lower, 4), round(best.upper, 4), best.noise.error_bound(0.95)
+        (0.8504, 0.8509, 3.0)
+        >>> best.release(41)  # doctest: +SKIP
+        42
     """
 
     document: Document
+    SUBJECT = "additive noise"
 
     @property
     def integer(self) -> bool:
         """Whether the noise lives on the whole numbers."""
         return self.document.kind == "integer"
 
+    @property
+    def title(self) -> str:
+        """What a release is."""
+        return "integer noise" if self.integer else "additive noise"
+
+    def facts(self) -> Iterator[Fact]:
+        """Its standard deviation, its error bound, its support and its atom."""
+        if self.listable:
+            yield spread_fact(self.std)
+            yield error_fact(self.error_bound(CONFIDENCE))
+            yield Fact("support", "support", self.support)
+        else:
+            yield Fact("tail", "tail", "too long to be listed")
+        words, note = "exactly 0 with probability", "beyond the density"
+        none = self.atom <= NEGLIGIBLE
+        yield Fact("atom", words, self.atom, "nearest", note=note, aside=none)
+
     def __repr__(self) -> str:
-        atom = f", exactly 0 with probability {number(self.atom, 4)}"
-        atom = atom if self.atom > NEGLIGIBLE else ""
         kind = "integer, " if self.integer else ""
-        if not self.listable:
-            return f"AdditiveNoise({kind}a tail too long to be listed{atom})"
-        low, high = self.support
-        return (
-            f"AdditiveNoise({kind}standard deviation {number(self.std, 5)}, "
-            f"95% of errors within {number(self.error_bound(0.95), 5)}, "
-            f"support [{number(low, 5)}, {number(high, 5)}]{atom})"
-        )
+        known = ", ".join(fact.phrase() for fact in self.facts() if not fact.aside)
+        return f"AdditiveNoise({kind}{known})"
 
     def _repr_html_(self) -> str:
         from ..show.html import html_noise
@@ -233,8 +261,8 @@ class AdditiveNoise:
         )
         return total + float(means @ self._masses[filled])
 
-    def error_bound(self, confidence: float) -> float:
-        """The smallest t with P(|X| <= t) >= confidence."""
+    def error_bound(self, confidence: float = CONFIDENCE, *, all_at_once: bool = False) -> float:
+        """The smallest t with P(|X| <= t) >= confidence; of one number that is all at once."""
         level = check_confidence(confidence)
         if level not in self._bounds:
             self._bounds[level] = self._bound(level)
@@ -279,6 +307,37 @@ class AdditiveNoise:
         levels, single = check_levels(epsilons)
         values = [float(worst_hockey_stick(self.document, exact)[1]) for exact in levels]
         return np.array(values[0] if single else values)
+
+    # -- releasing ----------------------------------------------------------------------------
+
+    def release(self, value: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
+        """A private release of `value`: rounded to the grid at random, plus exact grid noise.
+
+        An int, float, Fraction, Decimal or NumPy number gives one float (an int for integer noise;
+        with `exact=True` the Fraction: `upper` is about that, and a float is the nearest to it).
+        A list, an array or a pandas or Polars Series gives as many independent releases. Every
+        finite value is answered (beyond 10^400 as that). NaN, infinities and what is no number are
+        rejected before any randomness is drawn, and no error shows a value.
+        """
+        from .release import release
+
+        return release(self, value, exact=exact, entropy=entropy)
+
+    def releases_in(self, value: Any) -> int:
+        """One for each number."""
+        return count_values(value)
+
+    def clamped(self, low: int, high: int, loss: str | Loss | None = None) -> Clamped:
+        """Integer releases clamped to low..high, with what that does to the loss.
+
+        loss: that of the design if None.
+        """
+        from .clamped import Clamped
+
+        cost = self.document.loss if loss is None else as_loss(loss)
+        if cost is None:
+            raise ArgumentError("loss", "custom", "a loss that the file holds")
+        return Clamped(self, cost, low, high)
 
     # -- sampling -----------------------------------------------------------------------------
 
@@ -348,11 +407,6 @@ def _check_size(size: int) -> int:
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 0:
         raise ArgumentError("size", size, "a number of draws, at least 0")
     return int(size)
-
-
-def noise_of(document: Document) -> AdditiveNoise:
-    """The noise that a mechanism file describes."""
-    return AdditiveNoise(document)
 
 
 def _between_integers(edges: Floats, masses: Floats) -> tuple[Floats, Floats]:

@@ -6,7 +6,7 @@ Lists, tuples, NumPy arrays, and Series of pandas and Polars; neither library is
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set, Sized
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,38 @@ def unpacked(value: Any) -> tuple[Values, Callable[[Answers], Any]] | None:
     if hasattr(value, "__len__") or hasattr(value, "__iter__"):
         raise DataError("value", type(value), _ALLOWED)
     return None
+
+
+def count_values(value: Any) -> int:
+    """How many numbers `value` holds; a string holds none, and is one."""
+    size = getattr(value, "size", None) if hasattr(value, "shape") else None
+    if isinstance(size, int):
+        return size
+    return len(value) if isinstance(value, Sized) and not isinstance(value, str) else 1
+
+
+def count_rows(values: Any) -> int:
+    """How many vectors rows of vectors are; a vector is one. No number is looked at."""
+    shape = getattr(values, "shape", None)
+    if isinstance(shape, tuple):
+        return int(shape[0]) if len(shape) > 1 else 1
+    if not isinstance(values, (list, tuple)):
+        return 1
+    return max(1, sum(isinstance(row, Sized) and not isinstance(row, str) for row in values))
+
+
+def listed_rows(values: Any) -> tuple[list[Any], bool]:
+    """What was handed over as a list, and whether it is one vector and not rows of such."""
+    if hasattr(values, "to_numpy"):  # tables of pandas and Polars, and their columns
+        values = values.to_numpy()
+    if isinstance(values, np.ndarray):
+        if values.ndim not in (1, 2):
+            raise DataError("vector", type(values), "an array of one axis, or rows of numbers")
+        return list(values), values.ndim == 1
+    if isinstance(values, (str, Mapping, Set)) or not isinstance(values, Iterable):
+        raise DataError("vector", type(values), "a sequence of numbers, or rows of numbers")
+    listed = list(values)
+    return listed, not any(isinstance(x, Iterable) and not isinstance(x, str) for x in listed)
 
 
 def _is_a(value: object, module: str, name: str) -> bool:
@@ -87,4 +119,13 @@ def _for_polars(answers: Answers) -> Any:
     return array.tolist() if array.dtype == object else array
 
 
-__all__ = ["Answers", "Values", "as_array", "as_list", "unpacked"]
+__all__ = [
+    "Answers",
+    "Values",
+    "as_array",
+    "as_list",
+    "count_rows",
+    "count_values",
+    "listed_rows",
+    "unpacked",
+]

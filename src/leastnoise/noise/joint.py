@@ -6,7 +6,8 @@ Why a release is private: `joint.proof.md`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,28 +17,75 @@ import numpy as np
 from ..certify.kinds.joint import JointFile
 from ..errors import DataError
 from ..exact import nearest_float
+from ..facts import CONFIDENCE, Fact, asked, error_fact, spread_fact
 from ..numeric import Floats
 from ..problem.checks import check_confidence
+from ..problem.shape import Shape
 from ..sampling import Entropy, system_entropy
 from ..sampling.joint_balls import BallSampler
 from ..sampling.joint_normal import NormalSampler
 from ..sampling.levels import LevelSampler
+from .base import DesignNoise
+from .containers import count_rows, listed_rows
 from .joint_law import JointLaw, law_of
 from .rounding import Exact, UniformNumber, exact_number
 
 _WHOLE = "integers: this noise is for integer queries"
 
 
-class JointNoise:
-    """P(x) ~ ratio^level(x) on vectors of whole multiples of the grid, or of an elliptical law."""
+class JointNoise(DesignNoise[JointFile]):
+    """Noise for several numbers: K-norm noise on a grid, Gaussian or Euclidean noise.
+
+    Guarantee: one `release` of all numbers is (epsilon, delta)-DP for any two vectors that differ
+    by a move of `shape`, and (epsilon, 0)-DP if it is K-norm noise; the mean of the expected losses
+    of all numbers (or that of the largest error) is at most `upper`, for every vector; and no
+    additive noise that is (epsilon, delta)-DP (of integers, if `integer`) has a loss below `lower`,
+    a bound that may be weak (then the status says so).
+
+    Example: ten counts at once.
+
+        >>> best = design(epsilon=1, delta=0, sensitivity=Cube(10, one_sided=True), integer=True)
+        >>> best.error_bound(0.95), best.error_bound(0.95, all_at_once=True)
+        (9.0, 12.0)
+    """
+
+    SUBJECT = "additive noise"
 
     def __init__(self, document: JointFile) -> None:
         self.document = document
 
+        self.dimension = document.problem.dimension
+
     @property
-    def dimension(self) -> int:
-        """How many numbers there are."""
-        return self.document.problem.dimension
+    def title(self) -> str:
+        """What a release is."""
+        kind = "integer noise" if self.document.integer else "noise"
+        return f"{kind} for {self.dimension} numbers at once"
+
+    @property
+    def shape(self) -> Shape:
+        """How far one unit can move the numbers."""
+        return self.document.problem.shape
+
+    @property
+    def loss_words(self) -> str:
+        """What the bracket is of."""
+        largest = self.document.largest
+        return "expected largest error" if largest else "mean expected loss of a number"
+
+    def problem_facts(self, loss: str) -> Iterator[Fact]:
+        """What was asked."""
+        yield asked("dimension", self.dimension, aside=True)
+        yield asked("shape", repr(self.shape))
+        for fact in super().problem_facts(loss):
+            yield replace(fact, aside=True) if fact.name == "sensitivity" else fact
+
+    def facts(self) -> Iterator[Fact]:
+        """Its standard deviation, and error bounds of one number and of all."""
+        yield spread_fact(self.std, "of a number")
+        yield error_fact(self.error_bound(CONFIDENCE), "of a number")
+        bound = self.error_bound(CONFIDENCE, all_at_once=True)
+        yield error_fact(bound, "of all", "error_95_of_all")
 
     @cached_property
     def _law(self) -> JointLaw:
@@ -48,17 +96,22 @@ class JointNoise:
     def _sampler(self) -> LevelSampler | NormalSampler | BallSampler:
         return self._law.sampler
 
-    def release(
-        self, values: Iterable[object], *, exact: bool = False, entropy: Entropy | None = None
-    ) -> Any:
-        """One private release of all numbers together: whole numbers, floats or exact Fractions.
+    def release(self, value: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
+        """A private release of all numbers together: integers, floats or exact Fractions.
 
+        Rows of vectors (lists in a list, an array or a table) give as many independent releases.
         Every vector of finite numbers is answered. A wrong length, NaN, infinities, what is no
-        number, and for integer noise what is not whole are refused before anything is drawn; no
-        error shows a value.
+        number, and for integer noise what is no integer are rejected before anything is drawn; so
+        are dicts and sets, which have no order. No error shows a value.
         """
-        row = self._checked(values)
-        return self._released(row, exact, entropy or system_entropy())
+        rows, single = listed_rows(value)
+        if not single:
+            return self.release_rows(rows, exact=exact, entropy=entropy)
+        return self._released(self._checked(rows), exact, entropy or system_entropy())
+
+    def releases_in(self, value: Any) -> int:
+        """One for each row."""
+        return count_rows(value)
 
     def release_rows(
         self, rows: Iterable[Any], *, exact: bool = False, entropy: Entropy | None = None

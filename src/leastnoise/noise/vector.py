@@ -6,7 +6,7 @@ What a release is and why it is private: `vector.proof.md`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -19,23 +19,39 @@ from ..certify.kinds.vector import VectorFile
 from ..certify.noise.staircase import MOST_LISTED, Stairs, rate_of
 from ..errors import ArgumentError, Described, LimitError
 from ..exact import Number, nearest_float
+from ..facts import CONFIDENCE, Fact, asked, error_fact, spread_fact
 from ..losses import Loss, as_loss
 from ..numeric import Floats
 from ..problem.checks import check_confidence, check_levels
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..sampling.ball import BallPoint, Words, words_needed
 from ..sampling.levels import stair_sampler
+from .base import DesignNoise
+from .containers import count_rows, listed_rows
 from .rounding import Exact, beside, exact_number
 
 #: Binary digits behind the grid that are computed at first.
 _SPARE = 40
 
 
-class VectorNoise:
+class VectorNoise(DesignNoise[VectorFile]):
     """The noise of a vector mechanism: with some probability uniform in a ball, else 0.
 
-    `release` is exact. Everything that returns a float describes the same law to rounding.
+    Guarantee: `release` is (epsilon, delta)-DP for any two vectors whose Euclidean distance is at
+    most `sensitivity`; the expected loss of the norm of its error is at most `upper` for every
+    vector; and no additive noise that is (epsilon, delta)-DP has an expected loss below `lower`.
+    Everything that returns a float describes the same distribution to rounding.
+
+    Example: a vector of five numbers.
+
+        >>> best = design(epsilon=1, delta=0, sensitivity=1, dimension=5)
+        >>> round(best.upper, 3)
+        5.0
+        >>> best.release([41.7, 3.0, 0.0, 12.5, 8.0])  # doctest: +SKIP
+        [39.9, 4.2, 1.7, 12.9, 6.4]
     """
+
+    SUBJECT = "additive noise"
 
     def __init__(self, document: VectorFile) -> None:
         self.document = document
@@ -44,10 +60,32 @@ class VectorNoise:
         self.masses: Floats
         self.radii, self.masses, self.atom = _listed(document)
 
-    def _repr_html_(self) -> str:
-        from ..show.html import html_vector_noise
+    @property
+    def title(self) -> str:
+        """What a release is."""
+        return f"noise for {self.dimension} numbers"
 
-        return html_vector_noise(self)
+    @property
+    def loss_words(self) -> str:
+        """What the bracket is of."""
+        return "expected loss of the norm"
+
+    def problem_facts(self, loss: str) -> Iterator[Fact]:
+        """What was asked."""
+        yield asked("dimension", self.dimension)
+        yield from super().problem_facts(loss)
+
+    def facts(self) -> Iterator[Fact]:
+        """Its standard deviation, its error bound, and the largest error if there is one."""
+        yield spread_fact(self.std, "of a number")
+        yield error_fact(self.error_bound(CONFIDENCE), note="Euclidean")
+        if not self.endless:
+            yield Fact("largest_error", "largest error", float(self.radii[-1]), "nearest")
+
+    def _repr_html_(self) -> str:
+        from ..show.html import html_noise
+
+        return html_noise(self)
 
     def __repr__(self) -> str:
         pieces = "an unbounded staircase" if self.endless else f"balls={len(self.radii)}"
@@ -89,8 +127,8 @@ class VectorNoise:
             each = np.log(self.masses) - self.dimension * np.log(self.radii)
         return np.concatenate([np.logaddexp.accumulate(each[::-1])[::-1], [-np.inf]])
 
-    def error_radius(self, confidence: float) -> float:
-        """The smallest t with P(|X| <= t) >= confidence."""
+    def error_bound(self, confidence: float = CONFIDENCE, *, all_at_once: bool = True) -> float:
+        """The smallest t with P(|X| <= t) >= confidence, for the Euclidean length of the error."""
         level = check_confidence(confidence)
         if self.atom >= level:
             return 0.0
@@ -120,6 +158,11 @@ class VectorNoise:
     def variance(self) -> float:
         """Var of one coordinate."""
         return self.moment(2) / self.dimension
+
+    @property
+    def std(self) -> float:
+        """The standard deviation of one coordinate."""
+        return math.sqrt(self.variance)
 
     def expected_loss(self, loss: str | Loss) -> float:
         """E c(|X|), accurate to rounding. (The certified bound for a release is `upper`.)"""
@@ -182,15 +225,21 @@ class VectorNoise:
         balls = DiscreteSampler([*noise.weights, noise.atom])
         return lambda size, source: [reaches[i] for i in balls.sample(size, source).tolist()]
 
-    def release(
-        self, values: Iterable[object], *, exact: bool = False, entropy: Entropy | None = None
-    ) -> Any:
-        """One private release of a vector of `dimension` numbers: floats, or exact Fractions.
+    def release(self, value: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
+        """A private release of a vector of `dimension` numbers: an array of floats.
 
-        Every coordinate is a multiple of `grid_step`. Never fails on finite data.
+        Every coordinate is a multiple of `grid_step`; with `exact=True` a list of Fractions. Rows
+        of vectors (lists in a list, an array or a table) give as many independent releases. Every
+        finite vector is answered. A wrong length, NaN, infinities and what is no number are
+        rejected before any randomness is drawn, and no error shows a value.
         """
-        released = self.release_rows([values], exact=exact, entropy=entropy)
-        return released[0]
+        rows, single = listed_rows(value)
+        released = self.release_rows([rows] if single else rows, exact=exact, entropy=entropy)
+        return released[0] if single else released
+
+    def releases_in(self, value: Any) -> int:
+        """One for each row."""
+        return count_rows(value)
 
     def release_rows(
         self,

@@ -6,50 +6,69 @@ Why a release is private, and what its errors are: `workload.proof.md`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-import scipy.linalg as sl
 
 from ..certify.kinds.additive import Document
 from ..certify.kinds.joint import is_joint
 from ..certify.kinds.vector import is_vector
 from ..certify.kinds.workload import WorkloadDocument
 from ..certify.kinds.workload_check import laplace_rate, variance_above
-from ..certify.noise.plain_strategies import AnswersStrategy, CountsStrategy
-from ..certify.noise.root_strategy import ROW_BITS, RootStrategy
-from ..certify.noise.strategy import QUESTIONS, Basis, Strategy, TallStrategy, rows_in
-from ..certify.noise.summed_strategy import SummedStrategy
+from ..certify.noise.plain_strategies import AnswersStrategy
 from ..certify.noise.table_strategy import TableStrategy
-from ..errors import CertificateError
+from ..errors import ArgumentError
+from ..facts import CONFIDENCE, Fact, asked, error_fact, spread_fact
+from ..formatting import float_towards
 from ..numeric import Floats
+from ..problem.checks import check_confidence
+from ..problem.workload import Workload
 from ..problem.workload_parts import Marginals, Part, along
 from ..sampling import Entropy, system_entropy
 from .additive import AdditiveNoise
 from .bars import RATES, laplace_bar, laplace_bars, laplace_masses, laplace_moment, pattern_bars
+from .base import DesignNoise
+from .budget import AskedBudget
 from .counts import codes_of, whole_vector, width_of
+from .factors import factor_of
 from .plain import AnswersNoise, Counts, crossed, sums_bars
-from .summed import Summed
 from .tables import Tables, sampler_of
 from .vector import VectorNoise
 
 #: Bits behind the point of estimates: what rounding adds to an error is far below any answer.
 _SPARE = 128
-#: Corrections of least squares: each gains ten digits or so.
-_CORRECTIONS = 60
 
 
-class WorkloadNoise:
-    """Measurements of a vector of counts, and the answers that follow from them."""
+class WorkloadNoise(DesignNoise[WorkloadDocument]):
+    """Measurements of a vector of counts, and the answers that follow from them.
+
+    Guarantee: one `release` of all answers is mu-GDP (`gdp`) or rho-zCDP (`zcdp`) for vectors that
+    are `neighbors`; the total of the weighted squared errors (or, with loss "largest", the largest
+    weighted variance) is at most `upper`, whatever the counts; and nothing of this budget has less
+    than `lower`: no noise that is added to the answers, and no mechanism at all in the worst case
+    over data (at small counts answers that depend on the data may be better).
+
+    Example: cumulative counts of eight groups of age.
+
+        >>> best = design(workload=Workload.prefix(8), gdp=1)
+        >>> round(best.upper, 3)
+        17.866
+        >>> float(round(best.noise.std.max(), 3))
+        1.635
+    """
+
+    RELEASE_OPTIONS = ("exact", "whole")
 
     def __init__(self, document: WorkloadDocument) -> None:
         self.document = document
+        self.dimension = document.workload.queries
         self._factors = [
-            _factor(part, strategy, document.replaced)
+            factor_of(part, strategy, document.replaced)
             for part, strategy in zip(document.factors, document.strategies, strict=True)
             if not isinstance(strategy, (TableStrategy, AnswersStrategy))
         ]
@@ -64,13 +83,90 @@ class WorkloadNoise:
         """The questions."""
         return self.document.workload.part
 
-    def release(self, x: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
-        """The answers to all questions from one set of private measurements: floats, or Fractions.
+    @property
+    def workload(self) -> Workload:
+        """The queries."""
+        return self.document.workload
 
-        x: the vector of whole counts; for tables also rows of records, one code from 0 on for each
-        attribute. Whatever is refused is refused before anything is drawn, and no value is shown.
+    @property
+    def neighbors(self) -> str:
+        """Who is hidden: a unit more or less ("add-remove"), or one of another kind ("replace")."""
+        return self.document.neighbors
+
+    @property
+    def title(self) -> str:
+        """What a release is."""
+        return "private answers"
+
+    @property
+    def loss_words(self) -> str:
+        """What the bracket is of."""
+        return "largest variance" if self.document.largest else "total squared error"
+
+    @cached_property
+    def budget(self) -> AskedBudget:
+        """The budget that was asked for: mu, rho, or (epsilon, delta)."""
+        point = self.document.asked
+        each = () if point is None else (point,)
+        name, value = self.document.budget
+        gdp, zcdp = (value if name == wanted else None for wanted in ("gdp", "zcdp"))
+        return AskedBudget(point, each, gdp=gdp, zcdp=zcdp)
+
+    @property
+    def zcdp_bound(self) -> float:
+        """A proven rho: as asked for, or mu^2/2 or epsilon^2/2, rounded up; or infinite."""
+        name, value = self.document.budget
+        if self.document.law is not None and self.document.law.delta > 0:
+            return math.inf
+        return float_towards(value if name == "zcdp" else value * value / 2, math.inf)
+
+    def problem_facts(self, loss: str) -> Iterator[Fact]:
+        """What was asked."""
+        yield asked("workload", repr(self.workload))
+        yield asked("cells", self.workload.cells, aside=True)
+        yield asked("queries", self.workload.queries, aside=True)
+        for fact in self.budget.facts():
+            # (With (epsilon, delta) the curve that noise stays below was found, not asked for.)
+            yield (
+                fact
+                if fact.name != "gdp" or self.budget.point is None
+                else replace(fact, aside=True)
+            )
+        yield asked("neighbors", self.neighbors)
+        yield asked("loss", loss)
+
+    def facts(self) -> Iterator[Fact]:
+        """The least and the most of standard deviations and error bounds."""
+        bars = self.error_bound(CONFIDENCE)
+        for place, pick in (("smallest", min), ("largest", max)):
+            which = f"of the {'most' if pick is min else 'least'} precise answer"
+            yield spread_fact(float(pick(self.std)), which, f"std_{place}")
+            yield error_fact(float(pick(bars)), which, f"error_95_{place}")
+
+    def release(
+        self,
+        value: Any,
+        *,
+        exact: bool = False,
+        whole: bool = False,
+        entropy: Entropy | None = None,
+    ) -> Any:
+        """Private answers to all queries, in their order: publish them, once.
+
+        value: the vector of integer counts, `workload.cells` of them. For marginals it may also be
+            rows of records, one integer code from 0 on for each attribute.
+        exact: Fractions instead of floats. whole: answers rounded to integers, and not below
+            0: post-processing that spends no budget; sums of them may no longer fit together.
+        Whatever is rejected is rejected before anything is drawn, and no value is shown.
         """
-        source = entropy or system_entropy()
+        answers = self._released(value, exact or whole, entropy or system_entropy())
+        if not whole:
+            return answers
+        rounded = [max(0, round(answer)) for answer in answers]
+        return rounded if exact else np.array(rounded, dtype=float)
+
+    def _released(self, x: Any, exact: bool, source: Entropy) -> Any:
+        """The answers from one set of private measurements: floats, or Fractions."""
         if self._together is not None:
             answers = self._together.release(self._vector(x), source)
             return (
@@ -191,9 +287,12 @@ class WorkloadNoise:
             squares = np.multiply.outer(squares, factor.lengths**2).ravel()
         return most * grid * laplace_bars(float(value) * grid, squares / most**2, beyond)
 
-    def std_of(self, shares: Sequence[float]) -> float:
-        """That of a sum of the answers with these coefficients."""
-        c = np.asarray(shares, dtype=float)
+    def std_of(self, coefficients: Sequence[float]) -> float:
+        """The standard deviation of a sum of the answers, each times its coefficient."""
+        if len(coefficients) != self.dimension:
+            words = f"{len(coefficients)} numbers"
+            raise ArgumentError("coefficients", words, f"{self.dimension}: one for each answer")
+        c = np.asarray(coefficients, dtype=float)
         if self._together is not None:
             return self._together.length(c) * self._sigma
         if not self._factors:
@@ -202,210 +301,16 @@ class WorkloadNoise:
             c = factor.lifted(c.reshape(factor.queries, -1)).T
         return float(np.sqrt((c**2).sum()) * self._sigma)
 
+    def error_bound(self, confidence: float = CONFIDENCE, *, all_at_once: bool = False) -> Floats:
+        """How far each answer may be off with this probability: margins of error.
+
+        all_at_once: such that all of them hold together (by the union bound). For Gaussian noise
+        the quantiles are those of the normal distribution, in whose place it is in tiny steps; for
+        Laplace noise they are on the safe side (and exact where an answer is one measurement).
+        """
+        level = check_confidence(confidence)
+        return self.bars((1 - level) / (self.dimension if all_at_once else 1))
+
     @cached_property
     def _tables(self) -> Tables:
         return Tables(self.document)
-
-
-class _Factor:
-    """One factor of a product: its coordinates, its strategy and its questions."""
-
-    def __init__(self, part: Part, strategy: Strategy | TallStrategy, replaced: bool) -> None:
-        self.part, self.replaced = part, replaced
-        self.cells, self.queries, self.rank = part.cells, part.queries, strategy.rank
-        self.measures = len(strategy.square())
-        self.where, self._y = strategy.coordinates, strategy.square()
-        self._bits = strategy.bits
-        where = strategy.coordinates
-        #: What answers are to be divided by, besides the scale of the estimate.
-        self.below = part.denominator if where != QUESTIONS else 1
-
-    def coordinates(self, x: Sequence[int]) -> list[int]:
-        """A x: D times the coordinates of a vector."""
-        x = list(x)
-        where = self.where
-        if where == QUESTIONS:
-            answers = self.part.answers(x)
-            return [a - sum(x) * b for a, b in zip(answers, self._first, strict=True)]
-        if isinstance(where, Basis):
-            coordinates = [where.denominator * x[j] for j in where.cells]
-            others = (j for j in range(self.cells) if j not in set(where.cells))
-            for j, row in zip(others, where.shares, strict=True):
-                if x[j]:
-                    coordinates = [a + x[j] * b for a, b in zip(coordinates, row, strict=True)]
-            return coordinates
-        return x[1:] if self.replaced else x
-
-    @cached_property
-    def _first(self) -> list[int]:
-        """What is counted from: the first column where units are replaced, else nothing."""
-        if not self.replaced:
-            return [0] * self.queries
-        return list(self.part.answers([1] + [0] * (self.cells - 1)))
-
-    def measured(self, z: Sequence[int]) -> list[int]:
-        """Y z, in steps of the grid."""
-        return [sum(a * b for a, b in zip(row, z, strict=True) if a) for row in self._y]
-
-    def solved(self, y: Sequence[int]) -> list[int]:
-        """The solution z of Y z = y, both times 2^128, by substitution from the end.
-
-        y is in steps of the grid, z in ones: D and 2^bits are divided by here.
-        """
-        z = [0] * self.rank
-        for i in range(self.rank - 1, -1, -1):
-            row = self._y[i]
-            # (z is kept D times too large until the end)
-            rest = y[i] - sum(a * b for a, b in zip(row[i + 1 :], z[i + 1 :], strict=True))
-            z[i] = rest // row[i]
-        return self._divided(z)
-
-    def _divided(self, z: list[int]) -> list[int]:
-        """By D."""
-        over = 1
-        if isinstance(self.where, Basis):
-            over = self.where.denominator
-        elif self.where == QUESTIONS:
-            over = self.part.denominator
-        return [number // over for number in z] if over > 1 else z
-
-    def answers(self, z: Sequence[Any]) -> list[Any]:
-        """The questions' answers from coordinates, times what they are divided by."""
-        where = self.where
-        if where == QUESTIONS:
-            return list(z)
-        if isinstance(where, Basis):
-            x = [0] * self.cells
-            for j, value in zip(where.cells, z, strict=True):
-                x[j] = value
-            return self.part.answers(x)
-        return self.part.answers(list(z))
-
-    def answers_of_exchanged(self, z: Sequence[int], total: int) -> list[int]:
-        """The same where units are replaced: their number is known."""
-        if self.where == QUESTIONS:
-            below = self.part.denominator
-            return [a + total * b // below for a, b in zip(z, self._first, strict=True)]
-        cells = self.where.cells if isinstance(self.where, Basis) else range(1, self.cells)
-        x = [0] * self.cells
-        for j, value in zip(cells, z, strict=True):
-            x[j] = value
-        x[0] += total - sum(z)
-        return self.part.answers(x)
-
-    # -- in floats ----------------------------------------------------------------------------
-
-    @cached_property
-    def _inverse(self) -> Floats:
-        y = np.array([[float(entry) for entry in row] for row in self._y]) / 2.0**self._bits
-        if self.measures > self.rank:
-            return np.asarray(np.linalg.pinv(y))
-        return np.asarray(sl.solve_triangular(y, np.eye(self.rank), lower=False))
-
-    @cached_property
-    def _rows(self) -> Floats:
-        """The questions over coordinates, answered by the measurements: W Y^-1."""
-        rows, below = rows_in(self.part, self.replaced, self.where)
-        matrix = np.array([[float(x) for x in row] for row in rows]) / float(below)
-        return np.asarray(matrix @ self._inverse)
-
-    @cached_property
-    def lengths(self) -> Floats:
-        """The standard deviation of each answer, for noise of variance 1."""
-        return np.asarray(np.sqrt((self._rows**2).sum(axis=1)))
-
-    @cached_property
-    def largest(self) -> Floats:
-        """The largest size of a coefficient of a measurement in each answer; 1 if all are 0."""
-        entries = np.abs(self._rows).max(axis=1)
-        return np.where(entries > 0, entries, 1.0)
-
-    def lifted(self, c: Floats) -> Floats:
-        """Coefficients of answers, in the first axis, as coefficients of measurements."""
-        return np.asarray(self._rows.T @ c)
-
-
-class _Tall(_Factor):
-    """More measurements than coordinates, or other matrices: answers by least squares."""
-
-    def solved(self, y: Sequence[int]) -> list[int]:
-        """The z with Y^T Y z = Y^T y, all times 2^128, found in floats and corrected exactly."""
-        right = [sum(a * b for a, b in zip(row, y, strict=True) if a) for row in self._columns]
-        z = [0] * self.rank
-        for _ in range(_CORRECTIONS):
-            rest = [
-                b - sum(m * v for m, v in zip(row, z, strict=True))
-                for row, b in zip(self._gram, right, strict=True)
-            ]
-            shift = max(0, max(abs(number) for number in rest).bit_length() - 900)
-            step = self._near @ np.array([float(number >> shift) for number in rest])
-            if np.abs(step).max() < 1 and not shift:
-                break
-            z = [a + (int(b) << shift) for a, b in zip(z, step.tolist(), strict=True)]
-        else:
-            raise CertificateError("the strategy is too badly scaled to be solved")
-        return self._divided(z)
-
-    @cached_property
-    def _columns(self) -> list[list[int]]:
-        return [list(column) for column in zip(*self._y, strict=True)]
-
-    @cached_property
-    def _gram(self) -> list[list[int]]:
-        columns = self._columns
-        return [[sum(a * b for a, b in zip(p, q, strict=True)) for q in columns] for p in columns]
-
-    @cached_property
-    def _near(self) -> Floats:
-        return np.asarray(np.linalg.inv(np.array([[float(x) for x in row] for row in self._gram])))
-
-
-def _factor(part: Part, strategy: Any, replaced: bool) -> Any:
-    if isinstance(strategy, CountsStrategy):
-        return Counts(part)
-    if isinstance(strategy, RootStrategy):
-        return _Roots(part, strategy)
-    if isinstance(strategy, SummedStrategy):
-        return Summed(part, strategy)
-    kind = _Tall if isinstance(strategy, TallStrategy) else _Factor
-    return kind(part, strategy, replaced)
-
-
-class _Roots(_Factor):
-    """Long prefix sums, by the square-root strategy."""
-
-    def __init__(self, part: Part, strategy: RootStrategy) -> None:
-        self.part, self.replaced, self.where = part, False, None
-        self.cells = self.queries = self.rank = self.measures = part.cells
-        self.below = 1
-        self._series, self._scales = strategy.series(part.cells), strategy.scales(part.cells)
-        self._multiples = strategy.multiples(part.cells)
-        self._bits = strategy.bits
-
-    def measured(self, z: Sequence[int]) -> list[int]:
-        """diag(a) T diag(s) z, in steps of the grid."""
-        moved = [a * b for a, b in zip(self._scales, z, strict=True)]
-        back = self._series[::-1]
-        n = len(back)
-        return [
-            row * sum(a * b for a, b in zip(back[n - 1 - i :], moved, strict=False))
-            for i, row in enumerate(self._multiples)
-        ]
-
-    def solved(self, y: Sequence[int]) -> list[int]:
-        """The solution z of diag(a) T diag(s) z = y, both times 2^128, from the beginning."""
-        n, solution = len(y), list[int]()
-        y = [number // row for number, row in zip(y, self._multiples, strict=True)]
-        back = self._series[:0:-1]  # without the diagonal
-        for i in range(n):
-            rest = y[i] - sum(a * b for a, b in zip(back[n - 1 - i :], solution, strict=False))
-            solution.append(rest >> self._bits)
-        return [a // b for a, b in zip(solution, self._scales, strict=True)]
-
-    @cached_property
-    def _inverse(self) -> Floats:
-        unit = 2.0**self._bits
-        t = np.tril(sl.toeplitz(np.array([float(x) for x in self._series]) / unit))
-        rows = np.array([float(x) for x in self._multiples]) / 2.0**ROW_BITS
-        inverse = sl.solve_triangular(t, np.eye(self.cells), lower=True) / rows
-        return np.asarray(inverse / (np.array([float(x) for x in self._scales]) / unit)[:, None])

@@ -6,23 +6,21 @@ touched, and no picture shows a data value: they are drawn from mechanism files.
 
 from .answers import plot_answer
 from .bracket import plot_bracket
-from .channel import channel_alone, channel_svg, plot_channel
+from .channel import channel_alone, plot_channel
 from .comparison import plot_comparison
 from .curves import plot_frontier, plot_tradeoff
-from .density import baselines_of, density_alone, density_svg, draw_density, plot_density
+from .density import baselines_of, density_alone, draw_density, plot_density
 from .heatmap import plot_heatmap
 from .picture import Picture
 from .privacy_loss import plot_privacy_loss
 from .profile import draw_profiles, plot_profiles
-from .vector import plot_vector, vector_svg
+from .vector import plot_vector
 
 __all__ = [
     "Picture",
     "baselines_of",
     "channel_alone",
-    "channel_svg",
     "density_alone",
-    "density_svg",
     "draw_density",
     "draw_profiles",
     "plot_answer",
@@ -36,5 +34,4 @@ __all__ = [
     "plot_profiles",
     "plot_tradeoff",
     "plot_vector",
-    "vector_svg",
 ]

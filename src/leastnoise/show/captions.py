@@ -8,40 +8,20 @@ from typing import Any
 
 from ..baselines import Mechanism
 from ..errors import ArgumentError
+from ..facts import caption
 from ..formatting import number
 
 ERROR = "noise (released value − true value)"
 
 
-def budget(design: Any) -> str:
-    """The budget that was asked for: one point, several, a curve, or a total."""
-    total = design.document.releases
-    if total is not None:
-        return f"{point(total.epsilon, total.delta)} for {total.count} releases together"
-    if design.gdp is not None:
-        return f"μ = {number(design.gdp)} (mu-GDP)"
-    if design.profile:
-        return f"{point(design.epsilon, design.delta)} and {len(design.profile)} more budgets"
-    return point(design.epsilon, design.delta)
+def point(mechanism: Mechanism) -> str:
+    """The budget of a baseline, as every picture writes it."""
+    return f"ε = {number(mechanism.epsilon)}, δ = {number(mechanism.delta)}"
 
 
-def keyed_budget(design: Any) -> str:
-    """What was asked of a keyed design."""
-    if design.curve is not None:
-        mu, failure = design.curve
-        return f"μ = {number(mu)} except with probability {number(failure)}"
-    more = f" and {len(design.profile)} more budgets" if design.profile else ""
-    return point(*design.total) + more
-
-
-def point(epsilon: Any, delta: Any) -> str:
-    """One budget, as every picture writes it."""
-    return f"ε = {number(epsilon)}, δ = {number(delta)}"
-
-
-def caption(design: Any) -> str:
-    """What a design answers: the title of its pictures."""
-    return f"{budget(design)}, sensitivity {number(design.sensitivity)}, loss {design.loss_name}"
+def title(design: Any) -> str:
+    """What a design answers, and its bracket: the title of its picture."""
+    return f"{design.noise.title}, {design.caption}\n{design.bracket_words}"
 
 
 def name_of(mechanism: Any) -> str:
@@ -57,7 +37,7 @@ def labels_of(mechanisms: Iterable[Any]) -> list[str]:
     labels = []
     for label, m in zip(plain, many, strict=True):
         short = "design" if label == "this design" else label
-        asked = point(m.epsilon, m.delta) if isinstance(m, Mechanism) else budget(m)
+        asked = point(m) if isinstance(m, Mechanism) else caption(m.noise.budget.facts())
         labels.append(label if often[label] == 1 else f"{short}, {asked}")
     return labels
 

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ArgumentError
-from ..formatting import bracket_words, number
-from .captions import caption
+from ..formatting import number
+from .captions import title
 from .palette import BOUND, INK
 from .picture import Picture, canvas
 from .ticks import percent_ticks
 
 if TYPE_CHECKING:
-    from ..design import DependentDesign
+    from ..design import Design
+    from ..noise.ranged import RangeNoise
     from ..numeric import Floats
 
 #: True values whose distributions the family shows, as shares of the range.
@@ -26,39 +27,33 @@ _MOST, _BINS = 100, 50
 
 
 def plot_channel(
-    design: DependentDesign, path: str | Path | None = None, kind: str = "family"
+    design: Design[RangeNoise], path: str | Path | None = None, kind: str = "family"
 ) -> Picture:
     """Draw the "family" of distributions or the "heatmap"; saved if `path` is given."""
     if kind not in ("family", "heatmap"):
         raise ArgumentError("kind", kind, '"family" or "heatmap"')
     with canvas(7.2, 5.4 if kind == "family" else 4.8, path) as picture:
         (draw_family if kind == "family" else draw_heatmap)(picture.figure, design)
-        picture.figure.suptitle(caption(design), fontsize=10)
+        picture.figure.suptitle(design.caption, fontsize=10)
     return picture
 
 
-def channel_alone(design: DependentDesign) -> Picture:
+def channel_alone(design: Design[RangeNoise]) -> Picture:
     """The family and the bracket: what a notebook shows of a design."""
     with canvas(5.8, 4.4) as picture:
         draw_family(picture.figure, design)
-        words = bracket_words(design.lower, design.upper, design.certified, 6)
-        picture.figure.suptitle(f"{caption(design)}\n{words}", fontsize=9)
+        picture.figure.suptitle(title(design), fontsize=9)
     return picture
 
 
-def channel_svg(design: DependentDesign) -> str:
-    """The family as an SVG element, for notebooks."""
-    return channel_alone(design).svg()
-
-
-def draw_family(figure: Any, design: DependentDesign) -> None:
+def draw_family(figure: Any, design: Design[RangeNoise]) -> None:
     """The answer's distribution at several true values, one panel each, on one scale."""
-    low, high = design.core
+    low, high = design.noise.core
     values = [low + share * (high - low) for share in reversed(_SHOWN)]
     if design.integer:
         values = sorted({float(round(value)) for value in values}, reverse=True)
     panels = figure.subplots(len(values), 1, sharex=True, sharey=True)
-    laws = [design.law(value) for value in values]
+    laws = [design.noise.law(value) for value in values]
     binned = any(len(answers) > _MOST for answers, _ in laws)
     ends = _ends(laws)
     for axes, value, (answers, masses) in zip(np.atleast_1d(panels), values, laws, strict=True):
@@ -95,21 +90,21 @@ def _ends(laws: Sequence[tuple[Floats, Floats]]) -> tuple[float, float]:
     return low, high
 
 
-def draw_heatmap(figure: Any, design: DependentDesign) -> None:
+def draw_heatmap(figure: Any, design: Design[RangeNoise]) -> None:
     """Probability of each answer (shade) for each true value (across)."""
     from matplotlib.colors import PowerNorm
 
     axes = figure.add_subplot()
-    low, high = design.core
-    count = len(design.nodes) if design.integer else min(len(design.nodes), 64)
-    values = design.nodes if design.integer else np.linspace(low, high, count)
+    low, high = design.noise.core
+    count = len(design.noise.nodes) if design.integer else min(len(design.noise.nodes), 64)
+    values = design.noise.nodes if design.integer else np.linspace(low, high, count)
     half = (values[1] - values[0]) / 2
     bins = np.linspace(low, high, count + 1)
     if design.integer:
         bins = np.append(values - half, high + half)
     masses = np.zeros((count, count))
     for k, value in enumerate(values.tolist()):
-        answers, weights = design.law(value)
+        answers, weights = design.noise.law(value)
         inside = np.clip(answers, bins[0], bins[-1])
         masses[k] = np.histogram(inside, bins=bins, weights=weights)[0]
     across = np.append(values - half, values[-1] + half)

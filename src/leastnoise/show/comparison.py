@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..baselines import Mechanism
 from ..formatting import number, outwards
-from .captions import caption
 from .density import draw_density
 from .palette import BOUND, look_of
 from .picture import Picture, canvas
@@ -16,8 +15,7 @@ from .profile import draw_profiles
 from .ticks import few_ticks
 
 if TYPE_CHECKING:
-    from ..compare import Comparison
-    from ..design import Design
+    from ..comparison import Comparison
 
 
 def plot_comparison(comparison: Comparison, path: str | Path | None = None) -> Picture:
@@ -25,7 +23,7 @@ def plot_comparison(comparison: Comparison, path: str | Path | None = None) -> P
 
     The losses of all mechanisms; densities and profiles of the design and its best four baselines.
     """
-    design = cast("Design", comparison.design)  # `Comparison.plot` refuses a range
+    design = comparison.design
     baselines = [r.mechanism for r in comparison.rows if isinstance(r.mechanism, Mechanism)][:4]
     with canvas(14.4, 4.6, path) as picture:
         figure = picture.figure
@@ -39,7 +37,7 @@ def plot_comparison(comparison: Comparison, path: str | Path | None = None) -> P
         # The lines mean the same in both panels: one legend below them.
         lines, labels = right.get_legend_handles_labels()
         figure.legend(lines, labels, loc="outside lower right", ncols=len(lines))
-        figure.suptitle(caption(design), fontsize=11)
+        figure.suptitle(design.caption, fontsize=11)
     return picture
 
 

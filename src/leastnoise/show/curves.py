@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..facts import caption
 from ..formatting import number, proven_words
-from .captions import budget
 from .palette import BOUND, DESIGN
 from .picture import Picture, canvas
 from .ticks import few_ticks
@@ -30,7 +30,8 @@ def plot_tradeoff(curve: Tradeoff, path: str | Path | None = None) -> Picture:
         axes.legend()
         axes.set_xlabel(f"expected {b} at most")
         axes.set_ylabel(f"least expected {a}")
-        axes.set_title(f"{a} against {b}: {budget(one)}, sensitivity {number(one.sensitivity)}")
+        known = [fact for fact in one.problem_facts if fact.name not in ("loss", "constraints")]
+        axes.set_title(f"{a} against {b}: {caption(known)}")
     return picture
 
 

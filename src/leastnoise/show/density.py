@@ -12,14 +12,15 @@ import numpy as np
 from ..baselines import Mechanism, closed_forms
 from ..baselines.steps import StepNoise
 from ..errors import ArgumentError
-from ..formatting import NEGLIGIBLE, bracket_words, number
-from .captions import ERROR, caption, labels_of, name_of
+from ..formatting import NEGLIGIBLE, number
+from .captions import ERROR, labels_of, name_of, title
 from .palette import FAINT, INK, PAPER, Look, looks_of
 from .picture import Picture, canvas
 from .reach import reach_of
 
 if TYPE_CHECKING:
     from ..design import Design
+    from ..noise import AdditiveNoise
     from ..numeric import Floats
 
 #: Drawn beside a design if the caller names no baselines; those that serve the budget.
@@ -31,7 +32,7 @@ _CROWDED = 60
 
 
 def plot_density(
-    design: Design,
+    design: Design[AdditiveNoise],
     path: str | Path | None = None,
     baselines: Iterable[str | Mechanism] | None = None,
 ) -> Picture:
@@ -47,28 +48,24 @@ def plot_density(
         axes = picture.figure.add_subplot()
         draw_density(axes, design, beside)
         _legend_below(axes)
-        axes.set_title(caption(design))
+        axes.set_title(design.caption)
     return picture
 
 
-def density_alone(design: Design) -> Picture:
+def density_alone(design: Design[AdditiveNoise]) -> Picture:
     """The design's density and its bracket, small: what a notebook shows of a design."""
     with canvas(5.2, 3.0) as picture:
         axes = picture.figure.add_subplot()
         draw_density(axes, design, [])
         if design.noise.atom > NEGLIGIBLE:
             _legend_below(axes)
-        words = bracket_words(design.lower, design.upper, design.certified, 6)
-        axes.set_title(f"{caption(design)}\n{words}", fontsize=9)
+        axes.set_title(title(design), fontsize=9)
     return picture
 
 
-def density_svg(design: Design) -> str:
-    """The design's density alone, as the text of an SVG picture."""
-    return density_alone(design).svg()
-
-
-def baselines_of(design: Design, baselines: Iterable[str | Mechanism] | None) -> list[Mechanism]:
+def baselines_of(
+    design: Design[AdditiveNoise], baselines: Iterable[str | Mechanism] | None
+) -> list[Mechanism]:
     """The mechanisms named by `baselines`, at the design's budget."""
     if isinstance(baselines, str):
         baselines = [baselines]
@@ -77,7 +74,7 @@ def baselines_of(design: Design, baselines: Iterable[str | Mechanism] | None) ->
     if wanted is not None and len(found) == len(wanted):
         return found
     document = design.document
-    if wanted is None and (design.gdp or design.profile or document.releases):
+    if wanted is None and (design.gdp or design.profile or design.releases > 1):
         return []  # a baseline at one point of a curve would answer another question
     served = {
         m.name: m
@@ -97,7 +94,7 @@ def baselines_of(design: Design, baselines: Iterable[str | Mechanism] | None) ->
     return [m if isinstance(m, Mechanism) else served[m] for m in wanted]
 
 
-def draw_density(axes: Any, design: Design, baselines: Sequence[Mechanism]) -> None:
+def draw_density(axes: Any, design: Design[AdditiveNoise], baselines: Sequence[Mechanism]) -> None:
     """Draw the laws into `axes`."""
     many = [design, *baselines]
     laws: list[Any] = [design.noise, *baselines]

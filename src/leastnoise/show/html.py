@@ -12,19 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from ..formatting import (
-    NEGLIGIBLE,
-    UNPROVEN,
-    bare_unit,
-    escaped,
-    excess_words,
-    interval,
-    number,
-    outwards,
-    percent,
-)
-from . import channel_alone, density_alone
-from .captions import caption, keyed_budget
+from ..formatting import UNPROVEN, bare_unit, escaped, number, outwards, percent
+from .designs import alone
 
 _CELL = 'style="text-align:{}; padding:1px 8px"'
 #: A table of a sweep is cut in the middle beyond this many rows.
@@ -34,92 +23,10 @@ _DRAWN = 60
 
 
 def html_design(design: Any) -> str:
-    """A `Design`: its bracket, what to expect of its noise, and its density."""
-    kind = "Integer noise" if design.integer else "Additive noise"
-    rows = [*_bracket(design, "noise"), *_law(design.noise)]
-    drawn = _drawn(partial(density_alone, design)) if design.noise.listable else None
-    return _page(f"{kind}, {caption(design)}", rows, design.status, drawn)
-
-
-def html_dependent(design: Any) -> str:
-    """A `DependentDesign`: its bracket, its range and its answers."""
-    low, high = design.bounds
-    rows = [
-        *_bracket(design, "answers"),
-        ("range of the query", f"{number(low)} to {number(high)}", ""),
-    ]
-    if len(design.answers):
-        rows.append(("different answers", str(len(design.answers)), ""))
-    if design.core != design.bounds:
-        start, end = design.core
-        rows.append(("the bracket is for values", f"{number(start)} to {number(end)}", ""))
-    drawn = _drawn(partial(channel_alone, design))
-    return _page(f"Private answers, {caption(design)}", rows, design.status, drawn)
-
-
-def html_vector(design: Any) -> str:
-    """A `VectorDesign`: its bracket, what to expect of its noise, and its radial density."""
-    rows = [*_bracket(design, "noise"), *_radial(design.noise)]
-    drawn = _drawn(design.plot)
-    return _page(
-        f"Noise for {design.dimension} numbers, {caption(design)} of the norm",
-        rows,
-        design.status,
-        drawn,
-    )
-
-
-def html_keyed(design: Any) -> str:
-    """A `KeyedDesign`: how many units a key needs, what its value is worth, and a picture."""
-    word = "proven" if design.certified else UNPROVEN
-    rows = [
-        ("released half the time from", f"{design.group_size_for(0.5)} units", word),
-        ("released 95% of the time from", f"{design.group_size_for(0.95)} units", word),
-        ("always released from", f"{design.always_released_from} units", word),
-        ("largest error", str(design.reach), word),
-        ("expected loss of large keys at most", outwards(design.upper, 7, True), word),
-        ("no noise has less than", outwards(design.lower, 7, False), word),
-    ]
-    title = f"Private keys and their counts, {keyed_budget(design)}, loss {design.loss_name}"
-    return _page(title, rows, design.status, _drawn(design.plot))
-
-
-def html_joint(design: Any) -> str:
-    """A `JointDesign`: its bracket, what to expect of its noise, and how it is spread."""
-    noise = design.noise
-    rows = [
-        *_bracket(design, "noise"),
-        ("standard deviation of a number", number(noise.std, 5), ""),
-        ("95% of errors of a number within", number(noise.error_bound(0.95), 5), ""),
-        ("95% of errors of all within", number(noise.error_bound(0.95, all_at_once=True), 5), ""),
-    ]
-    title = f"Noise for {design.dimension} numbers at once, {caption(design)}, mean over numbers"
-    return _page(title, rows, design.status, _drawn(design.plot))
-
-
-def html_workload(design: Any) -> str:
-    """A `WorkloadDesign`: its bracket, what to expect of its answers, and their error bars."""
-    bars = design.error_bound(0.95)
-    rows = [
-        *_bracket(design, "noise"),
-        (
-            "standard deviation of an answer",
-            f"{number(design.std.min(), 5)} to {number(design.std.max(), 5)}",
-            "",
-        ),
-        (
-            "95% of errors of an answer within",
-            f"{number(bars.min(), 5)} to {number(bars.max(), 5)}",
-            "",
-        ),
-    ]
-    title = f"{design.workload.queries} queries, {design.budget_words}, {design.neighbors}"
-    return _page(title, rows, design.status, _drawn(design.plot))
-
-
-def html_vector_noise(noise: Any) -> str:
-    """A `VectorNoise`: what to expect of it."""
-    return _page(f"Noise for {noise.dimension} numbers", _radial(noise))
+    """A `Design`: its bracket, what to expect of its noise, and a picture."""
+    title = design.noise.title
+    head = f"{title[0].upper()}{title[1:]}, {design.caption}"
+    return _page(head, design.facts().rows, design.status, _drawn(partial(alone, design)))
 
 
 def html_privacy(privacy: Any) -> str:
@@ -133,9 +40,9 @@ def html_privacy(privacy: Any) -> str:
 
 
 def html_noise(noise: Any) -> str:
-    """An `AdditiveNoise`: what to expect of it."""
-    kind = "Integer noise" if noise.integer else "Additive noise"
-    return _page(kind, _law(noise))
+    """The noise of a design: what to expect of it."""
+    rows = [fact.row for fact in noise.facts() if not fact.aside]
+    return _page(f"{noise.title[0].upper()}{noise.title[1:]}", rows)
 
 
 def html_clamped(clamped: Any) -> str:
@@ -146,28 +53,14 @@ def html_clamped(clamped: Any) -> str:
     ]
     if "upper" in clamped.__dict__:
         rows.append(("expected loss at most", outwards(clamped.upper, 6, True), "at every value"))
-    return _page("Clamped integer noise", [*rows, *_law(clamped.noise)[:1]])
+    return _page("Clamped integer noise", [*rows, next(clamped.noise.facts()).row])
 
 
 def html_comparison(comparison: Any) -> str:
     """A `Comparison`: one row per mechanism, the best first."""
-    word = "proven" if comparison.design.certified else UNPROVEN
-    rows = [
-        (
-            row.label,
-            number(row.loss, 6),
-            excess_words(row.excess),
-            number(row.error_95, 5),
-            interval(row.support),
-        )
-        for row in comparison.rows
-    ]
-    head = ("mechanism", "expected loss", "excess", "95% error", "support")
-    note = (
-        f"Excess over the lower bound {outwards(comparison.lower, 7, False)} of all additive noise "
-        f"({word})."
-    )
-    return _page(f"Mechanisms for {caption(comparison.design)}", rows, note, head=head)
+    rows = [row.cells for row in comparison.rows]
+    note = f"Excess over the lower bound: {comparison.bound_words}."
+    return _page(f"Mechanisms for {comparison.design.caption}", rows, note, head=comparison.head)
 
 
 def html_curve(curve: Any, places: Sequence[float], name: str) -> str:
@@ -287,39 +180,6 @@ def html_composition(composition: Any) -> str:
 # -- rows ---------------------------------------------------------------------------------------
 
 
-def _bracket(design: Any, what: str) -> list[tuple[str, str, str]]:
-    word = "proven" if design.certified else UNPROVEN
-    asked = ("constraints", "profile", "gdp")
-    which = f"such {what}" if any(getattr(design, name, None) for name in asked) else what
-    return [
-        ("expected loss at most", outwards(design.upper, 7, True), word),
-        (f"no {which} has less than", outwards(design.lower, 7, False), word),
-        ("gap", percent(design.gap), ""),
-    ]
-
-
-def _law(noise: Any) -> list[tuple[str, str, str]]:
-    if not noise.listable:
-        return [("tail", "too long to be listed", "")]
-    rows = [
-        ("standard deviation", number(noise.std, 5), ""),
-        ("95% of errors within", number(noise.error_bound(0.95), 5), ""),
-        ("support", interval(noise.support), ""),
-    ]
-    if noise.atom > NEGLIGIBLE:
-        rows.append(("exactly 0 with probability", number(noise.atom, 4), "beyond the density"))
-    return rows
-
-
-def _radial(noise: Any) -> list[tuple[str, str, str]]:
-    end = "" if noise.endless else number(float(noise.radii[-1]), 5)
-    return [
-        ("standard deviation of a number", number(noise.variance**0.5, 5), ""),
-        ("95% of errors within", number(noise.error_radius(0.95), 5), "Euclidean"),
-        *([("largest error", end, "")] if end else []),
-    ]
-
-
 def _sweep_row(row: Any) -> tuple[str, ...]:
     budget = (row.loss, number(row.epsilon), number(row.delta))
     seconds = "" if math.isnan(row.seconds) else f"{row.seconds:.1f}"
@@ -375,8 +235,9 @@ def _row(cells: Sequence[str], tag: str) -> str:
 
 
 def _drawn(draw: Callable[[], Any]) -> bytes | None:
-    """A picture's bytes; None without the extra `plot`."""
+    """A picture's bytes; None without the extra `plot`, or if there is none."""
     try:
-        return bytes(draw().png(90))
+        picture = draw()
+        return None if picture is None else bytes(picture.png(90))
     except ImportError:
         return None

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..formatting import bracket_words
-from .captions import point
+from .captions import title
 from .palette import look_of
 from .picture import Picture, canvas
 
 if TYPE_CHECKING:
-    from ..design import JointDesign
+    from ..design import Design
+    from ..noise.joint import JointNoise
 
 #: Draws that the map of two numbers is made of.
 _DRAWS = 20_000
 
 
-def plot_joint(design: JointDesign, path: str | Path | None = None) -> Picture:
+def plot_joint(design: Design[JointNoise], path: str | Path | None = None) -> Picture:
     """The chance of each error of the first number, and a map of the errors of the first two."""
-    noise, grid = design.noise, float(design.document.noise.grid)
+    noise, grid = design.noise, float(design.noise.document.noise.grid)
     drawn = noise.simulate(max(1_000, min(_DRAWS, 2_000_000 // design.dimension)), 1)
     reach = max(grid, 1.3 * noise.error_bound(0.95))
     step = max(1, round(reach / grid / 40))  # steps of the grid in a bar
@@ -42,11 +42,5 @@ def plot_joint(design: JointDesign, path: str | Path | None = None) -> Picture:
                 cmap="Blues",
             )
             axes[1].set(xlabel="error of the first number", ylabel="error of the second")
-        picture.figure.suptitle(_title(design), fontsize=9)
+        picture.figure.suptitle(title(design), fontsize=9)
     return picture
-
-
-def _title(design: JointDesign) -> str:
-    words = bracket_words(design.lower, design.upper, design.certified, 5)
-    asked = point(design.document.epsilon, design.document.delta)
-    return f"{design.dimension} numbers, {asked}, {design.loss_name}: {words}"

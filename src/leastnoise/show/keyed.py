@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..formatting import number
-from .captions import keyed_budget
 from .palette import look_of
 from .picture import Picture, canvas
 
 if TYPE_CHECKING:
-    from ..designs.keyed import KeyedDesign
+    from ..design import Design
+    from ..noise.selection import SelectionNoise
 
 #: Points of a curve, at most.
 _POINTS = 300
@@ -19,23 +19,19 @@ _POINTS = 300
 _RARE = 1e-3
 
 
-def plot_keyed(design: KeyedDesign, path: str | Path | None = None) -> Picture:
+def plot_keyed(design: Design[SelectionNoise], path: str | Path | None = None) -> Picture:
     """The chance that a key is shown, and the loss of its value if so, by its number of units."""
     rows = list(design.compare())
-    last = max(2 * design.group_size_for(0.95), *(row.mostly_from + 3 for row in rows))
+    last = max(2 * design.noise.group_size_for(0.95), *(row["mostly_from"] + 3 for row in rows))
     numbers = range(1, last + 1, -(-last // _POINTS))
     with canvas(9.2, 4.0, path) as picture:
         left, right = picture.figure.subplots(1, 2)
         for row in rows:
-            baseline = row.name != "design"
             line = look_of(row.name).line
             shown = [row.mechanism.release_probability(n) for n in numbers]
             left.plot(numbers, shown, label=row.label, **line)
             seen = [n for n, p in zip(numbers, shown, strict=True) if p >= _RARE]
-            losses = [
-                row.mechanism.error(n, design.loss) if baseline else design.expected_error(n)
-                for n in seen
-            ]
+            losses = [row.mechanism.expected_error(n, design.loss) for n in seen]
             right.plot(seen, losses, label=row.label, **line)
         left.set(xlabel="units that have the key", ylabel="probability of release")
         left.set_ylim(0, 1.04)
@@ -44,12 +40,7 @@ def plot_keyed(design: KeyedDesign, path: str | Path | None = None) -> Picture:
         )
         right.set_ylim(0, None)
         right.legend(loc="upper right")
-        keys = design.keys_of_a_unit
-        words = "" if keys == 1 else f", {keys} keys per unit"
-        competitors = design.document.problem.competitors
-        picture.figure.suptitle(
-            f"{keyed_budget(design)}{words}: {competitors} releases more; largest "
-            f"error {number(design.reach)}",
-            fontsize=10,
-        )
+        competitors = design.noise.document.problem.competitors
+        words = f"{competitors} releases more; largest error {number(design.noise.reach)}"
+        picture.figure.suptitle(f"{design.caption}: {words}", fontsize=10)
     return picture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def plot_privacy_loss(
-    mechanisms: Iterable[Design | Mechanism], path: str | Path | None = None
+    mechanisms: Iterable[Design[Any] | Mechanism], path: str | Path | None = None
 ) -> Picture:
     """P(privacy loss > t) at the shift by the whole sensitivity.
 

@@ -22,7 +22,7 @@ _LEAST = 1e-12  # what is smaller is not drawn
 
 
 def plot_profiles(
-    mechanisms: Iterable[Design | Mechanism],
+    mechanisms: Iterable[Design[Any] | Mechanism],
     path: str | Path | None = None,
     epsilons: ArrayLike | None = None,
 ) -> Picture:

@@ -10,20 +10,21 @@ import numpy as np
 
 from ..baselines.analytic_gaussian import smallest_sigma
 from ..errors import ArgumentError
-from ..formatting import bracket_words, number
 from ..numeric import Floats
+from .captions import title
 from .palette import look_of
 from .picture import Picture, canvas
 
 if TYPE_CHECKING:
-    from ..design import VectorDesign
+    from ..design import Design
+    from ..noise.vector import VectorNoise
 
 
 KINDS = ("radial", "map")
 
 
 def plot_vector(
-    design: VectorDesign, path: str | Path | None = None, kind: str = "radial"
+    design: Design[VectorNoise], path: str | Path | None = None, kind: str = "radial"
 ) -> Picture:
     """The density against the distance from the exact vector and the probability of a larger error,
     beside baselines' ("radial"); or, in two dimensions, a "map" of the density in the plane."""
@@ -34,12 +35,7 @@ def plot_vector(
     return _map(design, path) if kind == "map" else _radial(design, path)
 
 
-def vector_svg(design: VectorDesign) -> str:
-    """The radial picture as SVG, for notebooks."""
-    return _radial(design, None).svg()
-
-
-def _radial(design: VectorDesign, path: str | Path | None) -> Picture:
+def _radial(design: Design[VectorNoise], path: str | Path | None) -> Picture:
     from scipy.stats import chi, gamma  # (slow to import)
 
     noise, d, size = design.noise, design.dimension, design.sensitivity
@@ -50,7 +46,7 @@ def _radial(design: VectorDesign, path: str | Path | None) -> Picture:
         others.insert(0, ("analytic Gaussian", "analytic-gaussian", gaussian))
     # As far as errors are seen; far edges that hold next to nothing are left out.
     seen = min(law.isf(1e-3) for _, _, law in others)
-    reach = 1.25 * max(noise.error_radius(0.9999), seen)
+    reach = 1.25 * max(noise.error_bound(0.9999), seen)
     r = np.linspace(reach / 4000, reach, 4000)
     laws = [("this design", "design", noise.density(r), 1 - noise.radial_cdf(r))]
     laws += [(label, name, _density(d, r, law), law.sf(r)) for label, name, law in others]
@@ -68,7 +64,7 @@ def _radial(design: VectorDesign, path: str | Path | None) -> Picture:
             xlabel="error (Euclidean)", ylabel="probability of a larger error", ylim=(0, 1.02)
         )
         right.legend()
-        picture.figure.suptitle(_title(design), fontsize=10)
+        picture.figure.suptitle(title(design), fontsize=10)
     return picture
 
 
@@ -79,10 +75,10 @@ def _density(d: int, r: Floats, law: Any) -> Floats:
         return np.asarray(np.exp(law.logpdf(r) - log_sphere - (d - 1) * np.log(r)))
 
 
-def _map(design: VectorDesign, path: str | Path | None) -> Picture:
+def _map(design: Design[VectorNoise], path: str | Path | None) -> Picture:
     """On a scale of logarithms; blank where there is no noise."""
     noise = design.noise
-    reach = 1.06 * (noise.error_radius(0.999) if noise.endless else float(noise.radii[-1]))
+    reach = 1.06 * (noise.error_bound(0.999) if noise.endless else float(noise.radii[-1]))
     x = np.linspace(-reach, reach, 801)
     density = noise.density(np.hypot(x[:, None], x[None, :]))
     positive = density[density > 0]
@@ -101,14 +97,5 @@ def _map(design: VectorDesign, path: str | Path | None) -> Picture:
         axes.set(xlabel="error of the first coordinate", ylabel="error of the second")
         bar = picture.figure.colorbar(shown, ax=axes, label="density")
         bar.outline.set_visible(False)
-        picture.figure.suptitle(_title(design), fontsize=9)
+        picture.figure.suptitle(title(design), fontsize=9)
     return picture
-
-
-def _title(design: VectorDesign) -> str:
-    words = bracket_words(design.lower, design.upper, design.certified, 5)
-    return (
-        f"d = {design.dimension}, ε = {number(design.document.epsilon)}, "
-        f"δ = {number(design.document.delta)}, "
-        f"{design.loss_name} of the norm: {words}"
-    )

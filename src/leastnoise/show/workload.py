@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..formatting import bracket_words
 from ..problem.workload_parts import Marginals, Product
+from .captions import title
 from .palette import look_of
 from .picture import Picture, canvas
 
 if TYPE_CHECKING:
-    from ..design import WorkloadDesign
+    from ..design import Design
+    from ..noise.workload import WorkloadNoise
 
 #: More questions than this are drawn without a bar for each.
 _MOST = 2_000
 
 
 def plot_workload(
-    design: WorkloadDesign, path: str | Path | None = None, answers: Any = None
+    design: Design[WorkloadNoise], path: str | Path | None = None, answers: Any = None
 ) -> Picture:
     """Error bars (95%) of every answer; of a two-way table a map of answers, or of errors."""
     bars = design.error_bound(0.95)
@@ -35,7 +36,7 @@ def plot_workload(
             axes.set(xlabel="second attribute", ylabel="first attribute")
         else:
             _lines(axes, bars, answers)
-        picture.figure.suptitle(_title(design), fontsize=9)
+        picture.figure.suptitle(title(design), fontsize=9)
     return picture
 
 
@@ -51,18 +52,12 @@ def _lines(axes: Any, bars: Any, answers: Any) -> None:
     axes.set(xlabel="question", ylabel=what)
 
 
-def _table(design: WorkloadDesign) -> tuple[int, int] | None:
+def _table(design: Design[WorkloadNoise]) -> tuple[int, int] | None:
     """(rows, columns) of the answers where they are one table of two axes."""
-    part = design.workload.part
+    part = design.noise.workload.part
     if isinstance(part, Product) and len(part.parts) == 2:
         return part.parts[0].queries, part.parts[1].queries
     if isinstance(part, Marginals) and len(part.sets) == 1 and len(part.sets[0]) == 2:
         first, second = part.sets[0]
         return part.sizes[first], part.sizes[second]
     return None
-
-
-def _title(design: WorkloadDesign) -> str:
-    words = bracket_words(design.lower, design.upper, design.certified, 6)
-    count = design.workload.queries
-    return f"{count} queries, {design.budget_words}, {design.loss_name}: {words}"

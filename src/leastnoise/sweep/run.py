@@ -281,7 +281,7 @@ def _row(cell: _Cell, answer: _Answer, folder: Path | None) -> SweepRow:
     seconds, status = answer.seconds, answer.status
     if answer.text is not None:
         document = parse(answer.text)
-        shown = Design(document, document.loss, True, "", {})
+        shown = Design[Any](document, document.loss, True, "", {})
         lower, upper, gap = shown.lower, shown.upper, shown.gap
         if path is not None and answer.cached:
             seconds, status = read_stats(path)

@@ -14,6 +14,7 @@ from ..design import Design, load
 from ..errors import ArgumentError, CertificateError
 from ..exact import Number, rational
 from ..formatting import number, outwards, percent
+from ..noise import AdditiveNoise
 from .disk import write_whole
 
 
@@ -46,7 +47,7 @@ class SweepRow:
         """Whether there is no design."""
         return math.isnan(self.lower)
 
-    def design(self) -> Design:
+    def design(self) -> Design[AdditiveNoise]:
         """The mechanism, read from the cache and checked exactly.
 
         `CertificateError` if the file has become that of another question since.
@@ -54,15 +55,19 @@ class SweepRow:
         if self.path is None:
             raise ArgumentError("cache", None, "a folder, if the mechanisms themselves are wanted")
         loaded = load(self.path)
-        if not (isinstance(loaded, Design) and self._is_of(loaded)):
+        if not self._is_of(loaded):
             raise CertificateError(f"{self.path}: the file is not the mechanism of this row")
         return loaded
 
-    def _is_of(self, loaded: Design) -> bool:
+    def _is_of(self, loaded: Design[Any]) -> bool:
         """Whether it answers what this row says was asked, with the row's own bracket."""
         document, bracket = loaded.document, (loaded.lower, loaded.upper)
         asked = (document.epsilon, document.delta, document.sensitivity)
-        same = tuple(map(float, asked)) == (self.epsilon, self.delta, self.sensitivity)
+        same = loaded.kind in ("additive", "integer") and tuple(map(float, asked)) == (
+            self.epsilon,
+            self.delta,
+            self.sensitivity,
+        )
         loss = self.loss if document.loss is None else document.loss.name
         return same and (loaded.integer, loss, bracket) == (
             self.integer,

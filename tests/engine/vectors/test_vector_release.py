@@ -128,7 +128,7 @@ def test_releases_lie_on_the_grid_and_never_fail():
         [1, 2, 3, 4, "7.25"],
         3.0,
         [1, 2, 3, 4, True],
-        [[1] * 5] * 5,
+        [[[1] * 5] * 5] * 5,
     ],
 )
 def test_bad_rows(row):

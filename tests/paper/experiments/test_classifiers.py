@@ -153,11 +153,11 @@ def test_a_methods_draws_do_not_depend_on_its_company():
 
 def test_the_tables_of_a_channel_follow_its_law():
     best = design(epsilon=1, delta=0.1, sensitivity=1, bounds=(0, 2), gap=0.05)
-    channel = Channel(best)
+    channel = Channel(best.noise)
     rng = np.random.default_rng(4)
     for value in (0.0, 0.33, 1.2, 2.0):
         answers = channel.answers(np.full(40_000, value), rng.random(40_000))
-        places, masses = best.law(value)
+        places, masses = best.noise.law(value)
         mean = float(places @ masses)
         spread = math.sqrt(float((places - mean) ** 2 @ masses))
         assert abs(answers.mean() - mean) < 5 * spread / 200 + 1e-9
@@ -175,7 +175,7 @@ def test_channels_with_a_core_answer_beyond_it():
         gap=0.9,
         time_limit=5,
     )
-    channel = Channel(best)
+    channel = Channel(best.noise)
     rng = np.random.default_rng(5)
     for value in (-50.0, 3.0, 77.7):
         answers = channel.answers(np.full(20_000, value), rng.random(20_000))

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from scipy.special import ndtr, ndtri
 
@@ -89,6 +90,7 @@ def _half_from(curve: FailureCurve) -> float:
     return n - 1 + (0.5 - before) / (p - before)
 
 
+@lru_cache(maxsize=16)
 def curve_chain(curve: FailureCurve) -> Chain | None:
     """Whole-number tables of the release that the curve allows; None if they would be too long."""
     beyond = _tails(curve)

@@ -16,7 +16,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from ...baselines import AnalyticGaussian, TruncatedLaplace
-from ...design import DependentDesign, design, design_dependent
+from ...design import design, design_dependent
+from ...noise.ranged import RangeNoise
 from ...numeric import Floats
 
 EPSILON, DELTA = 1, "0.1"  # of every single statistic
@@ -88,15 +89,14 @@ def _dependent(value: float, kind: StatisticRange, uniforms: Floats) -> Floats:
 
 @lru_cache(maxsize=32)
 def _channel(width: int) -> Channel:
-    return Channel(
-        design_dependent(
-            epsilon=EPSILON, delta=DELTA, sensitivity=1, bounds=(0, width), gap=0.02, time_limit=20
-        )
+    best = design_dependent(
+        epsilon=EPSILON, delta=DELTA, sensitivity=1, bounds=(0, width), gap=0.02, time_limit=20
     )
+    return Channel(best.noise)
 
 
 @lru_cache(maxsize=4)
-def sign_channel(half: int) -> DependentDesign:
+def sign_channel(half: int) -> RangeNoise:
     """For a sum of gradients in (-half, half): an answer of the wrong sign costs 1,000 times."""
     return design_dependent(
         epsilon=EPSILON,
@@ -107,7 +107,7 @@ def sign_channel(half: int) -> DependentDesign:
         crossing=(0, 999),
         gap=0.05,
         time_limit=60,
-    )
+    ).noise
 
 
 class Channel:
@@ -117,7 +117,7 @@ class Channel:
     uniform that decides the rounding is stretched and decides the answer too.
     """
 
-    def __init__(self, channel: DependentDesign) -> None:
+    def __init__(self, channel: RangeNoise) -> None:
         nodes = channel.nodes
         self.low, self.last = float(nodes[0]), len(nodes) - 1
         self.step = float(nodes[-1] - nodes[0]) / self.last

@@ -14,10 +14,11 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from ...cache import kept_as_it_is, sha256_of
-from ...designs.keyed import KeyedDesign
+from ...design import Design
 from ...errors import ArgumentError
 from ...formatting import number
 from ...losses import as_loss
+from ...noise.selection import SelectionNoise
 from ...partition_selection import equal_shares, partition_selection
 from ...sampling import Entropy
 from ..queries.base import PRIVATE, Query, Setting
@@ -53,16 +54,16 @@ class Priced:
         """Whether a unit moves so little that noise for all of it together is of no use."""
         return self.query.forms(self.setting)[0].steps * self.groups < MANY
 
-    def keys(self, epsilon: Fraction, delta: Fraction) -> KeyedDesign:
-        """The design for its keys with these parts of the budget."""
-        return keys_design(epsilon * self.epsilon, delta * self.delta, self.groups)[0]
+    def keys(self, epsilon: Fraction, delta: Fraction) -> SelectionNoise:
+        """The noise for its keys with these parts of the budget."""
+        return keys_design(epsilon * self.epsilon, delta * self.delta, self.groups)[0].noise
 
 
 @dataclass(frozen=True)
 class KeyedCounts(NumbersRelease):
     """Keys and their counts from one draw, at the full budget."""
 
-    design: KeyedDesign
+    design: Design[SelectionNoise]
     path: Path
     form: Form
 
@@ -72,9 +73,9 @@ class KeyedCounts(NumbersRelease):
         return (self,)
 
     @property
-    def keys(self) -> KeyedDesign:
+    def keys(self) -> SelectionNoise:
         """It says how often a key is released."""
-        return self.design
+        return self.design.noise
 
     @property
     def sha256(self) -> str:
@@ -84,19 +85,18 @@ class KeyedCounts(NumbersRelease):
     @property
     def words(self) -> str:
         """Which noise, and why."""
-        design = self.design
-        competitors = design.document.problem.competitors
+        competitors = self.design.noise.document.problem.competitors
         words = f"keys and counts from one draw; {competitors} releases a key more often"
-        return words if design.keys_of_a_unit == 1 else f"{words}; {design.status}"
+        return words if self.design.releases == 1 else f"{words}; {self.design.status}"
 
     @property
     def notes(self) -> list[str]:
         """What a reader must know."""
-        design = self.design
+        keys = self.keys
         return [
             "keys and counts come from one draw at the full budget: a key of "
-            f"{design.group_size_for(0.95)} units is released with 95%, a key of "
-            f"{design.always_released_from} always; a value of {design.reach} or a little more may "
+            f"{keys.group_size_for(0.95)} units is released with 95%, a key of "
+            f"{keys.always_released_from} always; a value of {keys.reach} or a little more may "
             "come from a smaller key"
         ]
 
@@ -115,7 +115,7 @@ class KeyedCounts(NumbersRelease):
 
     @cached_property
     def _error(self) -> int:
-        return self.design.noise.error_within(1 - Fraction(str(_CONFIDENCE)))
+        return self.keys.error_bound(_CONFIDENCE)
 
     def _released(self, value: Fraction) -> Released:
         error = self._error
@@ -123,7 +123,7 @@ class KeyedCounts(NumbersRelease):
         return Released(value, Fraction(error), inside)
 
 
-def apart_note(keys: KeyedDesign, way: Way) -> str:
+def apart_note(keys: SelectionNoise, way: Way) -> str:
     """What a reader must know of keys that were found apart."""
     units = keys.group_size_for(0.95)
     part = "half" if way.epsilon == _HALF else str(way.epsilon)
@@ -200,10 +200,10 @@ def _better(asked: Priced, sharing: Sharing) -> Way:
     with_values = values_noise(asked, sharing)
     rest = (1 - apart.epsilon) * asked.epsilon, (1 - apart.delta) * asked.delta
     values = noise_for(asked.query.forms(asked.setting), *rest, asked.groups, asked.loss)
-    figures: list[tuple[Way, KeyedDesign | KeyedValues, float]]
+    figures: list[tuple[Way, SelectionNoise | KeyedValues, float]]
     figures = [(Way(), with_values, _error(with_values)), (apart, keys, _error(values))]
 
-    def rank(one: tuple[Way, KeyedDesign | KeyedValues, float]) -> tuple[float, float]:
+    def rank(one: tuple[Way, SelectionNoise | KeyedValues, float]) -> tuple[float, float]:
         _, shows, error = one
         if group_size is None:
             return shows.group_size_for(0.95) * error, error
@@ -228,7 +228,7 @@ def _error(noise: KeyedValues | Noise) -> float:
     return noise.loss if more or not isinstance(law, Law) else float(law.error(_CONFIDENCE))
 
 
-def _shows(found: KeyedDesign | KeyedValues, group_size: int | None) -> str:
+def _shows(found: SelectionNoise | KeyedValues, group_size: int | None) -> str:
     if group_size is None:
         return f"a key of {found.group_size_for(0.95)} units released with 95%"
     chance = number(100 * found.release_probability(group_size), 4)
@@ -256,7 +256,7 @@ def keys_design(
     loss: str = "l1",
     together: bool = True,
     group_size: int | None = None,
-) -> tuple[KeyedDesign, Path]:
+) -> tuple[Design[SelectionNoise], Path]:
     """The design for keys of which a unit moves so many, and its file."""
     if together:
         design = partition_selection(

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ...cache import sha256_of
-from ...designs.keyed import KeyedDesign
+from ...design import Design
+from ...noise.selection import SelectionNoise
 from ...sampling import Entropy
 from ..queries.base import Query, Setting
 from .budget import Way
@@ -19,7 +20,7 @@ from .release import Answered, Collected, Release, hash_of
 class KeysFirst(Release):
     """A part of the budget finds the keys, the rest releases their values."""
 
-    design: KeyedDesign
+    design: Design[SelectionNoise]
     path: Path
     values: Release
     way: Way
@@ -50,14 +51,14 @@ class KeysFirst(Release):
         return self.design.document.dumps()
 
     @property
-    def keys(self) -> KeyedDesign:
+    def keys(self) -> SelectionNoise:
         """It says how often a key is released."""
-        return self.design
+        return self.design.noise
 
     @property
     def notes(self) -> list[str]:
         """What finding the keys costs, behind what a reader must know of the values."""
-        return [*self.values.notes, apart_note(self.design, self.way)]
+        return [*self.values.notes, apart_note(self.keys, self.way)]
 
     @property
     def epsilon(self) -> Any:

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from ...cache import designed, sha256_of
+from ...design import Design
+from ...noise.ranged import RangeNoise
 from ...sampling import Entropy
 from ..queries.numbers import Form, Part, Released
 
@@ -72,7 +74,7 @@ def _moved_in(law: Any, width: int, whole: bool) -> float:
 class RangedLaw:
     """Answers for one number of a public range; has what a `Law` has."""
 
-    design: Any
+    design: Design[RangeNoise]
     part: Part
     path: Path
     words: str
@@ -107,8 +109,8 @@ class RangedLaw:
     def _accepted(self) -> list[tuple[float, float]]:
         """(node, how far an answer is with 95%) for every node of the range."""
         found = []
-        for node in self.design.nodes:
-            answers, masses = self.design.law(float(node))
+        for node in self.design.noise.nodes:
+            answers, masses = self.design.noise.law(float(node))
             errors = np.abs(answers - node)
             order = np.argsort(errors, kind="stable")
             reached = np.searchsorted(np.cumsum(masses[order]), 0.95 * masses.sum())
@@ -124,7 +126,9 @@ class RangedLaw:
         nodes = self._accepted
         held = [i for i, (node, far) in enumerate(nodes) if abs(answer - node) <= far + 1e-9]
         first, last = (held[0], held[-1]) if held else (0, len(nodes) - 1)
-        if self.design.document.rounds:  # a value between two nodes is answered as one of them
+        if (
+            self.design.noise.document.rounds
+        ):  # a value between two nodes is answered as one of them
             first, last = max(first - 1, 0), min(last + 1, len(nodes) - 1)
         ends = tuple(
             self._low + Fraction(nodes[i][0]).limit_denominator(10**9) * self.scale

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...cache import sha256_of, workload_designed
+from ...design import Design
+from ...noise.workload import WorkloadNoise
 from ...problem.workload import Workload
 from ...sampling import Entropy
 from ..queries.base import Query, Setting
@@ -24,7 +26,7 @@ def sums_release(workload: Workload, epsilon: Fraction, delta: Fraction, steps: 
     design, path = workload_designed(workload, epsilon / steps, share)
     rows = "the one row" if steps == 1 else f"each of {steps} rows"
     words = (
-        f"noise for {design.workload.queries} sums together, for {rows} that a unit can have "
+        f"noise for {design.noise.workload.queries} sums together, for {rows} that a unit can have "
         f"in them: {design.status.partition(';')[2].partition(',')[0].strip()}"
     )
     return SumsRelease(design, path, words, steps)
@@ -34,7 +36,7 @@ def sums_release(workload: Workload, epsilon: Fraction, delta: Fraction, steps: 
 class SumsRelease(GroupedRelease):
     """A design for all sums of a query."""
 
-    design: Any
+    design: Design[WorkloadNoise]
     path: Path
     words: str
     steps: int  # by which one unit can move all counts together
@@ -79,7 +81,7 @@ class SumsRelease(GroupedRelease):
     @cached_property
     def _per_cell(self) -> list[Fraction]:
         """Each error divided by the cells that its answer adds up, in parts of the fewest."""
-        part = self.design.workload.part
+        part = self.design.noise.workload.part
         cells = part.answers([1] * part.cells)
         return [
             error * min(cells) / count for error, count in zip(self._errors, cells, strict=True)

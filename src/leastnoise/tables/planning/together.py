@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from ...cache import designed_together, sha256_of
+from ...design import Design
 from ...errors import ArgumentError, LimitError
 from ...exact import text_of
-from ...noise.joint import quantile_of
+from ...noise.joint import JointNoise, quantile_of
 from ...numeric import Floats
 from ...problem.shape import MAX_NUMBERS, MAX_SPARSE, Block, Blocks, Shape
 from ...sampling import Entropy
@@ -107,7 +108,7 @@ class Place:
 class Draw:
     """The design for a vector of whole numbers, and its file."""
 
-    design: Any
+    design: Design[JointNoise]
     path: Path
     known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -119,13 +120,13 @@ class Draw:
     @property
     def delta(self) -> Fraction:
         """The delta that it needs: none for noise by levels."""
-        document = self.design.document
+        document = self.design.noise.document
         found: Fraction = document.noise.spent_delta(document.problem)
         return found
 
     def block(self, number: int) -> int:
         """The block of the shape in which a number of the vector is."""
-        ends = accumulate(block.numbers for block in self.design.shape.blocks)
+        ends = accumulate(block.numbers for block in self.design.noise.shape.blocks)
         return next(b for b, end in enumerate(ends) if number < end)
 
     def release(self, steps: Sequence[int], entropy: Entropy) -> list[int]:
@@ -147,7 +148,7 @@ class Draw:
             return float(self.error(number, 0.95))
         block = self.block(number)
         if block not in self.known:
-            document = self.design.document
+            document = self.design.noise.document
             self.known[block] = float(document.noise.mean(document.problem, block, 1))
         return float(self.known[block])
 
@@ -155,7 +156,7 @@ class Draw:
         """Draws of the pairs of so many groups, of which the first number is this one."""
         block = self.block(number)
         drawn = self.design.noise.drawn(block)
-        start = number - sum(one.numbers for one in self.design.shape.blocks[:block])
+        start = number - sum(one.numbers for one in self.design.noise.shape.blocks[:block])
         own = drawn[:, start : start + 2 * groups]
         return own[:, ::2], own[:, 1::2]
 
@@ -263,9 +264,9 @@ class DrawnNoise(GroupedRelease):
             for part, (track, number) in zip(self.parts, self._tracked, strict=True)
         ]
         kind = "mean error" if found.loss_name == "l1" else "95% error"
-        which = found.document.noise.name
+        which = found.noise.document.noise.name
         words = (
-            f"one draw for all {found.dimension} numbers, {which}; {shortly(found.shape)}; "
+            f"one draw for all {found.dimension} numbers, {which}; {shortly(found.noise.shape)}; "
             f"epsilon={text_of(found.document.epsilon)}, "
             f"delta={text_of(self.draw.delta)}; {kind} in units of the sensitivity: "
             f"{', '.join(errors)}"

@@ -8,7 +8,7 @@ from typing import Any
 from ...certify import read_and_check
 from ...certify.json_file import load_json, read_bytes
 from ...certify.limits import MAX_REPORT
-from ...design import JointDesign, WorkloadDesign, loaded
+from ...design import loaded
 from ...errors import FormatError, LeastnoiseError
 from ..jobs import GIVEN
 from .designing import described
@@ -29,9 +29,7 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     try:
         found = loaded(document, checked, "the file", "read from the file")
         # The web app has no panel for several numbers at once: it shows the claims alone.
-        told["design"] = (
-            None if isinstance(found, (JointDesign, WorkloadDesign)) else described(found, False)
-        )
+        told["design"] = None if found.kind in ("joint", "workload") else described(found, False)
         told["about"] = found.about
     except LeastnoiseError:
         told["design"] = None  # refuted: it is not to be used

@@ -14,9 +14,12 @@ import numpy as np
 
 from ...baselines import Mechanism
 from ...baselines.analytic_gaussian import smallest_sigma
-from ...design import DependentDesign, Design, VectorDesign
-from ...designs.accuracy import error_bound
+from ...design import Design
+from ...facts import CONFIDENCE
 from ...formatting import NEGLIGIBLE
+from ...noise import AdditiveNoise
+from ...noise.ranged import RangeNoise
+from ...noise.vector import VectorNoise
 from .looks import look, short
 
 _POINTS = 1201
@@ -32,7 +35,9 @@ _COMPOSITION_SECONDS = 4.0
 COUNTS = (1, 2, 3, 5, 10, 20, 50)
 
 
-def density(found: Design, baselines: Sequence[tuple[str, Mechanism]]) -> dict[str, Any]:
+def density(
+    found: Design[AdditiveNoise], baselines: Sequence[tuple[str, Mechanism]]
+) -> dict[str, Any]:
     """The density of a design and of its baselines; probabilities for whole numbers."""
     laws: list[Any] = [found.noise, *(law for _, law in baselines)]
     reach = _reach(laws)
@@ -72,7 +77,7 @@ def _reach(laws: Sequence[Any]) -> float:
     return max(reach, 3.5) if laws[0].integer else reach
 
 
-def radial(found: VectorDesign) -> dict[str, Any]:
+def radial(found: Design[VectorNoise]) -> dict[str, Any]:
     """The density of vector noise by distance, and the chance of a larger error."""
     from scipy.stats import chi, gamma
 
@@ -83,7 +88,7 @@ def radial(found: VectorDesign) -> dict[str, Any]:
     if delta > 0:
         gaussian = chi(found.dimension, scale=size * smallest_sigma(epsilon, delta))
         others.insert(0, ("analytic-gaussian", "analytic Gaussian noise", gaussian))
-    own = noise.error_radius(0.9999) if noise.endless else float(noise.radii[-1])
+    own = noise.error_bound(0.9999) if noise.endless else float(noise.radii[-1])
     ends = (own, min(law.isf(1e-3) for _, _, law in others))
     x = np.linspace(0, 1.15 * max(ends), 601)[1:]
     log_sphere = (
@@ -108,19 +113,20 @@ def radial(found: VectorDesign) -> dict[str, Any]:
     return {"x": short(x), "series": series}
 
 
-def family(found: DependentDesign) -> dict[str, Any]:
-    """The law of the answer at values across the range, for a slider."""
-    low, high = found.core
+def family(found: Design[RangeNoise]) -> dict[str, Any]:
+    """The distribution of the answer at values across the range, for a slider."""
+    noise = found.noise
+    low, high = noise.core
     values = np.linspace(low, high, _VALUES)
     if found.integer:
         values = np.unique(np.round(values))
-    laws = [found.law(float(value)) for value in values]
+    laws = [noise.law(float(value)) for value in values]
     # (Where additive noise answers every value, there is no list of answers.)
-    few = 0 < len(found.answers) <= _ANSWERS
+    few = 0 < len(noise.answers) <= _ANSWERS
     start = min(float(answers.min()) for answers, _ in laws)
     end = max(float(answers.max()) for answers, _ in laws)
     # Round answers, such as the ends and the middle, lie in the middle of a bin.
-    x = found.answers if few else np.linspace(start, end, _BINS)
+    x = noise.answers if few else np.linspace(start, end, _BINS)
     half = (end - start) / (_BINS - 1) / 2
     edges = np.linspace(start - half, end + half, _BINS + 1)
     rows = []
@@ -131,23 +137,21 @@ def family(found: DependentDesign) -> dict[str, Any]:
         else:
             row = np.histogram(answers, bins=edges, weights=masses)[0]
         rows.append([value or None for value in short(row)])
-    bias = np.asarray(found.bias(values))
+    bias = np.asarray(noise.bias(values))
     return {
         "x": short(x),
         "binned": not few,
         "values": short(values),
         "masses": rows,
-        "loss": short(found.expected_loss(values)),
+        "loss": short(noise.expected_loss(values)),
         "bias": short(np.where(np.abs(bias) < 1e-12 * (high - low), 0.0, bias)),
-        "spread": short(found.spread(values)),
-        "error_95": error_bound(found, 0.95),
+        "spread": short(noise.spread(values)),
+        "error_95": noise.error_bound(CONFIDENCE),
         **look("design"),
     }
 
 
-def profile(
-    found: Design | VectorDesign, baselines: Sequence[tuple[str, Mechanism]]
-) -> dict[str, Any]:
+def profile(found: Design[Any], baselines: Sequence[tuple[str, Mechanism]]) -> dict[str, Any]:
     """delta at every epsilon, of one release; the design's is exact."""
     budget = found.per_release[0]
     end = 2 * budget[0] or 1.0
@@ -186,7 +190,7 @@ def _coarse_first(count: int) -> Iterator[int]:
         step = max(1, step // 2)
 
 
-def composition(found: Design) -> Iterator[dict[str, Any]]:
+def composition(found: Design[AdditiveNoise]) -> Iterator[dict[str, Any]]:
     """The total epsilon of 1, 2, ... releases, one number of releases after the other."""
     from ...accounting import compose_many
 

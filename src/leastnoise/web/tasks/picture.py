@@ -5,15 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...design import Design, load
+from ...design import load
 
 
 def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     """Draw the design in `file` beside `baselines`; `kind` is png or svg."""
     found = load(arguments["file"])
     name = f"picture.{arguments['kind']}"
-    if isinstance(found, Design):
-        found.plot(folder / name, baselines=arguments["baselines"])
-    else:
-        found.plot(folder / name)
+    one_number = found.kind in ("additive", "integer")
+    found.plot(folder / name, baselines=arguments["baselines"] if one_number else None)
     return {"file": name}

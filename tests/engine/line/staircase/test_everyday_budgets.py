@@ -21,7 +21,6 @@ from leastnoise.certify import check, parse
 from leastnoise.certify.kinds.additive import Certificate, Document
 from leastnoise.certify.noise.release_loss import release_loss
 from leastnoise.certify.noise.runs import written_out
-from leastnoise.design import Design
 from leastnoise.engine.line.staircase.multipliers import StairProgram, centres, levels_for
 from leastnoise.engine.line.staircase.noise import on_integers, steps_of
 from leastnoise.engine.methods import plan_of_noise
@@ -157,7 +156,7 @@ def test_awkward_sensitivities() -> None:
 
 def test_the_law_of_runs_is_that_of_its_draws() -> None:
     found = design(epsilon=2, delta=1e-3, sensitivity=5000, integer=True)
-    assert isinstance(found, Design) and found.document.runs
+    assert found.document.runs
     noise = found.noise
     drawn = noise.grid_sample(40_000, InsecureSeededEntropy(7))
     assert drawn.dtype == np.int64
@@ -213,7 +212,7 @@ def no_certificate() -> Certificate:
 
 def test_a_file_of_runs_travels(tmp_path: Path) -> None:
     found = design(epsilon=1, delta=0, sensitivity=10**6, integer=True)
-    assert isinstance(found, Design)
+    assert found.kind in ("additive", "integer")
     again = load(found.save(tmp_path / "runs.json"))
     assert again.document == found.document
     value = again.release(123_456_789_012)

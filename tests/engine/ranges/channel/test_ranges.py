@@ -46,7 +46,9 @@ def audit(design, values) -> float:
     """The largest hockey stick between laws at values within the sensitivity, in floats."""
     exp = math.exp(design.epsilon)
     worst = 0.0
-    laws = {v: dict(zip(*(part.tolist() for part in design.law(v)), strict=True)) for v in values}
+    laws = {
+        v: dict(zip(*(part.tolist() for part in design.noise.law(v)), strict=True)) for v in values
+    }
     for x in values:
         for y in values:
             if x != y and abs(x - y) <= design.sensitivity:
@@ -76,7 +78,7 @@ def test_known_brackets(base, epsilon, delta, gap, low, high) -> None:
 
 def test_audit(base) -> None:
     step = float(base.document.step)
-    nodes = base.nodes.tolist()[::3]
+    nodes = base.noise.nodes.tolist()[::3]
     between = [node + 0.37 * step for node in nodes[:-1]]
     ends = [0.0, 1e-9, 2.0, 4.0, 4 - 1e-9]
     worst = audit(base, sorted({*nodes, *between, *ends}))
@@ -88,7 +90,7 @@ def test_losses(loss) -> None:
     design = design_dependent(**BASE, loss=loss, gap=0.1)
     assert design.converged and design.verify().proven
     values = (np.arange(2000) + 0.5) / 500
-    mean = float(design.expected_loss(values).mean())
+    mean = float(design.noise.expected_loss(values).mean())
     assert design.lower <= mean <= design.upper * (1 + 1e-4)
 
 
@@ -108,21 +110,21 @@ def test_wider_ranges_approach_additive_noise() -> None:
 
 
 def test_release_and_sample(base) -> None:
-    answers = set(base.answers.tolist())
-    value = float(base.nodes[5])
+    answers = set(base.noise.answers.tolist())
+    value = float(base.noise.nodes[5])
     draws = {base.release(value, entropy=InsecureSeededEntropy(j)) for j in range(200)}
     assert draws <= answers and value in draws
     near = {base.release(value + 1e-3, entropy=InsecureSeededEntropy(j)) for j in range(200)}
     assert value in near  # rounded to a node
     exact = base.release(Fraction(1, 3), exact=True, entropy=InsecureSeededEntropy(1))
     assert isinstance(exact, Fraction)
-    sample = base.sample(1.3, 40000, entropy=InsecureSeededEntropy(7))
-    assert abs(np.abs(sample - 1.3).mean() - base.expected_loss(1.3)) < 0.02
-    assert abs(sample.mean() - 1.3 - base.bias(1.3)) < 0.02
-    assert abs(sample.std() - base.spread(1.3)) < 0.02
+    sample = base.noise.sample(1.3, 40000, entropy=InsecureSeededEntropy(7))
+    assert abs(np.abs(sample - 1.3).mean() - base.noise.expected_loss(1.3)) < 0.02
+    assert abs(sample.mean() - 1.3 - base.noise.bias(1.3)) < 0.02
+    assert abs(sample.std() - base.noise.spread(1.3)) < 0.02
     source = InsecureSeededEntropy(9)
     released = np.array(base.release([1.3] * 4000, entropy=source))
-    assert abs(np.abs(released - 1.3).mean() - base.expected_loss(1.3)) < 0.06
+    assert abs(np.abs(released - 1.3).mean() - base.noise.expected_loss(1.3)) < 0.06
     assert base.release(np.full((2, 3), 1.3)).shape == (2, 3)
     series = pd.Series([1.3, 2.0], index=["a", "b"], name="x")
     held = base.release(series)
@@ -136,7 +138,7 @@ def test_release_and_sample(base) -> None:
 @pytest.mark.parametrize("value", [-0.01, 4.01, 5, Fraction(-1, 10**9), 1e300, -(10**40)])
 def test_values_outside_are_answered_as_the_end(base, value) -> None:
     end = 0 if value < 0 else 4
-    assert base.exact_law(value) == base.exact_law(end)
+    assert base.noise.exact_law(value) == base.noise.exact_law(end)
     one, two = (base.release(v, entropy=InsecureSeededEntropy(2)) for v in (value, end))
     assert one == two
 
@@ -146,8 +148,8 @@ def test_ends_given_as_floats() -> None:
     for value in (0.1, 0.7):
         design.release(value)
     # The float 0.1 is above one tenth and stays what it is: nothing is moved away from it.
-    assert design.checked(0.1) == Fraction(0.1) > Fraction(1, 10)
-    assert design.checked(0.7) == Fraction(0.7) < Fraction(7, 10)
+    assert design.noise.checked(0.1) == Fraction(0.1) > Fraction(1, 10)
+    assert design.noise.checked(0.7) == Fraction(0.7) < Fraction(7, 10)
 
 
 @pytest.mark.parametrize(
@@ -185,31 +187,31 @@ def test_instance_bound(free) -> None:
     design = design_dependent(**BASE, gap=0.1, instance_bound=1.0)
     assert design.verify().verdict("instance") == "proven"
     values = np.linspace(0, 4, 401)
-    assert design.expected_loss(values).max() <= 1.0
-    assert free.expected_loss(values).max() > 1.0
+    assert design.noise.expected_loss(values).max() <= 1.0
+    assert free.noise.expected_loss(values).max() > 1.0
     with pytest.raises(ArgumentError, match="instance_bound must be larger"):
         design_dependent(**BASE, gap=0.05, instance_bound=0.1, resolution=8)
 
 
 def test_outputs_and_mesh_answers(free) -> None:
     design = design_dependent(**BASE, outputs=[0, 1, 2, 3, 4], gap=0.2, resolution=16)
-    assert set(design.answers.tolist()) <= {0.0, 1.0, 2.0, 3.0, 4.0}
-    assert design.revealing == 0 and design.verify().proven
+    assert set(design.noise.answers.tolist()) <= {0.0, 1.0, 2.0, 3.0, 4.0}
+    assert design.noise.revealing == 0 and design.verify().proven
     odd = design_dependent(**BASE, outputs=["1/3", "2", "3.3"], gap=0.2, resolution=8)
     assert odd.document.outputs == (Fraction(1, 3), 2, Fraction(33, 10)) and odd.verify().proven
     lopsided = design_dependent(**BASE, outputs=[-5, 9], gap=0.2, resolution=12)
     assert lopsided.verify().proven and not lopsided.converged
     plain = design_dependent(**BASE, exact_answers=False, gap=0.05)
-    assert plain.revealing == 0 and plain.converged
-    assert 0.1 < free.revealing <= 0.2
+    assert plain.noise.revealing == 0 and plain.converged
+    assert 0.1 < free.noise.revealing <= 0.2
 
 
 def test_crossing_costs_more(free) -> None:
     crossed = design_dependent(**BASE, gap=0.05, crossing=(2, 10))
     assert crossed.verify().proven and crossed.upper > free.upper
     values = (np.arange(4000) + 0.5) / 1000
-    assert float(crossed.expected_loss(values).mean()) <= crossed.upper * (1 + 1e-6)
-    assert float(crossed.expected_loss(values).mean()) >= crossed.lower
+    assert float(crossed.noise.expected_loss(values).mean()) <= crossed.upper * (1 + 1e-6)
+    assert float(crossed.noise.expected_loss(values).mean()) >= crossed.lower
 
 
 def ghosh(epsilon: float, count: int) -> float:
@@ -321,14 +323,14 @@ def test_additive_noise_stands_in_where_rows_are_too_coarse(epsilon, delta, inte
     if design.document.additive is not None:
         assert "additive" in design.status
         assert parse_channel(json.loads(design.document.dumps())) == design.document
-        draws = design.sample(20, 2000, entropy=InsecureSeededEntropy(2))
+        draws = design.noise.sample(20, 2000, entropy=InsecureSeededEntropy(2))
         assert draws.max() <= 20 and np.abs(draws - 20).mean() <= 1.2 * design.upper
-        assert 0 <= design.release(0) <= 20 and design.expected_loss(10) <= 1.1 * design.upper
+        assert 0 <= design.release(0) <= 20 and design.noise.expected_loss(10) <= 1.1 * design.upper
 
 
 def test_the_front_door() -> None:
     found = any_design(**BASE, gap=0.1, prior="uniform")
-    assert type(found).__name__ == "DependentDesign" and found.converged
+    assert found.kind == "dependent" and found.converged
     assert found.certified and found.loss_name == "l1" and "<svg" in found._repr_svg_()
     with pytest.raises(ArgumentError, match="prior must be left out without bounds"):
         any_design(epsilon=1, delta=0.1, sensitivity=1, prior={"edges": [0, 1], "masses": [1]})
@@ -356,8 +358,8 @@ def test_answers_can_be_proven_to_grow_with_the_value(options) -> None:
     if design.document.rows:
         upside = replace(design.document, rows=design.document.rows[::-1])
         assert check_channel(upside).verdict("monotone") == "refuted"
-    values = np.linspace(*design.bounds, 21)
-    laws = [design.law(round(v) if design.integer else float(v)) for v in values]
+    values = np.linspace(*design.noise.bounds, 21)
+    laws = [design.noise.law(round(v) if design.integer else float(v)) for v in values]
     below = [float(masses[answers <= values[7]].sum()) for answers, masses in laws]
     assert all(b <= a + 1e-9 for a, b in pairwise(below))
 
@@ -438,9 +440,9 @@ def test_answers_within_a_distance(free) -> None:
     assert design.verify().verdict("max_error") == "proven" and design.verify().proven
     assert design.upper >= free.lower
     for value in (0.0, 0.011, 1.7, 2.0, 4.0):
-        answers, masses = design.law(value)
+        answers, masses = design.noise.law(value)
         assert np.abs(answers[masses > 0] - value).max() <= 2.5
-    answers, masses = free.law(0.0)
+    answers, masses = free.noise.law(0.0)
     assert answers[masses > 0].max() > 2.5
     # The lower bound uses it: with whole numbers both are exact, and nearer answers cost more.
     counts = {"epsilon": 1, "delta": 0.1, "sensitivity": 2, "bounds": (0, 6), "integer": True}
@@ -458,7 +460,7 @@ def test_constraints_hold_for_every_value() -> None:
     assert near.verify().proven
     fair = any_design(**asked, constraints=[LossAtMost("l1", "1.1")])
     assert fair.document.problem.instance_bound == Fraction("1.1")
-    assert fair.expected_loss(np.linspace(0, 4, 33)).max() <= 1.1 + 1e-9
+    assert fair.noise.expected_loss(np.linspace(0, 4, 33)).max() <= 1.1 + 1e-9
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 from leastnoise import design, design_dependent
 from leastnoise.certify.kinds.dependent_check import check_channel, parse_channel
-from leastnoise.cli.dependent import describe, print_table
+from leastnoise.cli.facts import json_of, show_design
 from leastnoise.cli.options import arguments_of
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.sampling import InsecureSeededEntropy
@@ -27,7 +27,7 @@ def wide():
 
 def test_bracket_and_checker(wide) -> None:
     assert wide.converged and wide.verify().proven
-    assert wide.bounds == (-5000, 5000) and wide.core == (-6, 6)
+    assert wide.noise.bounds == (-5000, 5000) and wide.noise.core == (-6, 6)
     assert "core=(-6, 6)" in repr(wide)
     document = parse_channel(json.loads(wide.document.dumps()))
     assert document == wide.document and check_channel(document).proven
@@ -36,11 +36,11 @@ def test_bracket_and_checker(wide) -> None:
 def test_values_everywhere(wide) -> None:
     for value in (-5000, -4999.9, -6, -5.99, 0, 6, 6.01, 4321.5, 5000):
         wide.release(value, entropy=InsecureSeededEntropy(1))
-    assert wide.checked(5001) == 5000 and abs(wide.release(5001) - 5000) < 100
-    sample = wide.sample(4321.5, 20000, entropy=InsecureSeededEntropy(3))
-    assert abs(np.abs(sample - 4321.5).mean() - wide.expected_loss(4321.5)) < 0.05
+    assert wide.noise.checked(5001) == 5000 and abs(wide.release(5001) - 5000) < 100
+    sample = wide.noise.sample(4321.5, 20000, entropy=InsecureSeededEntropy(3))
+    assert abs(np.abs(sample - 4321.5).mean() - wide.noise.expected_loss(4321.5)) < 0.05
     values = -6 + (np.arange(1200) + 0.5) / 100
-    assert wide.lower <= wide.expected_loss(values).mean() <= wide.upper * (1 + 1e-4)
+    assert wide.lower <= wide.noise.expected_loss(values).mean() <= wide.upper * (1 + 1e-4)
 
 
 def test_audit_across_the_border(wide) -> None:
@@ -49,7 +49,7 @@ def test_audit_across_the_border(wide) -> None:
     values = [float(v) for v in np.arange(2, 11, 0.3)] + [5.999, 6.0, -6.0, -6.001, -7.5, 4000.2]
     laws = {}
     for value in values:
-        answers, weights = wide.law(value)
+        answers, weights = wide.noise.law(value)
         law: dict[float, float] = {}
         for y, w in zip(answers.tolist(), weights.tolist(), strict=True):
             law[round(y, 9)] = law.get(round(y, 9), 0.0) + w
@@ -88,7 +88,7 @@ def test_a_wide_range_gets_a_core() -> None:
     found = design_dependent(
         epsilon=1, delta=0.1, sensitivity=2, bounds=(-5000, 5000), gap=0.4, crossing=(100, 5)
     )
-    assert found.core == (90, 110) and found.bounds == (-5000, 5000)
+    assert found.noise.core == (90, 110) and found.noise.bounds == (-5000, 5000)
     assert "values of the core, 90 to 110" in found.status
     with pytest.raises(ArgumentError, match="core must be given with a prior"):
         design_dependent(epsilon=1, delta=0.1, sensitivity=1, bounds=(-5000, 5000), prior=[1, 2])
@@ -98,7 +98,7 @@ def test_never_worse_than_additive_noise() -> None:
     found = design_dependent(**{**WIDE, "core": (-3, 3)}, gap=0.1)
     additive = design(epsilon=1, delta=0.1, sensitivity=2, gap=0.005)
     assert not found.converged and found.upper <= 1.01 * additive.upper
-    assert found.verify().proven and found.bounds == (-5000, 5000)
+    assert found.verify().proven and found.noise.bounds == (-5000, 5000)
     assert abs(found.release(-4321.5) + 4321.5) < 50
 
 
@@ -120,10 +120,10 @@ def test_command_line_face(tmp_path, capsys) -> None:
     typed = {"epsilon": "1", "delta": "0.2", "sensitivity": "2", "bounds": ("0", "4")}
     typed |= {"prior": str(prior), "gap": "0.1", "loss": "l1", "time_limit": None}
     design = design_dependent(**arguments_of(typed))
-    shown = describe(design)
+    shown = json_of(design)
     assert json.loads(json.dumps(shown))["bounds"] == [0.0, 4.0]
     assert shown["lower"] <= shown["upper"] and shown["prior"] == "histogram"
-    print_table(design)
+    show_design(design)
     assert "proven" in capsys.readouterr().out
     with pytest.raises(ArgumentError, match="prior"):
         arguments_of({**typed, "prior": str(tmp_path / "none.json")})

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from leastnoise import DependentDesign, design
+from leastnoise import Design, design
 from leastnoise.engine.ranges.channel.mesh import mesh_of, reversible
 from leastnoise.engine.ranges.intervals import mixture as rays
 from leastnoise.losses import as_loss
@@ -66,7 +66,7 @@ def test_intervals_and_their_prices_are_the_optimum_without_delta(
 
 
 @cache
-def narrow(loss: str, width: int, gap: float) -> DependentDesign:
+def narrow(loss: str, width: int, gap: float) -> Design:
     asked = {"epsilon": 4, "delta": "1e-3", "sensitivity": 1, "bounds": (0, width)}
     return design(**asked, loss=loss, gap=gap, time_limit=300)
 
@@ -108,7 +108,7 @@ def test_a_large_delta_reveals_the_value_and_mixes_intervals_for_the_rest(
     assert found.converged and found.gap <= gap
     assert time.process_time() - start < seconds
     assert found.verify().proven
-    assert found.revealing == pytest.approx(0.25, rel=1e-3)
+    assert found.noise.revealing == pytest.approx(0.25, rel=1e-3)
     assert found.release(1.3) is not None and found.document.revealed > 0
 
 
@@ -124,8 +124,8 @@ def test_a_value_keeps_its_range_and_its_loss() -> None:
     found = narrow("l1", 1, 0.01)
     drawn = [found.release(0.3) for _ in range(200)]
     assert min(drawn) >= 0 and max(drawn) <= 1
-    assert 0.02 < found.expected_loss(0.3) < 0.12
-    assert found.revealing == pytest.approx(0.001, rel=0.05)
+    assert 0.02 < found.noise.expected_loss(0.3) < 0.12
+    assert found.noise.revealing == pytest.approx(0.001, rel=0.05)
 
 
 @pytest.mark.parametrize(

@@ -8,26 +8,26 @@ import numpy as np
 import pytest
 
 from leastnoise import design, load
-from leastnoise.designs.ranged import DependentDesign
+from leastnoise.design import Design
 
 
 @pytest.fixture(scope="module")
-def steep() -> DependentDesign:
+def steep() -> Design:
     found = design(epsilon=8, delta="1e-3", sensitivity=1, bounds=(0, 3), loss="l1", gap="0.01")
-    assert isinstance(found, DependentDesign)
+    assert found.kind == "dependent"
     return found
 
 
-def test_noise_far_narrower_than_a_sensitivity_closes(steep: DependentDesign) -> None:
+def test_noise_far_narrower_than_a_sensitivity_closes(steep: Design) -> None:
     assert steep.converged and "noise: partition; bound: partition" in steep.status
     assert steep.verify().proven and len(steep.document.dumps()) < 100_000
 
 
-def test_answers_are_drawn_from_the_law_of_the_file(steep: DependentDesign, tmp_path: Path) -> None:
+def test_answers_are_drawn_from_the_law_of_the_file(steep: Design, tmp_path: Path) -> None:
     again = load(steep.save(tmp_path / "steep.json"))
     assert again == steep
-    answers, masses = steep.law(1.234)
-    exact, weights = steep.exact_law(1.234)
+    answers, masses = steep.noise.law(1.234)
+    exact, weights = steep.noise.exact_law(1.234)
     assert answers.tolist() == [float(y) for y in exact]
     assert masses == pytest.approx([w / sum(weights) for w in weights], abs=1e-12)
     drawn = np.array([again.release(1.234) for _ in range(200)])
@@ -36,11 +36,11 @@ def test_answers_are_drawn_from_the_law_of_the_file(steep: DependentDesign, tmp_
     assert set(drawn) <= {*answers.tolist()}
 
 
-def test_losses_at_nodes_bracket_the_mean(steep: DependentDesign) -> None:
+def test_losses_at_nodes_bracket_the_mean(steep: Design) -> None:
     values = np.linspace(0, 3, 401)
-    losses = steep.expected_loss(values)
+    losses = steep.noise.expected_loss(values)
     assert losses.mean() == pytest.approx(steep.upper, rel=0.02)
-    assert losses.max() <= steep.expected_loss(steep.nodes).max() * (1 + 1e-9)
+    assert losses.max() <= steep.noise.expected_loss(steep.noise.nodes).max() * (1 + 1e-9)
     # Values at an end have fewer others within the sensitivity, and shorter intervals.
     assert losses[:20].mean() < 0.8 * losses[190:210].mean()
 

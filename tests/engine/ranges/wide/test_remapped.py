@@ -32,7 +32,7 @@ def wide():  # type: ignore[no-untyped-def]
 
 
 def test_ten_thousand_sensitivities_close_and_the_file_stays_small(wide) -> None:  # type: ignore[no-untyped-def]
-    assert wide.converged and wide.gap <= 0.02 and wide.core == (0, 10_000)
+    assert wide.converged and wide.gap <= 0.02 and wide.noise.core == (0, 10_000)
     assert "moved near the ends" in wide.status
     assert wide.verify().proven
     text = wide.document.dumps()
@@ -44,11 +44,13 @@ def test_moved_answers_stay_inside_and_cost_what_is_said(wide, tmp_path: Path) -
     assert again == wide
     drawn = np.array([again.release(0.25) for _ in range(300)])
     assert drawn.min() >= 0 and drawn.max() <= 30
-    answers, masses = wide.law(0)
+    answers, masses = wide.noise.law(0)
     assert masses.sum() == pytest.approx(1)
     assert masses[answers < 0.4].sum() < 1e-5  # moved inwards, but for what delta allows
-    middle = wide.expected_loss(5_000.1)
-    assert wide.expected_loss(0.7) < 0.9 * middle  # an end is good to be near, and bad to be at
+    middle = wide.noise.expected_loss(5_000.1)
+    assert (
+        wide.noise.expected_loss(0.7) < 0.9 * middle
+    )  # an end is good to be near, and bad to be at
     assert middle == pytest.approx(wide.upper, rel=0.03)
 
 

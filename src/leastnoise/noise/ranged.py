@@ -1,46 +1,47 @@
-"""`DependentDesign`: private answers for a query whose range is known."""
+"""Answers that depend on the value, for a query whose range is known.
+
+The distribution of an answer at each value is in floats to look at; releases are exact.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..certify.kinds.dependent_check import ChannelDocument
-from ..formatting import budget_words
-from ..losses import Loss
-from ..noise import AdditiveNoise, noise_of, release_many, release_one
-from ..noise.containers import as_list, unpacked
-from ..noise.release import round_at_random
-from ..noise.rounding import Exact, beside, exact_number, exact_value, whole_value
+from ..facts import CONFIDENCE, Fact, asked, error_fact
+from ..formatting import NEGLIGIBLE, number
 from ..numeric import Floats
+from ..problem.checks import check_confidence
 from ..sampling import DiscreteSampler, Entropy, system_entropy
-from .base import BaseDesign, warn_of_many
+from .additive import AdditiveNoise
+from .base import DesignNoise
+from .budget import words_of
+from .containers import as_list, count_values, unpacked
+from .release import release_many, release_one, round_at_random
+from .rounding import Exact, beside, exact_number, exact_value, whole_value
 
 #: About so many values, if there are not more nodes, stand for a range with long steps.
 _SPOTS = 1_000
 
 
-@dataclass(frozen=True, repr=False)
-class DependentDesign(BaseDesign):
-    """Differentially private answers for values in a public range, with a proven bracket.
+class RangeNoise(DesignNoise[ChannelDocument]):
+    """Differentially private answers for values in a public range.
 
     Guarantee: `release` is (epsilon, delta)-DP, also at every budget of `profile` and
     below the curve of `gdp`, for any two values of the range at most `sensitivity` apart; its
     expected loss is at most `upper` when the true value is drawn from the prior; and no answer
-    that is as private, however it depends on the value, has an expected loss below `lower`. All of
+    of the same budget, however it depends on the value, has an expected loss below `lower`. All of
     it is checked in exact arithmetic before a design exists; if `certified` is False (a file claims
-    what the checker cannot check), privacy alone is. Privacy does not depend on the prior. Two
-    designs are equal if their mechanism files are.
+    what the checker cannot check), privacy alone is. Privacy does not depend on the prior.
 
     Example: a count that everybody knows to lie between 0 and 10.
 
@@ -51,8 +52,20 @@ class DependentDesign(BaseDesign):
         6
     """
 
-    document: ChannelDocument
-    loss: Loss = field(compare=False)
+    SUBJECT = "private answer"
+
+    def __init__(self, document: ChannelDocument) -> None:
+        self.document = document
+
+    @property
+    def title(self) -> str:
+        """What a release is."""
+        return "private integers in a range" if self.integer else "private answers in a range"
+
+    @property
+    def integer(self) -> bool:
+        """Whether values and answers are integers."""
+        return self.document.integer
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -65,28 +78,62 @@ class DependentDesign(BaseDesign):
         """The values that `lower` and `upper` are about: the range, or the core of a wide one."""
         return float(self.document.problem.low), float(self.document.problem.high)
 
+    @property
+    def lower_note(self) -> str:
+        """With `releases`, the lower bound is over answers with the same share of the total."""
+        if self.budget.releases == 1:
+            return ""
+        curve = [] if self.budget.gdp is None else [f"gdp={number(self.budget.gdp)}"]
+        points = [words_of(self.budget.each)] if self.budget.each else []
+        return f"over answers that satisfy {', '.join([*curve, *points])} each"
+
+    def problem_facts(self, loss: str) -> Iterator[Fact]:
+        """What was asked."""
+        yield from super().problem_facts(loss)
+        yield asked(
+            "bounds", self.bounds, words=f"({number(self.bounds[0])}, {number(self.bounds[1])})"
+        )
+        if self.document.beyond is not None:
+            yield asked(
+                "core", self.core, words=f"({number(self.core[0])}, {number(self.core[1])})"
+            )
+        prior = "uniform" if self.document.problem.prior is None else "histogram"
+        yield asked("prior", prior, aside=True)
+        yield asked("steps", self.document.last, aside=True)
+
+    def facts(self) -> Iterator[Fact]:
+        """The loss and the error at the worst value, and how many answers there are."""
+        worst = float(self.expected_loss(self.spots).max())
+        yield Fact("worst_expected_loss", "expected loss at the worst value", worst, "nearest")
+        yield error_fact(self.error_bound(CONFIDENCE), note="at the worst value")
+        count = len(self.answers)
+        yield Fact("answers", "different answers", count, aside=not count)
+        note = f"at most, rounded to steps of {number(self.document.finest)}"
+        yield Fact(
+            "revealing",
+            "the exact value with probability",
+            self.revealing,
+            "nearest",
+            note=note,
+            aside=self.revealing <= NEGLIGIBLE,
+        )
+
+    @property
+    def grid_step(self) -> Fraction:
+        """Values are rounded to multiples of it at random."""
+        return self.document.step if self._noise is None else self._noise.grid_step
+
     # -- releasing ----------------------------------------------------------------------------
 
-    def release(
-        self,
-        value: Any,
-        *,
-        exact: bool = False,
-        each_is_a_release: bool = False,
-        entropy: Entropy | None = None,
-    ) -> Any:
+    def release(self, value: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
         """A private answer for a value of the range, drawn exactly from system entropy.
 
         The value is rounded to a node at random, which needs no more sensitivity, and the node's
         row is drawn from. A float (an int for integer queries); `exact=True` gives the Fraction.
-        A list, an array or a pandas or Polars Series gives as many independent answers, each of
-        which spends the whole (epsilon, delta); a warning says what they cost together, unless
-        `each_is_a_release` does. A value outside the range is answered as the nearest end of it.
-        NaN, infinities and what is no number are refused before anything is drawn, and no error
-        shows a value.
+        A list, an array or a pandas or Polars Series gives as many independent answers. A value
+        outside the range is answered as the nearest end of it. NaN, infinities and what is no
+        number are rejected before anything is drawn, and no error shows a value.
         """
-        if not each_is_a_release:
-            warn_of_many(self, value)
         source = entropy or system_entropy()
         held = unpacked(value)
         if held is None:
@@ -94,6 +141,10 @@ class DependentDesign(BaseDesign):
         values, packed = held
         numbers = [self.checked(one) for one in as_list(values)]
         return packed([self._answer(number, exact, source) for number in numbers])
+
+    def releases_in(self, value: Any) -> int:
+        """One for each number."""
+        return count_values(value)
 
     def _answer(self, number: Exact, exact: bool, source: Entropy) -> float | int | Fraction:
         if self._noise is not None:
@@ -129,7 +180,7 @@ class DependentDesign(BaseDesign):
     def _noise(self) -> AdditiveNoise | None:
         """Set if every value is answered with one additive noise."""
         additive = self.document.additive
-        return None if additive is None else noise_of(additive)
+        return None if additive is None else AdditiveNoise(additive)
 
     def _place(self, number: Fraction) -> Fraction:
         return (number - self.document.problem.low) / self.document.step
@@ -327,7 +378,7 @@ class DependentDesign(BaseDesign):
         rule = self.document.problem.crossing
 
         def cost(answer: Floats, true: Floats) -> Floats:
-            total = np.asarray(self.loss(answer - true))
+            total = np.asarray(self.document.loss(answer - true))
             if rule is not None:
                 at = float(rule.at)
                 total = total + float(rule.slope) * np.abs(answer - at) * (
@@ -346,36 +397,44 @@ class DependentDesign(BaseDesign):
         square = self._mean(value, lambda answer, true: (answer - true) ** 2)
         return np.sqrt(np.maximum(square - np.asarray(self.bias(value)) ** 2, 0.0))
 
-    # -- keeping and showing ------------------------------------------------------------------
+    # -- how far answers are off --------------------------------------------------------------
 
-    def plot(self, path: str | Path | None = None, kind: str = "family") -> Any:
-        """A picture (extra `plot`): "family" of distributions, or "heatmap" of the channel."""
-        from ..show import plot_channel
+    def error_bound(self, confidence: float = CONFIDENCE, *, all_at_once: bool = False) -> float:
+        """The smallest t such that, whatever node of the range the value is, the answer is within t
+        of it with this probability; with intervals, one that is large enough; with long steps,
+        values between the nodes are looked at, too. (`expected_loss` has each value's own.)
+        """
+        level = check_confidence(confidence)
+        if self.document.intervals is not None:
+            return max(self._error_near(first, last, level) for first, last in self.alike)
+        return max(self._error_at(float(value), level) for value in self.spots)
 
-        return plot_channel(self, path, kind)
+    def _error_at(self, value: float, level: float) -> float:
+        answers, masses = self.law(value)
+        errors = np.abs(answers - value)
+        order = np.argsort(errors, kind="stable")
+        reached = np.cumsum(masses[order])
+        first = int(np.searchsorted(reached, level * reached[-1] * (1 - 1e-12)))
+        return float(errors[order][min(first, len(order) - 1)])
 
-    def _repr_html_(self) -> str:
-        from ..show.html import html_dependent
+    def _error_near(self, first: int, last: int, level: float) -> float:
+        """Of nodes that have one distribution: some answers in a row that are enough, and near all
+        the nodes."""
+        document, masses = self.document, self.row(first)
+        low, high = float(document.place(first)), float(document.place(last))
+        # (A value that is revealed is right but for a thousandth of a step.)
+        needed = (level - document.revealed / document.denominator) * (1 - 1e-12)
+        if needed <= 0:
+            return float(document.finest)
+        reached = np.cumsum(masses)
+        to = np.searchsorted(reached, reached - masses + needed)  # enough, with all before it
+        enough = to < len(masses)
+        answers = self.answers
+        return float(np.maximum(high - answers[enough], answers[to[enough]] - low).min())
 
-        return html_dependent(self)
+    def __repr__(self) -> str:
+        return f"RangeNoise(bounds={_ends(self.bounds)}, {len(self.answers)} answers)"
 
-    def _repr_svg_(self) -> str | None:
-        try:
-            from ..show import channel_svg
 
-            return channel_svg(self)
-        except ImportError:
-            return None
-
-    def _bracket_words(self) -> str:
-        """With `releases`, `lower` is over answers that keep the same share of the total."""
-        if self.releases == 1:
-            return super()._bracket_words()
-        each = ", ".join(budget_words(self.per_release, self.gdp))
-        return f"{super()._bracket_words()} (lower over answers that keep {each} each)"
-
-    def _more_words(self) -> list[str]:
-        low, high = self.bounds
-        start, end = self.core
-        inner = [] if self.document.beyond is None else [f"core=({start:g}, {end:g})"]
-        return [f"bounds=({low:g}, {high:g})", *inner]
+def _ends(ends: tuple[float, float]) -> str:
+    return f"({number(ends[0], 9)}, {number(ends[1], 9)})"

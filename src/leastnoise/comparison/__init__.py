@@ -1,0 +1,9 @@
+"""What other mechanisms of the same budget would cost, beside the best possible: one comparison.
+
+`kinds` is the table of baselines, one module for each kind of design.
+"""
+
+from .kinds import compare_design
+from .table import Comparison, Row
+
+__all__ = ["Comparison", "Row", "compare_design"]
