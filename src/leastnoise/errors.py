@@ -262,10 +262,12 @@ class EngineError(LeastnoiseError):
 
     Guarantee: nothing was spent.
 
-    Example: a database that is not there.
+    Example: a file that is not what its name says.
 
+        >>> from pathlib import Path
+        >>> size = Path("people.parquet").write_text("not Parquet")
         >>> try:
-        ...     ask("duckdb:///no/such/file.duckdb#people", Count(), epsilon=1)
+        ...     ask("people.parquet", Count(), epsilon=1)
         ... except EngineError:
         ...     print("not opened")
         not opened
