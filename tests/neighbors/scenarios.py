@@ -27,6 +27,7 @@ from leastnoise import (
     PrivacyUnit,
     Proportion,
     Sum,
+    Summary,
     Variance,
 )
 
@@ -381,6 +382,7 @@ def _missing() -> Iterator[Scenario]:
         Mean("x", **BOUNDS),
         Sum("x", **BOUNDS),
         Variance("x", **BOUNDS),
+        Summary("x", **BOUNDS, by="g", keys=["north", "east"]),
         [Proportion("x > 3"), Mean("x", **BOUNDS), Count()],
     )
     for source in ("csv", "parquet", "arrow", "pandas", "polars", "duckdb", "spark", "postgres"):

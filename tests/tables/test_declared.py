@@ -12,9 +12,9 @@ import pytest
 
 from leastnoise import Count, Ledger, PrivacyUnit, Quantile, ask_all, plan
 from leastnoise.certify.composition import composed_delta, composed_several
+from leastnoise.tables.planning.budget import Budget
 from leastnoise.tables.planning.declared import Kind, _holds, largest_factor
-from leastnoise.tables.planning.planner import shares
-from leastnoise.tables.queries.base import Setting
+from leastnoise.tables.workload import SharedBudget
 
 FRAME = pd.DataFrame({"x": np.linspace(0, 100, 500), "g": ["a", "b"] * 250, "p": range(500)})
 
@@ -97,7 +97,8 @@ def test_a_mixed_workload_gets_larger_shares_for_one_charge(tmp_path):
     assert (charge.epsilon, charge.delta) == (1, Fraction(1, 1000))
     assert all(one.epsilon == 1 and "declared in advance" in one.notes[-1] for one in answers)
     whole = Fraction(1), Fraction(1, 1000)
-    parts = shares(queries, *whole, Setting(unit, "add-remove"), 500, "l1")
+    shared = SharedBudget.of(queries, unit, "add-remove", 500, "l1", None, None, None)
+    parts = shared.budgets(Budget(*whole))
     low, high = answers[9].interval
     alone = plan(Count(), epsilon=parts[9].epsilon, delta=parts[9].delta, rows=500, unit=unit)
     assert (high - low) / 2 < 0.9 * alone.error

@@ -27,7 +27,7 @@ from leastnoise.tables.planning.budget import Budget
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table
 from leastnoise.tables.unit import Row
-from leastnoise.tables.workload import _Shared
+from leastnoise.tables.workload import SharedBudget
 
 N = 400
 FRAME = pd.DataFrame({"x": np.linspace(0, 100, N), "p": np.arange(N)})
@@ -92,7 +92,7 @@ def test_a_workload_is_one_charge_and_its_parts_add_up(tmp_path):
 
 def test_a_workload_gives_more_to_what_needs_more():
     queries = [Count(), Variance("x", **BOUNDS)]
-    shared = _Shared.of(queries, "row", "add-remove", N, "l1", None, None, None)
+    shared = SharedBudget.of(queries, "row", "add-remove", N, "l1", None, None, None)
     few, more = shared.budgets(Budget(Fraction(1), Fraction(0)))
     assert few.epsilon < more.epsilon and few.epsilon + more.epsilon == 1
 

@@ -22,6 +22,7 @@ TEXTS = {
     "Count": "count()",
     "Sum": "sum(x, low=0, high=1)",
     "Mean": "mean(x, low=0, high=1)",
+    "Summary": "summary(x, low=0, high=1)",
     "MeanVector": "mean(x, y, low=0, high=1)",
     "Variance": "variance(x, low=0, high=1)",
     "Median": "median(x, low=0, high=1)",

@@ -24,8 +24,8 @@ from .options import flag, takes, text
 from .shared import JSON_HELP, say, show_json, working
 
 _QUERIES = (
-    "count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), proportion(x > 3), "
-    "cumulative(x, 50), range_counts(x, 20), marginals(a, b, ways=1;2)"
+    "count(), mean(salary), summary(x), median(x), quantile(x, 0.9), histogram(x, 10), "
+    "proportion(x > 3), cumulative(x, 50), range_counts(x, 20), marginals(a, b, ways=1;2)"
 )
 _Queries = Annotated[list[str], typer.Argument(metavar="QUERY...", help=_QUERIES)]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]

@@ -16,6 +16,7 @@ from .queries.mean_vector import MeanVector
 from .queries.proportion import Proportion
 from .queries.quantile import Median, Quantile
 from .queries.sum import Sum
+from .queries.summary import Summary
 from .queries.text import query_of
 from .queries.variance import Variance
 from .reports.report import PublishedReport, report
@@ -45,6 +46,7 @@ __all__ = [
     "RangeCounts",
     "Row",
     "Sum",
+    "Summary",
     "Variance",
     "ask",
     "ask_all",

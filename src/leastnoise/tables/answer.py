@@ -99,16 +99,19 @@ class Answer:
         from ..frame import data_frame
         from .queries.crossed import parts_of
 
-        several = len(self.by) > 1
-        names = self.by if several else self.by or ("key",)
+        names = self.by or ("key",)
+        keys = [parts_of(key) if len(names) > 1 else [key] for key in self.groups]
+        if len(self.basis.query.columns_answered) > 1 and self.groups:
+            places = list(self.basis.places)
+            names, keys = places[0].axes, [list(place.keys) for place in places]
         more = ["unbiased"] if any(one.unbiased is not None for one in self.groups.values()) else []
         figures = dict.fromkeys(f.name for one in self.groups.values() for f in one.rests_on)
         rows = [
-            dict(zip(names, parts_of(key) if several else [key], strict=True))
+            dict(zip(names, own, strict=True))
             | {"value": _number(one.value), "low": _finite(one.low), "high": _finite(one.high)}
             | {name: None if one.unbiased is None else _number(one.unbiased) for name in more}
             | {figure.name: figure.value for figure in one.rests_on}
-            for key, one in self.groups.items()
+            for own, one in zip(keys, self.groups.values(), strict=True)
         ]
         return data_frame(rows, [*names, "value", "low", "high", *more, *figures])
 

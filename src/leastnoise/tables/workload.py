@@ -97,7 +97,7 @@ def ask_all(
         >>> float(count.epsilon)  # of both together
         1.0
     """
-    shared = _Shared.of(queries, unit, neighbors, rows, loss, group_size, weights, within)
+    shared = SharedBudget.of(queries, unit, neighbors, rows, loss, group_size, weights, within)
     book = as_ledger(ledger)
     whole = shared.whole(epsilon, delta)
     setting = shared.setting
@@ -159,7 +159,7 @@ def plan_all(
         >>> float(found.epsilon), float(found.floor)
         (0.55, 0.181)
     """
-    shared = _Shared.of(queries, unit, neighbors, rows, loss, group_size, weights, within)
+    shared = SharedBudget.of(queries, unit, neighbors, rows, loss, group_size, weights, within)
     whole = shared.whole(epsilon, delta)
     best = shared.planned(whole)
     each = zip(best, shared.rows, shared.within or [Fraction(0)] * len(best), strict=True)
@@ -174,7 +174,7 @@ def plan_all(
 
 
 @dataclass(frozen=True)
-class _Shared:
+class SharedBudget:
     """Queries that share a budget, and how it is divided. All of it is public."""
 
     queries: list[Query]
@@ -196,7 +196,7 @@ class _Shared:
         group_size: int | None,
         weights: Sequence[Number] | None,
         within: Sequence[Number] | None,
-    ) -> _Shared:
+    ) -> SharedBudget:
         """From the arguments, each of them checked."""
         asked = _questions(queries)
         each, many = rows_of(rows, len(asked)), len(asked)

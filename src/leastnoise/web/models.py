@@ -98,7 +98,15 @@ class QueryForm(Strict):
     """One question about a table."""
 
     kind: Literal[
-        "count", "sum", "mean", "variance", "median", "quantile", "histogram", "proportion"
+        "count",
+        "sum",
+        "mean",
+        "summary",
+        "variance",
+        "median",
+        "quantile",
+        "histogram",
+        "proportion",
     ] = "count"
     column: Name | None = None
     low: Number | None = None

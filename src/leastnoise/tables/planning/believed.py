@@ -86,7 +86,7 @@ def limits_of(one: Any, two: Any, lines: tuple[Line, Line]) -> list[float]:
 
 
 @lru_cache(maxsize=256)
-def spread_of(one: Any, two: Any, weights: tuple[int, int]) -> float:
+def spread_of(one: Any, two: Any, weights: tuple[float, float]) -> float:
     """A bound that |a X + b Y| keeps to with 95%, X and Y the noise of both and a, b weights."""
     size = [abs(weight * float(law.scale)) for weight, law in zip(weights, (one, two), strict=True)]
     scaled = [weights[0] * float(one.scale), weights[1] * float(two.scale)]

@@ -142,7 +142,7 @@ class KeyedValues(NumbersRelease):
         """What the noise of a line of both numbers keeps to, piece by piece (`believed.py`)."""
         return self.noise.limits(lines)
 
-    def spread(self, weights: tuple[int, int]) -> float:
+    def spread(self, weights: tuple[float, float]) -> float:
         """What the noise of both numbers, each times its weight, keeps to with 95%."""
         return self.noise.spread(weights)
 

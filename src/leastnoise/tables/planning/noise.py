@@ -116,7 +116,7 @@ class Noise(GroupedRelease):
         together = [1 - 0.05 / len(self.parts)] * len(self.parts)
         return together + [0.95] * len(self.form.beside)
 
-    def spread(self, weights: tuple[int, int]) -> float:
+    def spread(self, weights: tuple[float, float]) -> float:
         """What the noise of both parts, each times its weight, keeps to with 95%."""
         return spread_of(self.laws[0], self.laws[1], weights)
 

@@ -151,7 +151,7 @@ class NumbersRelease(Release):
         """The numbers to release for one group that its answer follows from."""
         return self.form.parts
 
-    def spread(self, weights: tuple[int, int]) -> float:
+    def spread(self, weights: tuple[float, float]) -> float:
         """What the noise of both parts of a group, each times its weight, keeps to with 95%."""
         raise NotImplementedError
 

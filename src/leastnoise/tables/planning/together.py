@@ -235,7 +235,7 @@ class DrawnNoise(GroupedRelease):
             found.append((quantile_of(sizes, confidence) + rounding) * step)
         return found
 
-    def spread(self, weights: tuple[int, int]) -> float:
+    def spread(self, weights: tuple[float, float]) -> float:
         """What the noise of the last two parts, each times its weight, keeps to with 95%."""
         track, number = self._tracked[-2]
         known, key = self.draw.known, (number, weights)

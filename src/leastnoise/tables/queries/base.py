@@ -195,9 +195,11 @@ class Query:
         """What rows that are left out lack, and what may be the reason."""
         return "they have no value"
 
-    @property
-    def ends(self) -> tuple[float, float] | None:
-        """The bounds that values are clamped to, where an answer can be at one; None for others."""
+    def ends_of(self, column: str) -> tuple[float, float] | None:
+        """The bounds that values are clamped to, where an answer can be at one; None for others.
+
+        column: one of `columns_answered`.
+        """
         return None
 
     def leaves_out(self, setting: Setting) -> bool:

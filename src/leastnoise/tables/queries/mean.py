@@ -52,8 +52,7 @@ class Mean(Valued):
     word: ClassVar[str] = "mean"
     title: ClassVar[str] = "Mean"
 
-    @property
-    def ends(self) -> tuple[float, float]:
+    def ends_of(self, column: str) -> tuple[float, float] | None:
         """The bounds."""
         return self._ends
 
@@ -224,6 +223,15 @@ def mean_rows(scale: Scale, released: list[Released], noise: Any) -> tuple[Figur
         return (Figure.counted(ROWS, two.value, Fraction(noise.spread((0, 1)))),)
     error = Fraction(noise.spread((1, 1))) / scale.top
     return (Figure.counted(ROWS, (one.value + two.value) / scale.top, error),)
+
+
+def mean_total(scale: Scale, released: list[Released], noise: Any) -> tuple[Fraction, Fraction]:
+    """The sum that a mean has, and an error that it stays within with 95%."""
+    first, second = scale.step / 2, scale.middle  # of a centered sum in half steps, and of rows
+    if noise.form.name == _SIDES:
+        first, second = scale.high / scale.top, scale.low / scale.top
+    total = first * released[0].value + second * released[1].value
+    return total, Fraction(noise.spread((float(first), float(second))))
 
 
 def mean_estimate(scale: Scale, released: list[Released], noise: Any = None) -> Estimate:

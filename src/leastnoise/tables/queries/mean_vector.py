@@ -127,6 +127,11 @@ class MeanVector(Query):
         """An answer for each of its columns."""
         return tuple(self.columns)
 
+    def ends_of(self, column: str) -> tuple[float, float] | None:
+        """The bounds of a column."""
+        mean = self.means[self.columns.index(column)]
+        return mean.ends_of("")
+
     def parts(self, setting: Setting) -> list[Part]:
         """The vector as one, moved by a length, and the number of rows if it is to be released."""
         vector = Part(VECTOR, self.sensitivity(setting))

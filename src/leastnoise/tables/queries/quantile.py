@@ -81,8 +81,7 @@ class Quantile(Valued):
         """q, exactly."""
         return rational(self.q, "q")
 
-    @property
-    def ends(self) -> tuple[float, float]:
+    def ends_of(self, column: str) -> tuple[float, float] | None:
         """The bounds."""
         return self._ends
 

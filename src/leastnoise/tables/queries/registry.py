@@ -15,6 +15,7 @@ from .mean_vector import MeanVector
 from .proportion import Proportion
 from .quantile import Median, Quantile
 from .sum import Sum
+from .summary import Summary
 from .variance import Variance
 
 #: In the order in which they are listed.
@@ -22,6 +23,7 @@ QUERIES: tuple[type[Query], ...] = (
     Count,
     Sum,
     Mean,
+    Summary,
     MeanVector,
     Variance,
     Median,

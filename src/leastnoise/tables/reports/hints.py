@@ -75,14 +75,12 @@ def _bounded(query: Query, setting: Setting) -> str:
 
 def _at_bounds(query: Query, estimates: Mapping[str, Estimate]) -> str:
     """A mean or a quantile is where values were clamped."""
-    if query.ends is None:
-        return ""
-    low, high = query.ends
+    bounds = [query.ends_of(column) for column in query.columns_answered]
     near = [
         end
-        for one in estimates.values()
-        for end in (low, high)
-        if abs(one.value - end) <= _NEAR * (high - low)
+        for number, one in enumerate(estimates.values())
+        for end in bounds[number % len(bounds)] or ()
+        if _is_near(one.value, end, bounds[number % len(bounds)])
     ]
     if not near:
         return ""
@@ -92,3 +90,7 @@ def _at_bounds(query: Query, estimates: Mapping[str, Estimate]) -> str:
         f"{some} at the bound{where}: either there are few rows, or most values lie beyond the "
         "bounds, and then the answer is wrong"
     )
+
+
+def _is_near(value: float, end: float, bounds: tuple[float, float] | None) -> bool:
+    return bounds is not None and abs(value - end) <= _NEAR * (bounds[1] - bounds[0])

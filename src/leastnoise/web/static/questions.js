@@ -8,6 +8,7 @@ const KINDS = {
   mean: ["Mean", ["column", "low", "high"]],
   count: ["How many rows", ["column"]],
   sum: ["Sum", ["column", "low", "high"]],
+  summary: ["Count, sum and mean", ["column", "low", "high"]],
   median: ["Median", ["column", "low", "high", "interval"]],
   quantile: ["Quantile", ["column", "low", "high", "q", "interval"]],
   variance: ["Variance", ["column", "low", "high"]],
@@ -119,7 +120,7 @@ function bounds(one) {
 // Each question in words, and its bounds, for a last look before the budget is spent.
 export function spoken() {
   return list.map((one) => {
-    const about = { mean: "The mean of", sum: "The sum of", median: "The median of", quantile: `The quantile ${value(one, "q")} of`, variance: "The variance of", histogram: "How many rows have which" }[one.kind];
+    const about = { mean: "The mean of", sum: "The sum of", summary: "The count, the sum and the mean of", median: "The median of", quantile: `The quantile ${value(one, "q")} of`, variance: "The variance of", histogram: "How many rows have which" }[one.kind];
     let words = one.kind === "proportion" ? `The proportion of rows for which ${value(one, "condition")}` : one.kind === "count" ? `How many rows there are${value(one, "column") && ` with a ${value(one, "column")}`}` : `${about} ${value(one, "column")}`;
     if (value(one, "where")) words += `, only of rows where ${value(one, "where")}`;
     if (names(one).includes("keys")) words += `, by ${value(one, "each") ? `${value(one, "each")} of ` : ""}${value(one, "by")}`;
