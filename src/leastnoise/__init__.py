@@ -57,6 +57,7 @@ _HOME = {
     "Ledger": "tables.ledger",
     "Answer": "tables",
     "Count": "tables",
+    "Coverage": "tables",
     "CsvFile": "tables",
     "Cumulative": "tables",
     "ExcelFile": "tables",
@@ -102,6 +103,7 @@ __all__ = [
     "CertificateError",
     "ContradictionError",
     "Count",
+    "Coverage",
     "CsvFile",
     "Cube",
     "Cumulative",
@@ -212,6 +214,7 @@ if TYPE_CHECKING:
     from .tables import (
         Answer,
         Count,
+        Coverage,
         CsvFile,
         Cumulative,
         ExcelFile,

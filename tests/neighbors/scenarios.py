@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from leastnoise import (
     Count,
+    Coverage,
     CsvFile,
     Histogram,
     Mean,
@@ -383,6 +384,7 @@ def _missing() -> Iterator[Scenario]:
         Sum("x", **BOUNDS),
         Variance("x", **BOUNDS),
         Summary("x", **BOUNDS, by="g", keys=["north", "east"]),
+        Coverage(Mean("x", **BOUNDS, by="g", keys=["north", "east"])),
         [Proportion("x > 3"), Mean("x", **BOUNDS), Count()],
     )
     for source in ("csv", "parquet", "arrow", "pandas", "polars", "duckdb", "spark", "postgres"):

@@ -32,6 +32,7 @@ TEXTS = {
     "RangeCounts": "range_counts(x, 3, low=0, high=1)",
     "Marginals": "marginals(a, b, ways=1)",
     "Proportion": "proportion(x > 1)",
+    "Coverage": "coverage(mean(x, low=0, high=1))",
 }
 
 
@@ -46,7 +47,7 @@ def test_a_query_can_be_written_as_text_and_as_arguments(kind):
 
 def test_the_help_of_the_command_line_names_the_queries():
     named = set(re.findall(r"(\w+)\(", HELP))
-    assert named <= set(WORDS) and set(WORDS) - named <= {"sum", "variance"}
+    assert named <= set(WORDS) and set(WORDS) - named <= {"sum", "variance", "coverage"}
 
 
 def test_the_web_app_offers_what_the_registry_says():

@@ -68,6 +68,8 @@ def tell_answers(answers: list[Any], book: Any, as_json: bool) -> None:
         return
     for answer in answers:
         _print(answer)
+        for coverage in answer.rests_on:
+            _print(coverage)
     _print_spent(answers, book)
     notes = [_notes(answer) for answer in answers]
     common = [note for note in notes[0] if len(notes) > 1 and all(note in own for own in notes)]

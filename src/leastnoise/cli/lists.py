@@ -21,6 +21,13 @@ Margins = Annotated[
         help="With several queries: divide epsilon by these margins of error.", metavar="T,T"
     ),
 ]
+RestsOn = Annotated[
+    str | None,
+    typer.Option(
+        help="With one query: a part of epsilon, such as 0.05, for what the answer rests on.",
+        metavar="NUMBER",
+    ),
+]
 
 
 def guesses(rows: str) -> int | list[int]:

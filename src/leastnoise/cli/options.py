@@ -65,7 +65,7 @@ def flag(name: str, words: str) -> Any:
 HEADINGS: dict[str, tuple[str, ...]] = {
     "Privacy": (
         *("epsilon", "delta", "within", "profile", "gdp", "zcdp", "failure", "releases"),
-        *("neighbors", "unit", "max_rows_per_group", "max_groups", "ledger", "name"),
+        *("rests_on", "neighbors", "unit", "max_rows_per_group", "max_groups", "ledger", "name"),
     ),
     "Query": (
         *("sensitivity", "low", "high", "by", "keys", "group_size", "where", "nulls", "interval"),

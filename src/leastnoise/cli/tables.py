@@ -19,7 +19,7 @@ from rich.table import Table
 
 from ..errors import ArgumentError
 from .answers import FILES, check_files, tell_answers, write_files
-from .lists import Guess, Margins, guesses, margins
+from .lists import Guess, Margins, RestsOn, guesses, margins
 from .options import flag, takes, text
 from .shared import JSON_HELP, say, show_json, working
 
@@ -250,6 +250,7 @@ def ask(
     ] = "budget",
     rows: Guess = "1000",
     within: Margins = None,
+    rests_on: RestsOn = None,
     as_json: _Json = False,
     **given: Any,
 ) -> None:
@@ -272,6 +273,8 @@ def ask(
 
     if within is not None and len(queries) == 1:
         raise ArgumentError("within", within, "left out with one query: plan finds its epsilon")
+    if rests_on is not None and len(queries) > 1:
+        raise ArgumentError("rests_on", rests_on, "left out with several: ask coverage(...) as one")
     check_files(given, len(queries))
     options = _budget_and_unit(given)
     options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
@@ -280,7 +283,7 @@ def ask(
     with _standing(table) as place, working("reading the table") as tell, _noted():
         options["progress"], source = tell, _source(place, given)
         if alone:
-            answers = [answer_of(source, asked[0], **options)]
+            answers = [answer_of(source, asked[0], rests_on=rests_on, **options)]
         else:
             options |= {"rows": guesses(rows), "within": margins(within)}
             answers = ask_all(source, asked, **options)

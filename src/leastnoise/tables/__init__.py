@@ -8,6 +8,7 @@ from .ask import ask
 from .planning.planner import Plan, plan
 from .queries.base import PRIVATE, Query
 from .queries.count import Count
+from .queries.coverage import Coverage
 from .queries.cumulative import Cumulative, RangeCounts
 from .queries.histogram import Histogram
 from .queries.marginals import Marginals
@@ -29,6 +30,7 @@ __all__ = [
     "PRIVATE",
     "Answer",
     "Count",
+    "Coverage",
     "CsvFile",
     "Cumulative",
     "ExcelFile",

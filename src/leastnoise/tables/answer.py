@@ -61,6 +61,8 @@ class Answer:
     #: The name of the file or table ("" of one in memory), and the day (UTC): both are public.
     table: str = ""
     date: str = ""
+    #: Its coverage, if that was asked for (`rests_on=`), of the same charge.
+    rests_on: tuple[Answer, ...] = ()
 
     @property
     def value(self) -> Any:
@@ -141,6 +143,7 @@ class Answer:
             "noise": self.noise,
             "notes": list(self.notes),
             "hints": list(self.hints),
+            "rests_on": [one.as_dict() for one in self.rests_on],
             "mechanisms": [str(path) for path in self.mechanisms],
             "charge": self.charge,
             "basis": self.basis.to_json(),
@@ -151,17 +154,19 @@ class Answer:
         """What a reader must see at once, because no interval knows of it: rows that are left out,
         rows of a person that do not count, answers at a bound.
         """
-        return tuple(hints_of(self.basis.query, self.basis.setting, self.groups))
+        estimated = {key: one for answer in self.rests_on for key, one in answer.groups.items()}
+        return tuple(hints_of(self.basis.query, self.basis.setting, self.groups, estimated))
 
     def _lines(self) -> list[str]:
         lines = [
             f"{printable(key) or self.query}: {rounded(one)[0]}{_around(one)}{_behind(one)}"
             for key, one in self.groups.items()
         ] or [f"{self.query}: no key was released"]
+        lines += [line for one in self.rests_on for line in one._lines()]
         return [*lines, *(f"hint: {words}" for words in self.hints)]
 
     def __str__(self) -> str:
-        together = " together with other queries" if self.batch else ""
+        together = " together with other queries" if self.batch and not self.rests_on else ""
         return "\n".join([*self._lines(), f"{spent_words([self])}{together}"])
 
     def __repr__(self) -> str:

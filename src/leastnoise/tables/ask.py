@@ -6,6 +6,7 @@ How the budget is divided between keys, groups and parts: `noise.proof.md`.
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,8 +14,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..errors import NotAnsweredError
-from ..exact import Number
+from ..errors import ArgumentError, NotAnsweredError
+from ..exact import Number, rational
 from ..hints import hinted
 from ..problem.checks import check_delta, check_epsilon
 from ..sampling import Entropy, system_entropy
@@ -25,9 +26,10 @@ from .planning.budget import Budget, Way
 from .planning.choice import check_group_size, release_of
 from .planning.declared import Kind
 from .planning.keyed import Priced, way_of
-from .planning.release import Collected, Release
+from .planning.release import Collected, Release, hash_of
 from .planning.together import DrawnNoise, release_drawn
 from .queries.base import Query, Setting
+from .queries.coverage import Coverage
 from .queries.groups import bounded, touched
 from .queries.sized import UncountedError, check_size, public_size
 from .queries.text import query_of
@@ -50,6 +52,7 @@ def ask(
     neighbors: str = "add-remove",
     loss: str = "l1",
     group_size: int | None = None,
+    rests_on: Number | None = None,
     progress: Callable[[str], None] | None = None,
     entropy: Entropy | None = None,
 ) -> Answer:
@@ -73,6 +76,9 @@ def ask(
     loss: what the noise is best for; see `design`.
     group_size: with private keys, a public guess at how many units a key that matters has; where
         keys can be found in several ways, the one that shows such keys and errs least is taken.
+    rests_on: a part of epsilon, such as 0.05, for a private estimate of which part of the rows is
+        counted, left out for lack of a value, and beyond max_rows_per_group or max_groups
+        (`Coverage`). It is `answer.rests_on`.
     progress: called with a word about each step.
 
     Example: how many people are over 40.
@@ -95,12 +101,46 @@ def ask(
     warn_of_log()
     with opened(table) as rows:
         warn_of_unit(unit, rows.columns)
+        parts = with_coverage(question, budget, rests_on)
+
+        def prepared() -> list[Prepared]:
+            each = ((one, setting, part, loss, book, tell, typical) for one, part in parts)
+            return sharing([prepare(rows, *options) for options in each])
+
         ready = ready_or_paid(
-            lambda: [prepare(rows, question, setting, budget, loss, book, tell, typical)],
-            lambda: charged(book, budget, [question], setting, "not answered"),
+            prepared, lambda: charged(book, budget, [question], setting, "not answered")
         )
-        charge = charged(book, ready[0].spent, [question], setting, ready[0].sha256)
-        return answered(rows, ready, source, charge, tell)[0]
+        asked, spent = [one.query for one in ready], ready[0].shown or ready[0].spent
+        text = hash_of([one.sha256 for one in ready])
+        charge = charged(book, spent, asked, setting, text)
+        answer, *coverage = answered(rows, ready, source, charge, tell)
+        return replace(answer, rests_on=tuple(coverage))
+
+
+def with_coverage(
+    query: Query, budget: Budget, rests_on: Number | None
+) -> list[tuple[Query, Budget]]:
+    """The query with its budget; and its coverage with a part of it, if that is asked for."""
+    if rests_on is None:
+        return [(query, budget)]
+    share = rational(rests_on, "rests_on")
+    if not 0 < share < 1:
+        raise ArgumentError("rests_on", rests_on, "a part of epsilon, above 0 and below 1")
+    part = Budget(budget.epsilon * share, Fraction(0))
+    return [(query, Budget(budget.epsilon - part.epsilon, budget.delta)), (Coverage(query), part)]
+
+
+def sharing(ready: list[Prepared]) -> list[Prepared]:
+    """Queries that are charged at once, with budgets that add up; one alone stays as it is."""
+    if len(ready) == 1:
+        return ready
+    spent = [one.spent for one in ready]
+    whole = Budget(
+        sum((one.epsilon for one in spent), Fraction(0)),
+        sum((one.delta for one in spent), Fraction(0)),
+    )
+    batch = uuid.uuid4().hex
+    return [replace(one, shown=whole, workload=len(ready), batch=batch) for one in ready]
 
 
 def charged(

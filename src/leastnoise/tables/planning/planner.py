@@ -11,7 +11,7 @@ from ...exact import Number, rational
 from ...formatting import outwards
 from ...hints import hinted
 from ...problem.checks import check_delta, check_epsilon
-from ..ask import Prepared, planned
+from ..ask import Prepared, planned, sharing, with_coverage
 from ..queries.base import Query, Setting
 from ..queries.text import query_of
 from ..unit import Unit, check_neighbors, unit_of
@@ -114,6 +114,7 @@ def plan(
     loss: str = "l1",
     group_size: int | None = None,
     within: Number | None = None,
+    rests_on: Number | None = None,
 ) -> Plan:
     """The 95% margin of error to expect of `ask` with the same arguments.
 
@@ -121,6 +122,7 @@ def plan(
     group_size: with private keys, a public guess at the units of a key that matters, as for `ask`.
     within: in the place of epsilon, the error that 95% of answers shall be within: the plan is
         that of the smallest epsilon, in two digits, that keeps it.
+    rests_on: the part of epsilon that is spent on what the answer rests on, as for `ask`.
 
     Guarantee: no table is read and no budget is spent.
 
@@ -138,7 +140,9 @@ def plan(
     def planned_at(number: Number) -> Plan:
         checked = check_epsilon(number)
         budget = Budget(checked, check_delta(delta, number)).used_by(question)
-        return plan_of(planned(question, setting, budget, loss, typical), rows, typical)
+        parts = with_coverage(question, budget, rests_on)
+        ready = sharing([planned(one, setting, part, loss, typical) for one, part in parts])
+        return plan_of(ready[0], rows, typical)
 
     if within is None:
         assert epsilon is not None

@@ -35,6 +35,8 @@ def arguments_of(held: Query | Unit) -> dict[str, Any]:
 def _plain(name: str, value: Any) -> Any:
     if name == "interval":
         return bool(value)
+    if isinstance(value, Query):
+        return arguments_of(value)
     if isinstance(value, int) and name in _WHOLE:
         return value
     if not isinstance(value, (str, Real, Decimal)):
@@ -61,7 +63,8 @@ def unit_from(raw: Any) -> Unit:
 def _made(name: str, kinds: Mapping[str, Any], raw: Any) -> Any:
     try:
         given = dict(raw)
-        found = kinds[given.pop("kind")](**given)
+        inner = {name: _made(name, _QUERIES, one) for name, one in given.items() if _is_query(one)}
+        found = kinds[given.pop("kind")](**given | inner)
         same = difference(arguments_of(found), raw) is None
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         if isinstance(error, ArgumentError):
@@ -72,6 +75,11 @@ def _made(name: str, kinds: Mapping[str, Any], raw: Any) -> Any:
             name, Described(type(raw).__name__), "the arguments as this tool writes them"
         )
     return found
+
+
+def _is_query(value: Any) -> bool:
+    """Whether an argument is itself written as a query."""
+    return isinstance(value, dict)
 
 
 def difference(one: Any, two: Any, at: str = "") -> str | None:

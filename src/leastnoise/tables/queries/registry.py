@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .base import Query
 from .count import Count
+from .coverage import Coverage
 from .cumulative import Cumulative, RangeCounts
 from .histogram import Histogram
 from .marginals import Marginals
@@ -33,6 +34,7 @@ QUERIES: tuple[type[Query], ...] = (
     RangeCounts,
     Marginals,
     Proportion,
+    Coverage,
 )
 #: Their words in a text; a word can be that of several classes.
 WORDS: tuple[str, ...] = tuple(dict.fromkeys(kind.word for kind in QUERIES))

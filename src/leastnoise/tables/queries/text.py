@@ -8,6 +8,7 @@ from typing import Any
 from ...errors import ArgumentError, UnknownArgumentError
 from ...hints import did_you_mean, reject_unknown
 from .base import Query
+from .coverage import Coverage
 from .proportion import Proportion
 from .registry import QUERIES, WORDS, kinds_of
 
@@ -58,8 +59,8 @@ def query_of(query: Query | str, **options: Any) -> Query:
             else (f"There is no query {word}().{did_you_mean(word, WORDS)}")
         )
         raise ArgumentError("query", query, allowed, f"{known} Queries are {', '.join(WORDS)}.")
-    if kinds == (Proportion,):  # its condition may hold commas and signs
-        return Proportion.from_text([inside], options)
+    if kinds in ((Proportion,), (Coverage,)):  # what is inside may hold commas and signs
+        return kinds[0].from_text([inside], options)
     plain, named = _arguments(word, inside)
     columns = [_unquoted(part) for part in plain]
     kind = kinds[-1] if len(columns) > 1 else kinds[0]  # of several columns, or of one

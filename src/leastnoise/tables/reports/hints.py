@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..queries.base import Query, Setting
+from ..queries.coverage import BEYOND, Coverage
 from ..queries.numbers import LEFT_OUT, ROWS, Estimate
 from ..unit import PrivacyUnit
 
@@ -17,9 +18,21 @@ _WORTH = 0.1
 _NEAR = 0.01
 
 
-def hints_of(query: Query, setting: Setting, estimates: Mapping[str, Estimate]) -> list[str]:
-    """One sentence for each reason why the numbers may not be what they seem."""
-    every = (_left_out(query, estimates), _bounded(query, setting), _at_bounds(query, estimates))
+def hints_of(
+    query: Query,
+    setting: Setting,
+    estimates: Mapping[str, Estimate],
+    coverage: Mapping[str, Estimate],
+) -> list[str]:
+    """One sentence for each reason why the numbers may not be what they seem.
+
+    coverage: what becomes of the rows, if that was estimated.
+    """
+    bounded = _bounded(query, setting)
+    if bounded and BEYOND in coverage:
+        beyond = coverage[BEYOND]
+        bounded = f"{beyond.value:.0%} of the rows, on average, are beyond the bounds: {bounded}"
+    every = (_left_out(query, estimates), bounded, _at_bounds(query, estimates))
     return [words for words in every if words]
 
 
@@ -52,7 +65,7 @@ def _share(query: Query, estimate: Estimate) -> float | None:
 def _bounded(query: Query, setting: Setting) -> str:
     """Not all rows of a person count."""
     unit = setting.unit
-    if not isinstance(unit, PrivacyUnit):
+    if not isinstance(unit, PrivacyUnit) or isinstance(query, Coverage):
         return ""
     most, groups = unit.max_rows_per_group, unit.max_groups
     keys = query.public_keys if query.grouped else ("",)

@@ -246,7 +246,8 @@ def report(
         >>> type(found).__name__
         'PublishedReport'
     """
-    held = (answers,) if isinstance(answers, Answer) else tuple(answers)
+    given = (answers,) if isinstance(answers, Answer) else tuple(answers)
+    held = tuple(one for own in given for one in (own, *getattr(own, "rests_on", ())))
     if not held or not all(isinstance(one, Answer) for one in held):
         raise ArgumentError(
             "answers", Described(type(answers).__name__), "an Answer, or a list of Answers"

@@ -18,6 +18,7 @@ _SAID = {
     "count": "Number of rows",
     "sum": "Sum of {}",
     "mean": "Mean of {}",
+    "coverage": "Rows behind {}",
     "summary": "Count, sum and mean of {}",
     "variance": "Variance of {}",
     "median": "Median of {}",

@@ -22,6 +22,8 @@ from .rows import Cell, Rows, shown, sought, written
 _PIECE = 31
 #: A row of a person with too many weighs a whole number of these parts.
 WEIGHT = 1 << 20
+#: What becomes of the rows of a person are whole numbers of these parts.
+COVERED = 1 << 20
 #: Public keys up to this number are sifted in the engine, more of them afterwards: a key has at
 #: most 1,000 bytes, so one row cannot make the result large.
 _SIFTED = 1000
@@ -41,6 +43,7 @@ class Request:
     squares: bool = False
     cells: bool = False  # add up weights by cell of the scale, for quantiles
     fill: bool = False  # a row without a value counts as the middle
+    coverage: bool = False  # which part of a unit's rows is counted, and which has no value
     absent: bool = False  # count the rows without a value, too: where a unit is a row
     #: What makes a row's key: one cell, or several, whose keys are then not public.
     group: Callable[[Rows], tuple[Cell, ...]] | None = None
@@ -102,6 +105,8 @@ class Reading:
         squares = self._squares(held) if "q0" in held else none
         sums = rows, held.get("s", none), squares, held.get("u", rows)
         every: Iterable[Sums] = map(Sums, *sums)
+        if self.request.coverage:
+            return {"": Sums(rows[0], held["s"][0], absent=held["m"][0])}
         if "t" in held:
             absent = [total - n for total, n in zip(held["t"], rows, strict=True)]
             every = (one._replace(absent=a) for one, a in zip(every, absent, strict=True))
@@ -186,6 +191,9 @@ class _Writer:
 
     def reading(self) -> Reading:
         request = self.request
+        if request.coverage:
+            query, columns = self._coverage()
+            return Reading(self.table, request, query, tuple(columns), self.rows.names, ())
         if request.cells:
             query, columns = self._cells()
         elif self.person is None:
@@ -223,9 +231,7 @@ class _Writer:
             if request.max_groups is not None:
                 conditions.append(f"{group.sql} IS NOT NULL")
             conditions += self._sifted(group)
-        chosen = f"SELECT {', '.join(cells) or '1 AS one'} FROM {self.rows.source()}"
-        kept = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        return chosen + kept + self.engine.once
+        return self._chosen(cells, conditions)
 
     def _filled(self, value: Callable[[Rows], str], top: int) -> str:
         """A row's whole number; the middle where there is none, if that is asked for."""
@@ -361,6 +367,61 @@ class _Writer:
             "m": f"CASE WHEN {few} THEN {none} ELSE CAST(FLOOR({mean}) AS BIGINT) END",
             "r": f"CASE WHEN {few} THEN {none} ELSE CAST({rest} AS BIGINT) END",
         }
+
+    # -- what becomes of rows ---------------------------------------------------------------------
+
+    def _coverage(self) -> tuple[str, list[str]]:
+        """Units, and the parts of each one's rows that are counted and that lack a value or a key.
+
+        Rows that can be counted have v = 0. Of each person at least 0 and at most all are.
+        """
+        request, columns = self.request, ["n", "s", "m"]
+        where = [] if request.where is None else [request.where(self.rows)]
+        cells = [self._countable()]
+        if self.person is None:
+            sums = "COUNT(*) AS n, COUNT(v) AS s, COUNT(*) - COUNT(v) AS m"
+            return f"SELECT {sums} FROM ({self._chosen(cells, where)}) AS t", columns
+        named = zip(self.groups, self.by, strict=True)
+        cells += [f"{group.sql} AS {name}" for group, name in named]
+        cells.append(f"{self.person.sql} AS p")
+        where.append(f"{self.person.sql} IS NOT NULL")
+        each = (
+            f"SELECT {self._by}, COUNT(*) AS t, COUNT(v) AS n FROM ({self._chosen(cells, where)})"
+        )
+        people = self._covered(f"{each} AS r GROUP BY {self._by}")
+        part, rows = self.engine.whole(COVERED), f"GREATEST(t, {self.engine.whole(1)})"
+        counted = _quotient(self.engine, f"(c * {part})", rows)
+        lacking = _quotient(self.engine, f"((t - n) * {part})", rows)
+        parts = f"SELECT {counted} AS a, {lacking} AS b FROM ({people}) AS g"
+        sums = f"COUNT(*) AS n, {_sum('a')} AS s, {_sum('b')} AS m"
+        return f"SELECT {sums} FROM ({parts}) AS h", columns
+
+    def _countable(self) -> str:
+        """0 for a row that has a value and a group that is asked for, else NULL."""
+        held = []
+        if self.request.value is not None:
+            held.append(f"{self._filled(self.request.value, self.top)} IS NOT NULL")
+        for group in self.groups:
+            held += self._sifted(group) or [f"{group.sql} IS NOT NULL"]
+        return f"CASE WHEN {' AND '.join(held) or 'TRUE'} THEN {self.engine.whole(0)} END AS v"
+
+    def _covered(self, each: str) -> str:
+        """Of each person all rows, those that can be counted, and those that are."""
+        request, none = self.request, self.engine.whole(0)
+        few = f"LEAST(n, {self.engine.whole(request.unit.max_rows_per_group)})"
+        if self._chooses_groups:
+            first = f"CASE WHEN n > 0 THEN {none} ELSE {self.engine.whole(1)} END"
+            order = f"PARTITION BY p ORDER BY {first}, {self._mixed()}"
+            each = f"SELECT e.*, ROW_NUMBER() OVER ({order}) AS k FROM ({each}) AS e"
+            few = f"CASE WHEN k <= {request.max_groups} THEN {few} ELSE {none} END"
+        sums = f"{_sum('t')} AS t, {_sum('n')} AS n, {_sum(few)} AS c"
+        return f"SELECT p, {sums} FROM ({each}) AS f GROUP BY p"
+
+    def _chosen(self, cells: list[str], where: list[str]) -> str:
+        """These cells of the rows for which all of this is true."""
+        kept = f" WHERE {' AND '.join(where)}" if where else ""
+        chosen = f"SELECT {', '.join(cells) or '1 AS one'} FROM {self.rows.source()}"
+        return chosen + kept + self.engine.once
 
     # -- cells of a scale -------------------------------------------------------------------------
 
