@@ -150,6 +150,11 @@ def error_fact(
     return Fact(name, words, value, side, note=note)
 
 
+def error_column(value: float | None) -> Fact:
+    """The same as a column of a comparison; None where there is no closed form."""
+    return Fact("error_95", "95% error", value, "nearest", words="-" if value is None else "")
+
+
 def spread_fact(value: float, of: str = "", name: str = "std", side: Side = "nearest") -> Fact:
     """The standard deviation of the error. of: of which numbers."""
     return Fact(name, f"standard deviation {of}".rstrip(), value, side)

@@ -162,9 +162,9 @@ def _below_curve(asked: FailureCurve, keys: int, loss: Loss) -> Design[Selection
 def _kept(delta: Callable[[Fraction], Fraction]) -> Point:
     """A budget that follows from a curve, for the file: the first of some that says anything."""
     for epsilon in map(Fraction, (0, 1, 10, 100)):
-        found = round_up(delta(epsilon), 15)
-        if found < 1:
-            return epsilon, found
+        implied = round_up(delta(epsilon), 15)
+        if implied < 1:
+            return epsilon, implied
     raise CertificateError("no budget follows from the curve")
 
 
@@ -207,10 +207,10 @@ def _better(
 ) -> Design[SelectionNoise]:
     """The one that shows more of the keys that matter; where both show them, the more precise."""
 
-    def rank(one: Design[SelectionNoise]) -> tuple[float, float]:
+    def rank(design: Design[SelectionNoise]) -> tuple[float, float]:
         if group_size is None:
-            return one.noise.group_size_for(0.95), one.upper
-        return -min(_SURE, one.noise.release_probability(group_size)), one.upper
+            return design.noise.group_size_for(0.95), design.upper
+        return -min(_SURE, design.noise.release_probability(group_size)), design.upper
 
     best, other = sorted((shares, curve), key=rank)
     ways = {
@@ -218,9 +218,9 @@ def _better(
         id(curve): "a Gaussian curve with failures for each key",
     }
     figures = {
-        id(one): f"{ways[id(one)]} ({_figure(one, group_size)}, expected loss at most "
-        f"{outwards(one.upper, 4, True)})"
-        for one in (best, other)
+        id(design): f"{ways[id(design)]} ({_figure(design, group_size)}, expected loss at most "
+        f"{outwards(design.upper, 4, True)})"
+        for design in (best, other)
     }
     return replace(best, status=f"chosen: {figures[id(best)]}; not: {figures[id(other)]}")
 

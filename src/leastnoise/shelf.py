@@ -14,19 +14,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeVar, Unpack
 
 from .certify import Certificate, Document, ShiftMultipliers, check, parse
 from .certify.fields import read_number, read_positive
 from .certify.json_file import load_json, read_bytes
 from .design import Design
-from .designs.finished import finished
-from .engine.bounds import Lower, Upper, certified, proven
+from .designs.finished import designed, finished
+from .engine.bounds import Lower, Upper, certified, joined, proven
 from .engine.methods import plan_of
 from .engine.search import Search
-from .errors import ArgumentError, CertificateError, LeastnoiseError
-from .formatting import gap_of, gap_words
+from .errors import ArgumentError, LeastnoiseError
+from .formatting import gap_words
 from .losses import Loss
 from .noise import AdditiveNoise
 from .problem import Problem
@@ -82,35 +81,29 @@ class Shelf:
         lower, upper = self._bounds(problem)
         if upper is None or lower is None:
             return None
-        document = replace(
-            upper.noise, lower=min(lower.value, upper.value), certificate=lower.multipliers
-        )
-        report = check(document)
-        if not report.proven:
-            raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
+        document = joined(lower, upper, exact=True)
         status = f"from a shelf of {len(self)} files; {gap_words(document, True)}"
-        converged = gap_of(document) <= wanted.gap
-        return Design(document, problem.loss, converged, status, MappingProxyType({}), True)
+        return designed(document, problem.loss, wanted.gap, status)
 
     def design(self, **given: Unpack[PlainArguments]) -> Design[AdditiveNoise]:
         """`leastnoise.design`, which begins with what the shelf knows; the result joins it."""
         wanted = _asked(given)
         search = Search(plan_of(wanted), wanted.gap, wanted.time_limit)
         search.bracket.offer(*self._bounds(wanted.problem), "shelf")
-        found = finished(wanted, search)
-        self._keep(found)
-        return found
+        design = finished(wanted, search)
+        self._keep(design)
+        return design
 
-    def _keep(self, found: Design[AdditiveNoise]) -> None:
-        noise = found.document
+    def _keep(self, design: Design[AdditiveNoise]) -> None:
+        noise = design.document
         numbers = [float(x) for x in (noise.epsilon, noise.delta, noise.sensitivity)]
         kind = "integer" if noise.integer else "real"
-        name = "-".join([kind, str(found.loss), *(f"{x:.12g}" for x in numbers)])
+        name = "-".join([kind, str(design.loss), *(f"{x:.12g}" for x in numbers)])
         safe = "".join(c if c.isalnum() or c in "-.+" else "_" for c in name)
-        path = Path(found.save(self.folder / f"{safe}.json"))
+        path = Path(design.save(self.folder / f"{safe}.json"))
         label = _label(path)
         if label is not None:
-            self._labels = [one for one in self._labels if one.path != path] + [label]
+            self._labels = [*(other for other in self._labels if other.path != path), label]
 
     # -- bounds -------------------------------------------------------------------------------
 
@@ -119,45 +112,47 @@ class Shelf:
         name = _spec(problem.loss)
         power = 0 if problem.integer else _POWERS.get(problem.loss.spec()["name"], 0)
         same = [
-            one
-            for one in self._labels
-            if (one.integer, one.loss) == (problem.integer, name)
-            and (power or one.sensitivity == problem.sensitivity)
+            label
+            for label in self._labels
+            if (label.integer, label.loss) == (problem.integer, name)
+            and (power or label.sensitivity == problem.sensitivity)
         ]
 
-        def scaled(one: _Label, value: Fraction) -> Fraction:
-            return value * (problem.sensitivity / one.sensitivity) ** power
+        def scaled(label: _Label, value: Fraction) -> Fraction:
+            return value * (problem.sensitivity / label.sensitivity) ** power
 
-        def promised(one: _Label) -> Fraction:
+        def promised(label: _Label) -> Fraction:
             # Multipliers for a smaller delta lose a little at a larger one.
-            spent = max(Fraction(0), problem.delta - one.delta)
-            return scaled(one, one.lower) * (1 - 2 * spent)
+            spent = max(Fraction(0), problem.delta - label.delta)
+            return scaled(label, label.lower) * (1 - 2 * spent)
 
-        below = [one for one in same if one.epsilon >= problem.epsilon]
+        below = [label for label in same if label.epsilon >= problem.epsilon]
         above = [
-            one for one in same if one.epsilon <= problem.epsilon and one.delta <= problem.delta
+            label
+            for label in same
+            if label.epsilon <= problem.epsilon and label.delta <= problem.delta
         ]
         below.sort(key=promised, reverse=True)
-        above.sort(key=lambda one: scaled(one, one.upper))
+        above.sort(key=lambda label: scaled(label, label.upper))
         lowers = self._proven(below, lambda document: _lower(document, problem, power))
         uppers = self._proven(above, lambda document: _upper(document, problem, power))
         return (
-            max(lowers, key=lambda one: one.value, default=None),
-            min(uppers, key=lambda one: one.value, default=None),
+            max(lowers, key=lambda bound: bound.value, default=None),
+            min(uppers, key=lambda bound: bound.value, default=None),
         )
 
     def _proven(self, labels: list[_Label], bound: Callable[[Document], T | None]) -> Iterator[T]:
-        for one in labels[:_OPENED]:
+        for label in labels[:_OPENED]:
             try:
                 with counted():  # a file that takes long proves nothing
-                    document = parse(read_bytes(one.path))
+                    document = parse(read_bytes(label.path))
                     # It may not be the file that the label was read from.
-                    same = (document.integer, _spec(document.loss)) == (one.integer, one.loss)
-                    found = bound(document) if same else None
+                    same = (document.integer, _spec(document.loss)) == (label.integer, label.loss)
+                    proven_bound = bound(document) if same else None
             except LeastnoiseError:
                 continue  # not a mechanism file after all: nothing is believed
-            if found is not None:
-                yield found
+            if proven_bound is not None:
+                yield proven_bound
 
 
 def _asked(given: PlainArguments) -> Asked[Problem]:
@@ -205,9 +200,12 @@ def _lower(document: Document, problem: Problem, power: int) -> Lower | None:
     grown = ratio**power
     shifts = tuple(
         ShiftMultipliers(
-            one.shift, one.mirror, one.budget * grown, tuple((i, z * grown) for i, z in one.cells)
+            part.shift,
+            part.mirror,
+            part.budget * grown,
+            tuple((i, z * grown) for i, z in part.cells),
         )
-        for one in old.shifts
+        for part in old.shifts
     )
     certificate = Certificate(old.step * ratio, old.reach, shifts)
     n = int(problem.sensitivity / certificate.step)

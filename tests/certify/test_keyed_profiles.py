@@ -326,5 +326,5 @@ def test_files_and_pictures(tmp_path: Path) -> None:
     assert "μ = 1, except with probability 0.01" in found._repr_html_()
     words = found.plot(tmp_path / "keys.svg").figure.get_suptitle()
     assert words.startswith(
-        "μ-GDP, μ = 1, except with probability 0.01, 4 keys of a unit, loss l1: no mechanism that "
+        "μ-GDP, μ = 1, except with probability 0.01, 4 keys of a unit, loss l1\nno mechanism that "
     )

@@ -337,7 +337,8 @@ def test_a_missing_file_is_not_malformed(tmp_path):
 def test_a_long_help_lists_its_options_below_headings():
     listed = invoke("design", "-h").output
     headings = [line for line in listed.splitlines() if line.endswith(":") and line[0] != " "]
-    assert headings == ["Privacy:", "Query:", "Constraints on the noise:", "Search:", "Options:"]
+    shared = ["Privacy:", "Query:", "Constraints on the noise:", "Search:"]
+    assert headings == [*shared, "Files to write:", "Options:"]
     assert "Privacy:" not in invoke("compose", "-h").output
 
 

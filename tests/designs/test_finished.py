@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import leastnoise
 from leastnoise import Cube, Workload, design, partition_selection
 from leastnoise.certify import check_bytes, parse_any
 from leastnoise.certify.base import MechanismFile
 from leastnoise.certify.certificates import multipliers as shifts
+from leastnoise.certify.kinds.additive import Document
+from leastnoise.certify.kinds.dependent import ChannelDocument
 from leastnoise.certify.kinds.workload import WorkloadDocument
 from leastnoise.certify.limits import MAX_CELLS
 from leastnoise.designs import finished
@@ -19,6 +24,7 @@ from leastnoise.engine.trivial import trivial_lower
 from leastnoise.errors import CertificateError, LimitError, ReleaseWarning
 from leastnoise.losses import as_loss
 from leastnoise.problem import Problem
+from leastnoise.shelf import Shelf
 
 QUESTION = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 5e-3}
 
@@ -85,13 +91,17 @@ def test_a_column_of_releases_says_what_it_costs(recwarn):
 @pytest.mark.parametrize(
     ("document", "make"),
     [
+        (Document, lambda: design(**QUESTION)),
+        (Document, lambda: design(epsilon=1, delta=0, sensitivity=1, integer=True)),
+        (ChannelDocument, lambda: design(**QUESTION | {"gap": 0.5}, bounds=(0, 2))),
+        (MechanismFile, lambda: design(epsilon=1, delta=0, sensitivity=1, dimension=2)),
         (MechanismFile, lambda: design(epsilon=1, delta=0, sensitivity=Cube(2), integer=True)),
         (WorkloadDocument, lambda: design(workload=Workload.prefix(3), gdp=1)),
         (MechanismFile, lambda: partition_selection(epsilon=1, delta=1e-3)),
     ],
 )
 def test_what_its_file_does_not_say_is_no_design(monkeypatch, document, make) -> None:
-    """Shapes, workloads and keys were checked in memory: nobody saw what their file says."""
+    """Every kind leaves through its bytes: what they say is read, compared and checked."""
     assert make().certified
     written = document.dumps
 
@@ -102,3 +112,26 @@ def test_what_its_file_does_not_say_is_no_design(monkeypatch, document, make) ->
         monkeypatch.setattr(document, "dumps", lambda self, forge=forge: forge(written(self)))
         with pytest.raises(CertificateError, match="does not read back"):
             make()
+
+
+def test_nothing_else_makes_a_design() -> None:
+    """A design is made where its bytes were read and checked: after a search, and by `load`."""
+    source = Path(leastnoise.__file__).parent
+    makers = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and "Design"
+        in {getattr(node.func, "id", ""), getattr(getattr(node.func, "value", 0), "id", "")}
+    }
+    assert makers == {"design.py", "designs/finished.py"}
+
+
+def test_a_shelf_reads_its_bracket_back(monkeypatch, tmp_path) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.design(**QUESTION)
+    assert shelf.known(**QUESTION).certified
+    monkeypatch.setattr(Document, "dumps", lambda self: "{}")
+    with pytest.raises(CertificateError, match="does not read back"):
+        shelf.known(**QUESTION)

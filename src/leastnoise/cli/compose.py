@@ -74,42 +74,40 @@ def _compose_one(
     total: Any = delta
     if delta is None and epsilon is None:
         total = _usual_delta([(mechanism, max(counts))])
-    found, turn = [], None
+    compositions, turn = [], None
     with working("composing") as now:
         for done, count in enumerate(counts):
             now(f"composing {count} releases, {done} of {len(counts)} done")
-            found += compose_many(mechanism, [count], delta=total, epsilon=epsilon)
+            compositions += compose_many(mechanism, [count], delta=total, epsilon=epsilon)
         if total is not None:
             now("looking for where Gaussian noise spends less")
             turn = break_even(mechanism, delta=total, max_releases=max(counts))
     if as_json:
-        show_json(
-            "compose",
-            0,
-            {"file": file, "compositions": [one.to_json() for one in found], "break_even": turn},
-        )
+        listed = [composition.to_json() for composition in compositions]
+        told = {"file": file, "compositions": listed, "break_even": turn}
+        show_json("compose", 0, told)
         return
     given = (
-        f"total delta {found[0].delta:g}"
-        if found[0].delta is not None
-        else (f"total epsilon {found[0].epsilon:g}")
+        f"total delta {compositions[0].delta:g}"
+        if compositions[0].delta is not None
+        else (f"total epsilon {compositions[0].epsilon:g}")
     )
-    asked = found[0].asked
+    asked = compositions[0].asked
     table = Table(title=f"{mechanism!r}\n{given}", title_justify="left")
     table.add_column("releases", justify="right")
     table.add_column(f"{asked} at least", justify="right")
     table.add_column(f"{asked} at most", justify="right")
     table.add_column("Gaussian, equal variance", justify="right")
-    for one in found:
+    for composition in compositions:
         table.add_row(
-            str(one.times),
-            shown(one.optimistic, round_down),
-            shown(one.pessimistic, round_up),
-            shown(one.gaussian, round_up),
+            str(composition.times),
+            shown(composition.optimistic, round_down),
+            shown(composition.pessimistic, round_up),
+            shown(composition.gaussian, round_up),
         )
     console = Console()
     console.print(table)
-    if any(one.pessimistic == float("inf") for one in found):
+    if any(composition.pessimistic == float("inf") for composition in compositions):
         console.print(
             "inf: no epsilon is enough, because an output can exclude the neighboring table.",
             highlight=False,
@@ -137,7 +135,7 @@ def _loaded(file: str) -> Any:
 
 def _usual_delta(parts: list[tuple[Any, int]]) -> float:
     """Twice what the deltas of single releases add up to, at most 1/2; 1e-6 if that is 0."""
-    return min(0.5, 2 * sum(k * float(one.document.delta) for one, k in parts)) or 1e-6
+    return min(0.5, 2 * sum(k * float(mechanism.document.delta) for mechanism, k in parts)) or 1e-6
 
 
 def _counted(word: str) -> tuple[str, int | None]:
@@ -159,27 +157,32 @@ def _compose_several(
     for file, count in parts:
         if count is None:
             raise ArgumentError("file", file, "FILE:COUNT when there are several")
-    held = [(_loaded(file), count or 0) for file, count in parts]
-    total: Any = _usual_delta(held) if delta is None and epsilon is None else delta
+    mechanisms = [(_loaded(file), count or 0) for file, count in parts]
+    total: Any = _usual_delta(mechanisms) if delta is None and epsilon is None else delta
     with working("composing"):
-        found = compose(held, delta=total, epsilon=epsilon)
+        composition = compose(mechanisms, delta=total, epsilon=epsilon)
     if as_json:
         listed = [{"file": file, "times": count} for file, count in parts]
-        show_json("compose", 0, {"files": listed, "compositions": [found.to_json()]})
+        show_json("compose", 0, {"files": listed, "compositions": [composition.to_json()]})
         return
     table = Table("file", "releases", title_justify="left")
     for file, count in parts:
         table.add_row(file, str(count))
     console = Console()
     console.print(table)
-    given = f"delta {found.delta:g}" if found.asked == "epsilon" else f"epsilon {found.epsilon:g}"
-    words = (
-        f"Together, at a total {given}: {found.asked} at least "
-        f"{shown(found.optimistic, round_down)}, at most {shown(found.pessimistic, round_up)}. "
-        "Gaussian noise of equal variances: "
-        f"{shown(found.gaussian, round_up)}."
+    given = (
+        f"delta {composition.delta:g}"
+        if composition.asked == "epsilon"
+        else f"epsilon {composition.epsilon:g}"
     )
-    if found.pessimistic == float("inf"):
+    words = (
+        f"Together, at a total {given}: {composition.asked} at least "
+        f"{shown(composition.optimistic, round_down)}, "
+        f"at most {shown(composition.pessimistic, round_up)}. "
+        "Gaussian noise of equal variances: "
+        f"{shown(composition.gaussian, round_up)}."
+    )
+    if composition.pessimistic == float("inf"):
         words += " inf: no epsilon is enough, because an output can exclude the neighboring table."
     console.print(words, highlight=False, soft_wrap=True)
 

@@ -128,14 +128,14 @@ def partition_selection(
 
 
 def release_keys(
-    found: Any, values: list[str] | None, source: Path, as_json: bool, told: dict[str, Any]
+    design: Any, values: list[str] | None, source: Path, as_json: bool, told: dict[str, Any]
 ) -> None:
     """Print the keys of a CSV file that are released."""
     if values:
         raise ArgumentError(
             "values", Described("(not shown)"), "left out: the file is given as lines KEY,UNITS"
         )
-    shown = found.release(_read(source))
+    shown = design.release(_read(source))
     if as_json:
         show_json(
             "release" if "file" in told else "partition-selection",

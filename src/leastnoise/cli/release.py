@@ -130,15 +130,15 @@ def _lines(values: list[str], source: Path | None) -> list[list[str]]:
             raise ArgumentError(
                 "values", str(source), f"a readable file ({type(error).__name__})"
             ) from None
-    found = _split(text.splitlines())
-    if not found:
+    rows = _split(text.splitlines())
+    if not rows:
         raise ArgumentError("values", None, "at least one number")
-    return found
+    return rows
 
 
 def _split(lines: list[str]) -> list[list[str]]:
-    found = [[word for word in re.split(r"[\s,;]+", line) if word] for line in lines]
-    return [line for line in found if line]
+    split = [[word for word in re.split(r"[\s,;]+", line) if word] for line in lines]
+    return [line for line in split if line]
 
 
 def _number(text: str) -> Fraction | Decimal:

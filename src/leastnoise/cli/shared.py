@@ -42,9 +42,9 @@ def show_json(command: str, exit_code: int, fields: Mapping[str, Any]) -> None:
 def _plain(value: Any) -> Any:
     """What JSON can say: infinities and NaN become null, paths become text."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [_plain(part) for part in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return str(value) if isinstance(value, Path) else value

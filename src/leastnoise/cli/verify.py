@@ -89,8 +89,8 @@ def verify(
     if formal and report.exit_code == 0:
         code, told = _formally(data)
     if as_json:
-        found = {**report.to_json(), "ok": code == 0}
-        show_json("verify", code, {"file": file, **found, **told, "about": about})
+        checked = {**report.to_json(), "ok": code == 0}
+        show_json("verify", code, {"file": file, **checked, **told, "about": about})
     else:
         _show_claims(report)
         if formal:

@@ -32,9 +32,9 @@ def workload_of(words: str) -> Workload:
     if colon and kind == "marginals":
         sizes, _, ways = rest.partition(":")
         parts = sizes.split(",")
-        if not all(one.isdigit() for one in parts) or (ways and not ways.isdigit()):
+        if not all(part.isdigit() for part in parts) or (ways and not ways.isdigit()):
             raise ArgumentError("workload", words, _ALLOWED)
-        return Workload.marginals([int(one) for one in parts], int(ways) if ways else 2)
+        return Workload.marginals([int(part) for part in parts], int(ways) if ways else 2)
     return Workload(_rows(Path(words)))
 
 
@@ -50,11 +50,11 @@ def _rows(path: Path) -> Any:
 
 
 def release_workload(
-    found: Any, rows: list[list[str]], exact: bool, as_json: bool, told: dict[str, Any]
+    design: Any, rows: list[list[str]], exact: bool, as_json: bool, told: dict[str, Any]
 ) -> None:
     """Print the answers to all queries, one a line; the vector may be on several lines."""
-    answers = found.release(_numbers([word for row in rows for word in row]), exact=exact)
-    shown = [str(one) if exact else float(one) for one in answers]
+    answers = design.release(_numbers([word for row in rows for word in row]), exact=exact)
+    shown = [str(answer) if exact else float(answer) for answer in answers]
     if as_json:
         show_json("release", 0, told | {"releases": shown})
     else:

@@ -13,7 +13,7 @@ from ..baselines import REAL, WHOLE, AnalyticGaussian, Mechanism, closed_forms
 from ..designs.design import Design
 from ..errors import ArgumentError, RegimeError
 from ..exact import Number, exp_lower, rational
-from ..facts import CONFIDENCE, Fact
+from ..facts import CONFIDENCE, Fact, error_column
 from ..noise.additive import AdditiveNoise
 from .table import Refused, Row
 
@@ -25,10 +25,7 @@ _ESTIMATE = "the loss is a Python function: an estimate"
 def figures(error: float | None, support: tuple[float, float]) -> tuple[Fact, ...]:
     """What is known of a mechanism besides its loss."""
     low, high = support
-    return (
-        Fact("error_95", "95% error", error, "nearest"),
-        Fact("support", "support", (float(low), float(high))),
-    )
+    return (error_column(error), Fact("support", "support", (float(low), float(high))))
 
 
 def rows(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..baselines.vectors import baselines, split_design_baseline
 from ..designs.design import Design
 from ..errors import LeastnoiseError
-from ..facts import CONFIDENCE, Fact
+from ..facts import CONFIDENCE, error_column
 from ..noise.vector import VectorNoise
 from .table import Refused, Row
 
@@ -20,7 +20,9 @@ def rows(design: Design[VectorNoise], seconds: float | None, refused: Refused) -
 
     Losses and errors are those of the norm, of other noise exact up to rounding.
     """
-    yield Row("design", "this design", design.upper, _figures(design.error_bound(CONFIDENCE)))
+    yield Row(
+        "design", "this design", design.upper, (error_column(design.error_bound(CONFIDENCE)),)
+    )
     epsilon, delta = float(design.noise.document.epsilon), float(design.noise.document.delta)
     budget = (design.dimension, epsilon, delta, design.sensitivity, design.noise.document.loss)
     others, limit = baselines(*budget), min(seconds or _SPLIT_SECONDS, _SPLIT_SECONDS)
@@ -30,9 +32,4 @@ def rows(design: Design[VectorNoise], seconds: float | None, refused: Refused) -
         refused.append(("split", str(error)))
     for other in others:
         note = "" if other.exact else "at most this: the root of the expected square"
-        yield Row(other.name, other.label, other.loss, _figures(other.error_95), note)
-
-
-def _figures(error: float | None) -> tuple[Fact, ...]:
-    """The error, where there is a closed form for it."""
-    return (Fact("error_95", "95% error", error, "nearest", words="-" if error is None else ""),)
+        yield Row(other.name, other.label, other.loss, (error_column(other.error_95),), note)

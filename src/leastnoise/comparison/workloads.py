@@ -51,7 +51,7 @@ def _variance(document: WorkloadDocument, far: float, long: float, whole: bool) 
     name, value = document.budget
     epsilon, gaussian = float(value), math.inf
     if document.asked is not None:
-        epsilon, delta = (float(one) for one in document.asked)
+        epsilon, delta = (float(part) for part in document.asked)
         with contextlib.suppress(RegimeError):
             gaussian = AnalyticGaussian(epsilon=epsilon, delta=delta).variance
     elif name == "gdp":
@@ -76,7 +76,7 @@ class _Plain:
 
     def _matrix(self) -> tuple[Any, Any]:
         rows = np.array([[float(x) for x in row] for row in self.part.rows()])
-        weights = np.array([float(one) for one in self.part.weights()])
+        weights = np.array([float(weight) for weight in self.part.weights()])
         return rows / self.part.denominator, weights
 
     def counts(self, largest: bool) -> float:

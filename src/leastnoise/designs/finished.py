@@ -1,8 +1,12 @@
-"""From a search to a design: both halves in one document, and the checker has the last word."""
+"""From a search to a design: bytes are written, read back and checked, for every kind.
+
+Nothing else makes a design, but for `load`, which reads and checks a file of the user's.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +16,7 @@ from ..engine.bounds import Lower, Upper, joined
 from ..engine.search import Bracket, Search
 from ..errors import CertificateError, FormatError, LimitError
 from ..formatting import gap_of, gap_words, number
+from ..losses import Loss
 from ..problem.arguments import Asked
 from .design import Design
 
@@ -30,9 +35,6 @@ def finished(asked: Asked[Any], search: Search) -> Design[Any]:
 def _made(asked: Asked[Any], search: Search, bracket: Bracket) -> Design[Any]:
     loss, plan = asked.problem.loss, search.plan
     lower, upper, document, report = _checked(search, bracket, loss.certified)
-    if not report.private or (loss.certified and not report.proven):
-        raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
-    converged = gap_of(document) <= search.gap
     stats = {
         "rounds": bracket.rounds,
         "resolutions": tuple(bracket.resolutions) or (upper.resolution,),
@@ -53,8 +55,45 @@ def _made(asked: Asked[Any], search: Search, bracket: Bracket) -> Design[Any]:
     if plan.status is not None:
         status = plan.status(document, search)
     else:
-        status = _status(asked, document, report.proven, converged, search, lower, upper)
-    return Design(document, loss, converged, status, MappingProxyType(stats), report.proven)
+        status = _status(asked, document, report.proven, search, lower, upper)
+    return _design(document, report, loss, search.gap, status, stats)
+
+
+def designed(document: AnyDocument, loss: Loss, gap: float, status: str) -> Design[Any]:
+    """The design of a document, read back from its bytes and checked.
+
+    `CertificateError` if the file does not read back as the document, or a claim is not proven.
+    """
+    try:
+        report = _read_back(document)
+    except LimitError:
+        raise
+    except FormatError:
+        raise CertificateError(_NOT_READ_BACK) from None
+    return _design(document, report, loss, gap, status, {})
+
+
+def _design(
+    document: AnyDocument,
+    report: Report,
+    loss: Loss,
+    gap: float,
+    status: str,
+    stats: Mapping[str, Any],
+) -> Design[Any]:
+    """The design of a document with this report; an estimate only where the loss is a function."""
+    if not report.private or (loss.certified and not report.proven):
+        raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
+    converged = gap_of(document) <= gap
+    return Design(document, loss, converged, status, MappingProxyType({**stats}), report.proven)
+
+
+def _read_back(document: AnyDocument) -> Report:
+    """What the exact check finds of a file's bytes, which must read back as the document."""
+    again, report = check_bytes(document.dumps().encode())
+    if again != document:
+        raise CertificateError(_NOT_READ_BACK)
+    return report
 
 
 def _checked(
@@ -69,14 +108,12 @@ def _checked(
             if document is last:
                 continue  # (a file that states both of its bounds)
             last = document
-            again, report = check_bytes(document.dumps().encode())
+            report = _read_back(document)
         except LimitError:
             continue
         except FormatError:
             unreadable = True
             continue
-        if again != document:
-            raise CertificateError(_NOT_READ_BACK)
         return lower, upper, document, report
     if not unreadable:
         plan.too_long(plan.problem)
@@ -97,7 +134,6 @@ def _status(
     asked: Asked[Any],
     document: AnyDocument,
     certified: bool,
-    converged: bool,
     search: Search,
     lower: Lower,
     upper: Upper,
@@ -110,7 +146,7 @@ def _status(
         last = bracket.resolutions[-1]
         words += f" at resolution {last}" if additive else f" on {last} cells"
     words += search.plan.remarks(search.plan.problem, search)
-    if not converged and search.plan.aims_at_gap:
+    if gap_of(document) > search.gap and search.plan.aims_at_gap:
         reason = search.reason or "stopped when no constraint was left to add"
         words += f"; {reason}, before the gap of {number(100 * search.gap)}% that was asked for"
         words += _advice(reason, gap_of(document))

@@ -135,11 +135,11 @@ class RangeNoise(DesignNoise[ChannelDocument]):
         number are rejected before anything is drawn, and no error shows a value.
         """
         source = entropy or system_entropy()
-        held = unpacked(value)
-        if held is None:
+        container = unpacked(value)
+        if container is None:
             return self._answer(self.checked(value), exact, source)
-        values, packed = held
-        numbers = [self.checked(one) for one in as_list(values)]
+        values, packed = container
+        numbers = [self.checked(entry) for entry in as_list(values)]
         return packed([self._answer(number, exact, source) for number in numbers])
 
     def releases_in(self, value: Any) -> int:
@@ -303,8 +303,8 @@ class RangeNoise(DesignNoise[ChannelDocument]):
             most = document.intervals.alone(document.reach, total)
             return (most + document.revealed) / document.denominator
         often = Counter(j for row in document.rows for j, w in enumerate(row) if w)
-        own = (sum(w for j, w in enumerate(row) if w and often[j] == 1) for row in document.rows)
-        return (max(own, default=0) + document.revealed) / document.denominator
+        alone = (sum(w for j, w in enumerate(row) if w and often[j] == 1) for row in document.rows)
+        return (max(alone, default=0) + document.revealed) / document.denominator
 
     def law(self, value: Any) -> tuple[Floats, Floats]:
         """(answers, probabilities) at a true value, as floats to look at.
@@ -341,25 +341,25 @@ class RangeNoise(DesignNoise[ChannelDocument]):
         starts, weights, stairs = self._stairs
         apart = np.maximum(starts[:-1] - k, k - starts[1:] + 1)
         row = weights * stairs[np.clip(-(-apart // document.reach), 0, len(stairs) - 1)]
-        own = part.of(k)
-        row[own] = 0.0
-        row[own] = 1 - document.revealed / document.denominator - row.sum()
+        place = part.of(k)
+        row[place] = 0.0
+        row[place] = 1 - document.revealed / document.denominator - row.sum()
         return np.asarray(row)
 
     @cached_property
     def _stairs(self) -> tuple[Floats, Floats, Floats]:
         """Where intervals start, their weights, and those of the stairs: own, others, nothing."""
-        part, one = self.document.intervals, self.document.denominator
+        part, total = self.document.intervals, self.document.denominator
         assert part is not None
         first = max(1, part.stairs[0])  # (Whole numbers may be longer than floats, quotients not.)
         stairs = [0.0, *(w / first for w in part.stairs), 0.0]
-        weights = np.array([w * first / one for w in part.weights])
+        weights = np.array([w * first / total for w in part.weights])
         return np.array(part.starts), weights, np.array(stairs)
 
     @cached_property
     def _rows(self) -> Floats:
-        one = self.document.denominator
-        return np.array([[w / one for w in row] for row in self.document.rows])
+        total = self.document.denominator
+        return np.array([[w / total for w in row] for row in self.document.rows])
 
     @cached_property
     def _points(self) -> Floats:

@@ -187,10 +187,10 @@ class SelectionNoise(DesignNoise[KeyedFile]):
         Every call spends the whole budget. Everything is checked before anything is drawn, and no
         error shows a key or a number.
         """
-        found = in_order(_table(value))
-        drawn = self.exact.draw([count for _, count in found], entropy or system_entropy())
+        units = in_order(_table(value))
+        drawn = self.exact.draw([count for _, count in units], entropy or system_entropy())
         return {
-            key: value for (key, _), value in zip(found, drawn, strict=True) if value is not None
+            key: value for (key, _), value in zip(units, drawn, strict=True) if value is not None
         }
 
     def __repr__(self) -> str:
@@ -200,14 +200,14 @@ class SelectionNoise(DesignNoise[KeyedFile]):
 
 def _table(units: Any) -> Mapping[Any, int]:
     """What was handed over as a dict, no key twice."""
-    found = units
+    table = units
     if not isinstance(units, Mapping) and hasattr(units, "to_dict"):
-        found = units.to_dict()
-    if not isinstance(found, Mapping):
+        table = units.to_dict()
+    if not isinstance(table, Mapping):
         raise DataError("units", type(units), "a dict {key: number of its units}")
-    if len(found) != len(units):
+    if len(table) != len(units):
         raise DataError("units", "a key twice", "one number for each key")
-    return found
+    return table
 
 
 def _number(name: str, value: object, least: int) -> int:

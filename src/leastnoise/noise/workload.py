@@ -275,9 +275,9 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
         if name != "epsilon":
             return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self.std)
         grid = float(self.document.grid)
-        if all(isinstance(one, Counts) for one in self._factors):
+        if all(isinstance(factor, Counts) for factor in self._factors):
             rate = float(value) * grid
-            patterns = crossed([one.patterns for one in self._factors])
+            patterns = crossed([factor.patterns for factor in self._factors])
             alone, masses = laplace_bar(rate, beyond), laplace_masses(rate)
             moment, rates = laplace_moment(rate), [rate * share for share in RATES]
             return grid * pattern_bars(alone, masses, moment, rates, patterns, beyond)

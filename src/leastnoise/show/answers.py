@@ -51,7 +51,7 @@ def plot_answer(answer: Any, path: str | Path | None = None) -> Picture:
             draw_curves(axes, curves, _column(answer.query))
             axes.set_title(_title(answer), parse_math=False)
         return picture
-    groups = [one for one in answer.groups.items() if math.isfinite(one[1].value)]
+    groups = [group for group in answer.groups.items() if math.isfinite(group[1].value)]
     bins = _bins(answer, [key for key, _ in groups])
     counted = answer.query.startswith(_COUNTED)
     rows = len(groups)
@@ -60,8 +60,8 @@ def plot_answer(answer: Any, path: str | Path | None = None) -> Picture:
         size = (7.0, 20.0)
     with canvas(*size, path) as picture:
         axes = picture.figure.add_subplot()
-        values = [one.value for _, one in groups]
-        around = [_around(one) for _, one in groups]
+        values = [estimate.value for _, estimate in groups]
+        around = [_around(estimate) for _, estimate in groups]
         if bins:
             _histogram(axes, bins, values, around)
             axes.set_xlabel(_column(answer.query), parse_math=False)
@@ -114,14 +114,14 @@ def _bins(answer: Any, keys: Sequence[str]) -> list[tuple[float, float]]:
     """The ends of the bins of a histogram; nothing for other answers."""
     if not answer.query.startswith("histogram(") or not keys:
         return []
-    found = [_BIN.fullmatch(key) for key in keys]
-    return [] if None in found else [(float(m[1]), float(m[2])) for m in found if m]
+    bins = [_BIN.fullmatch(key) for key in keys]
+    return [] if None in bins else [(float(m[1]), float(m[2])) for m in bins if m]
 
 
-def _around(one: Any) -> tuple[float, float]:
+def _around(estimate: Any) -> tuple[float, float]:
     """How far the interval goes to both sides; 0 where it has no end."""
-    known = one.low is not None and one.high is not None
-    ends = (one.value - one.low, one.high - one.value) if known else (0.0, 0.0)
+    known = estimate.low is not None and estimate.high is not None
+    ends = (estimate.value - estimate.low, estimate.high - estimate.value) if known else (0.0, 0.0)
     low, high = (max(0.0, end) if math.isfinite(end) else 0.0 for end in ends)
     return low, high
 
@@ -141,7 +141,7 @@ def _words(query: str) -> str:
 
 
 def _title(answer: Any, wide: float = 7.0) -> str:
-    some = [one for one in answer.groups.values() if one.low is not None]
+    some = [estimate for estimate in answer.groups.values() if estimate.low is not None]
     written = panels_of(answer) and timeline_of(answer) is None
     shown = "± and whiskers" if written else "whiskers"
     whiskers = f", {shown}: 95% confidence intervals" if some else ", without a confidence interval"

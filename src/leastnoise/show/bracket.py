@@ -32,8 +32,8 @@ def plot_bracket(history: Iterable[Progress], path: str | Path | None = None) ->
     seconds = np.maximum([r.seconds for r in records], 1e-3)
     lower = np.maximum.accumulate([r.lower for r in records])
     upper = np.minimum.accumulate([r.upper for r in records])
-    known, held = np.isfinite(upper), lower > 0
-    both = known & held
+    known, positive = np.isfinite(upper), lower > 0
+    both = known & positive
     with canvas(6.4, 4.8, path) as picture:
         bracket, gap = picture.figure.subplots(2, 1, sharex=True, height_ratios=[1.3, 1])
         bracket.fill_between(
@@ -49,8 +49,8 @@ def plot_bracket(history: Iterable[Progress], path: str | Path | None = None) ->
             label="upper so far",
         )
         bracket.step(
-            seconds[held],
-            lower[held],
+            seconds[positive],
+            lower[positive],
             where="post",
             **BOUND.line,
             marker=BOUND.marker,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from textwrap import fill
 from typing import Any
 
 from ..baselines import Mechanism
@@ -11,6 +12,8 @@ from ..errors import ArgumentError
 from ..facts import caption
 from ..formatting import number
 
+#: The width of a letter in parts of its size, on average.
+_WIDTH = 0.55
 ERROR = "noise (released value − true value)"
 
 
@@ -19,9 +22,16 @@ def point(mechanism: Mechanism) -> str:
     return f"ε = {number(mechanism.epsilon)}, δ = {number(mechanism.delta)}"
 
 
-def title(design: Any) -> str:
-    """What a design answers, and its bracket: the title of its picture."""
-    return f"{design.noise.title}, {design.caption}\n{design.bracket_words}"
+def title(design: Any, inches: float, points: int = 9) -> str:
+    """What a design answers, and its bracket: the title of its picture, of letters so large."""
+    words = f"{design.noise.title}, {design.caption}\n{design.bracket_words}"
+    return fitted(words, inches, points)
+
+
+def fitted(words: str, inches: float, points: int) -> str:
+    """Lines that are broken where a picture ends."""
+    letters = int(inches * 72 / (_WIDTH * points))
+    return "\n".join(fill(line, letters, break_on_hyphens=False) for line in words.split("\n"))
 
 
 def name_of(mechanism: Any) -> str:

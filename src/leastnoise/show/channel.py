@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..formatting import number
-from .captions import title
+from .captions import fitted, title
 from .palette import BOUND, INK
 from .picture import Picture, canvas
 from .ticks import percent_ticks
@@ -34,7 +34,7 @@ def plot_channel(
         raise ArgumentError("kind", kind, '"family" or "heatmap"')
     with canvas(7.2, 5.4 if kind == "family" else 4.8, path) as picture:
         (draw_family if kind == "family" else draw_heatmap)(picture.figure, design)
-        picture.figure.suptitle(design.caption, fontsize=10)
+        picture.figure.suptitle(fitted(design.caption, 7.2, 10), fontsize=10)
     return picture
 
 
@@ -42,7 +42,7 @@ def channel_alone(design: Design[RangeNoise]) -> Picture:
     """The family and the bracket: what a notebook shows of a design."""
     with canvas(5.8, 4.4) as picture:
         draw_family(picture.figure, design)
-        picture.figure.suptitle(title(design), fontsize=9)
+        picture.figure.suptitle(title(design, 5.8), fontsize=9)
     return picture
 
 

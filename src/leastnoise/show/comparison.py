@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..baselines import Mechanism
 from ..formatting import number, outwards
+from .captions import fitted
 from .density import draw_density
 from .palette import BOUND, look_of
 from .picture import Picture, canvas
@@ -37,7 +38,7 @@ def plot_comparison(comparison: Comparison, path: str | Path | None = None) -> P
         # The lines mean the same in both panels: one legend below them.
         lines, labels = right.get_legend_handles_labels()
         figure.legend(lines, labels, loc="outside lower right", ncols=len(lines))
-        figure.suptitle(design.caption, fontsize=11)
+        figure.suptitle(fitted(design.caption, 14.4, 11), fontsize=11)
     return picture
 
 

@@ -21,7 +21,7 @@ _ACHIEVED: dict[str, Any] = {**DESIGN.line, "marker": DESIGN.marker, "markersize
 
 def plot_tradeoff(curve: Tradeoff, path: str | Path | None = None) -> Picture:
     """loss_a against the bound on loss_b: achieved, and proven to be out of reach."""
-    a, b, one = curve.loss_a.name, curve.loss_b.name, curve.designs[0]
+    a, b, design = curve.loss_a.name, curve.loss_b.name, curve.designs[0]
     with canvas(6.4, 4.0, path) as picture:
         axes = picture.figure.add_subplot()
         words = _floor(axes, curve.bounds, curve)
@@ -30,14 +30,14 @@ def plot_tradeoff(curve: Tradeoff, path: str | Path | None = None) -> Picture:
         axes.legend()
         axes.set_xlabel(f"expected {b} at most")
         axes.set_ylabel(f"least expected {a}")
-        known = [fact for fact in one.problem_facts if fact.name not in ("loss", "constraints")]
+        known = [fact for fact in design.problem_facts if fact.name not in ("loss", "constraints")]
         axes.set_title(f"{a} against {b}: {caption(known)}")
     return picture
 
 
 def plot_frontier(curve: Frontier, path: str | Path | None = None) -> Picture:
     """The least expected loss along epsilon or delta."""
-    one = curve.designs[0]
+    design = curve.designs[0]
     other = "delta" if curve.along == "epsilon" else "epsilon"
     with canvas(6.4, 4.0, path) as picture:
         axes = picture.figure.add_subplot()
@@ -46,10 +46,10 @@ def plot_frontier(curve: Frontier, path: str | Path | None = None) -> Picture:
         axes.step(curve.values, curve.upper, where="post", **_ACHIEVED, label=f"achieved{words}")
         axes.legend()
         axes.set_xlabel(_SIGNS[curve.along])
-        axes.set_ylabel(f"least expected {one.loss_name}")
+        axes.set_ylabel(f"least expected {design.loss_name}")
         axes.set_title(
-            f"error against privacy: {_SIGNS[other]} = {number(getattr(one, other))}, "
-            f"sensitivity {number(one.sensitivity)}, loss {one.loss_name}"
+            f"error against privacy: {_SIGNS[other]} = {number(getattr(design, other))}, "
+            f"sensitivity {number(design.sensitivity)}, loss {design.loss_name}"
         )
         if curve.values[0] > 0 and curve.values[-1] / curve.values[0] > 8:
             axes.set_xscale("log")
@@ -62,7 +62,7 @@ def plot_frontier(curve: Frontier, path: str | Path | None = None) -> Picture:
 
 def _floor(axes: Any, at: Any, curve: Curve) -> str:
     """Draw the lower bounds; what to add to the name of a line if it is not proven."""
-    words = proven_words(all(one.certified for one in curve.designs))
+    words = proven_words(all(design.certified for design in curve.designs))
     # Between two points only the next lower bound is proven: steps down, not chords.
     axes.step(at, curve.lower, where="pre", **BOUND.line, label=f"no such noise below{words}")
     return words

@@ -13,7 +13,7 @@ from ..baselines import Mechanism, closed_forms
 from ..baselines.steps import StepNoise
 from ..errors import ArgumentError
 from ..formatting import NEGLIGIBLE, number
-from .captions import ERROR, labels_of, name_of, title
+from .captions import ERROR, fitted, labels_of, name_of, title
 from .palette import FAINT, INK, PAPER, Look, looks_of
 from .picture import Picture, canvas
 from .reach import reach_of
@@ -48,7 +48,7 @@ def plot_density(
         axes = picture.figure.add_subplot()
         draw_density(axes, design, beside)
         _legend_below(axes)
-        axes.set_title(design.caption)
+        axes.set_title(fitted(design.caption, 6.6, 10))
     return picture
 
 
@@ -59,7 +59,7 @@ def density_alone(design: Design[AdditiveNoise]) -> Picture:
         draw_density(axes, design, [])
         if design.noise.atom > NEGLIGIBLE:
             _legend_below(axes)
-        axes.set_title(title(design), fontsize=9)
+        axes.set_title(title(design, 5.2), fontsize=9)
     return picture
 
 
@@ -70,9 +70,9 @@ def baselines_of(
     if isinstance(baselines, str):
         baselines = [baselines]
     wanted = None if baselines is None else list(baselines)
-    found: list[Mechanism] = [m for m in wanted or () if isinstance(m, Mechanism)]
-    if wanted is not None and len(found) == len(wanted):
-        return found
+    given: list[Mechanism] = [m for m in wanted or () if isinstance(m, Mechanism)]
+    if wanted is not None and len(given) == len(wanted):
+        return given
     document = design.document
     if wanted is None and (design.gdp or design.profile or design.releases > 1):
         return []  # a baseline at one point of a curve would answer another question

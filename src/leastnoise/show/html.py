@@ -32,8 +32,14 @@ def html_design(design: Any) -> str:
 def html_privacy(privacy: Any) -> str:
     """A `Privacy` of a classifier: what was released, and what voids the guarantee."""
     rows = [
-        (one.name, str(one.numbers), one.noise, number(one.std, 4), number(one.sensitivity))
-        for one in privacy.releases
+        (
+            release.name,
+            str(release.numbers),
+            release.noise,
+            number(release.std, 4),
+            number(release.sensitivity),
+        )
+        for release in privacy.releases
     ]
     head = ("released", "numbers", "noise", "standard deviation", "a row changes one by")
     return _page(f"{privacy.head}; {privacy.picked}", rows, " ".join(privacy.caveats), head=head)
@@ -69,7 +75,7 @@ def html_curve(curve: Any, places: Sequence[float], name: str) -> str:
         (number(at), outwards(low, 6, False), outwards(high, 6, True))
         for at, low, high in zip(places, curve.lower, curve.upper, strict=True)
     ]
-    proven = all(one.certified for one in curve.designs)
+    proven = all(design.certified for design in curve.designs)
     note = "" if proven else f"The brackets are {UNPROVEN}."
     return _page(repr(curve), _cut(rows), note, _drawn(curve.plot), head=(name, "lower", "upper"))
 
@@ -145,13 +151,13 @@ def html_history(charges: Sequence[Any]) -> str:
     """The charges of a ledger: when, what for, and what they cost."""
     rows = [
         (
-            str(one.id),
-            one.time[:19].replace("T", " "),
-            number(float(one.epsilon), 4),
-            number(float(one.delta), 4),
-            one.query,
+            str(charge.id),
+            charge.time[:19].replace("T", " "),
+            number(float(charge.epsilon), 4),
+            number(float(charge.delta), 4),
+            charge.query,
         )
-        for one in charges
+        for charge in charges
     ]
     title = "1 charge" if len(rows) == 1 else f"{len(rows)} charges"
     return _page(title, _cut(rows), head=("", "time (UTC)", "ε", "δ", "query"))
@@ -216,8 +222,8 @@ def _page(
     if note:
         parts.append(f"<p>{escaped(note)}</p>")
     if picture is not None:
-        held = base64.b64encode(picture).decode("ascii")
-        parts.append(f'<img alt="{escaped(title)}" src="data:image/png;base64,{held}">')
+        data = base64.b64encode(picture).decode("ascii")
+        parts.append(f'<img alt="{escaped(title)}" src="data:image/png;base64,{data}">')
     return "".join([*parts, "</div>"])
 
 

@@ -42,5 +42,5 @@ def plot_joint(design: Design[JointNoise], path: str | Path | None = None) -> Pi
                 cmap="Blues",
             )
             axes[1].set(xlabel="error of the first number", ylabel="error of the second")
-        picture.figure.suptitle(title(design), fontsize=9)
+        picture.figure.suptitle(title(design, 9.2 if pairs else 4.8), fontsize=9)
     return picture

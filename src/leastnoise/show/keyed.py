@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..formatting import number
+from .captions import fitted
 from .palette import look_of
 from .picture import Picture, canvas
 
@@ -42,5 +43,6 @@ def plot_keyed(design: Design[SelectionNoise], path: str | Path | None = None) -
         right.legend(loc="upper right")
         competitors = design.noise.document.problem.competitors
         words = f"{competitors} releases more; largest error {number(design.noise.reach)}"
-        picture.figure.suptitle(f"{design.caption}: {words}", fontsize=10)
+        head = fitted(f"{design.caption}\n{words}", 9.2, 10)
+        picture.figure.suptitle(head, fontsize=10)
     return picture

@@ -65,12 +65,12 @@ def look_of(name: str) -> Look:
 
 def looks_of(names: Iterable[str]) -> list[Look]:
     """Looks for one picture: a second design gets a dash of its own."""
-    found, designs = [], 0
+    looks, designs = [], 0
     for name in names:
         look = look_of(name)
         if name == "design":
             if designs:
                 look = Look(look.colour, _MORE[(designs - 1) % len(_MORE)], "o", 1.6)
             designs += 1
-        found.append(look)
-    return found
+        looks.append(look)
+    return looks

@@ -53,15 +53,15 @@ class Picture:
 
     def png(self, dpi: int = 110) -> bytes:
         """The picture as the bytes of a PNG file."""
-        held = io.BytesIO()
-        self._write(held, "png", dpi)
-        return held.getvalue()
+        buffer = io.BytesIO()
+        self._write(buffer, "png", dpi)
+        return buffer.getvalue()
 
     def svg(self) -> str:
         """The picture as an SVG element."""
-        held = io.StringIO()
-        self._write(held, "svg", 110)
-        text = held.getvalue()
+        buffer = io.StringIO()
+        self._write(buffer, "svg", 110)
+        text = buffer.getvalue()
         return text[text.index("<svg") :]  # a page wants the element, not an XML file
 
     def _repr_png_(self) -> bytes:

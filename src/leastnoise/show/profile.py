@@ -56,9 +56,9 @@ def draw_profiles(
         law = mechanism if isinstance(mechanism, Mechanism) else mechanism.noise
         # An exact profile wants short decimals: the sixteenth digit would only cost time.
         delta = np.asarray(law.profile([float(f"{e:.6g}") for e in at.tolist()]))
-        held = delta > _LEAST
-        least = min(least, float(delta[held].min(initial=1.0)))
-        axes.plot(at[held], delta[held], **look.line, label=label)
+        visible = delta > _LEAST
+        least = min(least, float(delta[visible].min(initial=1.0)))
+        axes.plot(at[visible], delta[visible], **look.line, label=label)
     asked = sorted(
         {
             (float(m.epsilon), float(m.delta))

@@ -29,7 +29,7 @@ def plot_vector(
     """The density against the distance from the exact vector and the probability of a larger error,
     beside baselines' ("radial"); or, in two dimensions, a "map" of the density in the plane."""
     if kind not in KINDS:
-        raise ArgumentError("kind", kind, " or ".join(f'"{one}"' for one in KINDS))
+        raise ArgumentError("kind", kind, " or ".join(f'"{name}"' for name in KINDS))
     if kind == "map" and design.dimension != 2:
         raise ArgumentError("kind", kind, f'"radial" in dimension {design.dimension}')
     return _map(design, path) if kind == "map" else _radial(design, path)
@@ -51,7 +51,7 @@ def _radial(design: Design[VectorNoise], path: str | Path | None) -> Picture:
     laws = [("this design", "design", noise.density(r), 1 - noise.radial_cdf(r))]
     laws += [(label, name, _density(d, r, law), law.sf(r)) for label, name, law in others]
     top = max(float(np.nanmax(density)) for _, _, density, _ in laws[:2])
-    held = laws[0][2][laws[0][2] > 0]
+    positive = laws[0][2][laws[0][2] > 0]
     with canvas(9.2, 4.0, path) as picture:
         left, right = picture.figure.subplots(1, 2)
         for label, name, density, beyond in laws:
@@ -59,12 +59,12 @@ def _radial(design: Design[VectorNoise], path: str | Path | None) -> Picture:
             left.plot(r, np.where(density > 0, density, np.nan), label=label, **line)
             right.plot(r, beyond, label=label, **line)
         left.set(xlabel="distance from the exact vector", ylabel="density", yscale="log")
-        left.set_ylim(max(float(held.min()) / 10, 1e-12 * top, 1e-300), 5 * top)
+        left.set_ylim(max(float(positive.min()) / 10, 1e-12 * top, 1e-300), 5 * top)
         right.set(
             xlabel="error (Euclidean)", ylabel="probability of a larger error", ylim=(0, 1.02)
         )
         right.legend()
-        picture.figure.suptitle(title(design), fontsize=10)
+        picture.figure.suptitle(title(design, 9.2, 10), fontsize=10)
     return picture
 
 
@@ -97,5 +97,5 @@ def _map(design: Design[VectorNoise], path: str | Path | None) -> Picture:
         axes.set(xlabel="error of the first coordinate", ylabel="error of the second")
         bar = picture.figure.colorbar(shown, ax=axes, label="density")
         bar.outline.set_visible(False)
-        picture.figure.suptitle(title(design), fontsize=9)
+        picture.figure.suptitle(title(design, 5.6), fontsize=9)
     return picture

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..facts import CONFIDENCE, error_fact
 from ..problem.workload_parts import Marginals, Product
 from .captions import title
 from .palette import look_of
@@ -24,19 +25,19 @@ def plot_workload(
     design: Design[WorkloadNoise], path: str | Path | None = None, answers: Any = None
 ) -> Picture:
     """Error bars (95%) of every answer; of a two-way table a map of answers, or of errors."""
-    bars = design.error_bound(0.95)
+    bars = design.error_bound(CONFIDENCE)
     shape = _table(design)
     with canvas(6.4, 4.0, path) as picture:
         axes = picture.figure.subplots()
         if shape is not None and len(bars) == shape[0] * shape[1]:
             values = bars if answers is None else np.asarray(answers, dtype=float)
-            held = axes.imshow(values.reshape(shape), cmap="Blues", aspect="auto")
-            name = "95% of errors within" if answers is None else "released count"
-            picture.figure.colorbar(held, ax=axes, label=name)
+            image = axes.imshow(values.reshape(shape), cmap="Blues", aspect="auto")
+            name = error_fact(0).label if answers is None else "released count"
+            picture.figure.colorbar(image, ax=axes, label=name)
             axes.set(xlabel="second attribute", ylabel="first attribute")
         else:
             _lines(axes, bars, answers)
-        picture.figure.suptitle(title(design), fontsize=9)
+        picture.figure.suptitle(title(design, 6.4), fontsize=9)
     return picture
 
 
@@ -49,7 +50,7 @@ def _lines(axes: Any, bars: Any, answers: Any) -> None:
     else:
         axes.fill_between(places, middle - bars, middle + bars, color=colour, alpha=0.6, lw=0)
     what = "error, 95% within" if answers is None else "released answer, 95% margin of error"
-    axes.set(xlabel="question", ylabel=what)
+    axes.set(xlabel="query", ylabel=what)
 
 
 def _table(design: Design[WorkloadNoise]) -> tuple[int, int] | None:

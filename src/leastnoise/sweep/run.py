@@ -19,9 +19,10 @@ from typing import Any
 from .. import __version__
 from .._live import counting
 from ..certify import Document, check, parse
-from ..design import Design, answer
+from ..design import answer
 from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
 from ..exact import Number, rational, text_of
+from ..formatting import float_towards, gap_of
 from ..losses import Loss
 from ..problem import Problem
 from ..problem.arguments import Arguments, PlainArguments, asked
@@ -281,8 +282,8 @@ def _row(cell: _Cell, answer: _Answer, folder: Path | None) -> SweepRow:
     seconds, status = answer.seconds, answer.status
     if answer.text is not None:
         document = parse(answer.text)
-        shown = Design[Any](document, document.loss, True, "", {})
-        lower, upper, gap = shown.lower, shown.upper, shown.gap
+        lower = max(0.0, float_towards(document.lower, -math.inf))
+        upper, gap = float_towards(document.upper, math.inf), gap_of(document)
         if path is not None and answer.cached:
             seconds, status = read_stats(path)
         elif path is not None:

@@ -27,10 +27,10 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
         return {"exit_code": 2, "malformed": words, "claims": [], "private": False, "ok": False}
     told: dict[str, Any] = checked.to_json()
     try:
-        found = loaded(document, checked, "the file", "read from the file")
+        design = loaded(document, checked, "the file", "read from the file")
         # The web app has no panel for several numbers at once: it shows the claims alone.
-        told["design"] = None if found.kind in ("joint", "workload") else described(found, False)
-        told["about"] = found.about
+        told["design"] = None if design.kind in ("joint", "workload") else described(design, False)
+        told["about"] = design.about
     except LeastnoiseError:
         told["design"] = None  # refuted: it is not to be used
     return told

@@ -12,11 +12,11 @@ from . import curves
 
 def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     """Tell the points of the composition curve of the design in `file`."""
-    found = load(arguments["file"])
-    if found.kind not in ("additive", "integer"):
-        raise ArgumentError("file", Described(found.noise.title), "additive noise")
+    design = load(arguments["file"])
+    if design.kind not in ("additive", "integer"):
+        raise ArgumentError("file", Described(design.noise.title), "additive noise")
     tell.calm = True  # each point ends by itself
-    for point in curves.composition(found):
+    for point in curves.composition(design):
         tell("composition", point)
         if tell.stopped:
             break

@@ -36,23 +36,23 @@ COUNTS = (1, 2, 3, 5, 10, 20, 50)
 
 
 def density(
-    found: Design[AdditiveNoise], baselines: Sequence[tuple[str, Mechanism]]
+    design: Design[AdditiveNoise], baselines: Sequence[tuple[str, Mechanism]]
 ) -> dict[str, Any]:
     """The density of a design and of its baselines; probabilities for whole numbers."""
-    laws: list[Any] = [found.noise, *(law for _, law in baselines)]
+    laws: list[Any] = [design.noise, *(law for _, law in baselines)]
     reach = _reach(laws)
-    if found.integer:
+    if design.integer:
         end = math.floor(reach)
         x = np.arange(-end, end + 1, max(1, 2 * end // _MOST_WHOLE + 1), dtype=np.float64)
     else:
         # Between the steps of the noise, not on them.
         x = np.linspace(-reach, reach, _POINTS) * (1 + 1e-9)
     series = []
-    named: list[tuple[str, Any]] = [("this design", found.noise), *baselines]
+    named: list[tuple[str, Any]] = [("this design", design.noise), *baselines]
     for label, law in named:
         name = law.name if isinstance(law, Mechanism) else "design"
         atom = 0.0
-        if not found.integer:
+        if not design.integer:
             atom = sum(m for _, m in law.atoms) if isinstance(law, Mechanism) else law.atom
         series.append(
             {
@@ -63,7 +63,7 @@ def density(
                 **look(name),
             }
         )
-    return {"x": short(x), "whole": found.integer, "series": series}
+    return {"x": short(x), "whole": design.integer, "series": series}
 
 
 def _reach(laws: Sequence[Any]) -> float:
@@ -77,27 +77,27 @@ def _reach(laws: Sequence[Any]) -> float:
     return max(reach, 3.5) if laws[0].integer else reach
 
 
-def radial(found: Design[VectorNoise]) -> dict[str, Any]:
+def radial(design: Design[VectorNoise]) -> dict[str, Any]:
     """The density of vector noise by distance, and the chance of a larger error."""
     from scipy.stats import chi, gamma
 
-    noise, size = found.noise, found.sensitivity
-    epsilon, delta = float(found.document.epsilon), float(found.document.delta)
-    exponential = gamma(found.dimension, scale=size / epsilon)
+    noise, size = design.noise, design.sensitivity
+    epsilon, delta = float(design.document.epsilon), float(design.document.delta)
+    exponential = gamma(design.dimension, scale=size / epsilon)
     others = [("laplace", "exponential (K-norm) noise", exponential)]
     if delta > 0:
-        gaussian = chi(found.dimension, scale=size * smallest_sigma(epsilon, delta))
+        gaussian = chi(design.dimension, scale=size * smallest_sigma(epsilon, delta))
         others.insert(0, ("analytic-gaussian", "analytic Gaussian noise", gaussian))
-    own = noise.error_bound(0.9999) if noise.endless else float(noise.radii[-1])
-    ends = (own, min(law.isf(1e-3) for _, _, law in others))
+    end = noise.error_bound(0.9999) if noise.endless else float(noise.radii[-1])
+    ends = (end, min(law.isf(1e-3) for _, _, law in others))
     x = np.linspace(0, 1.15 * max(ends), 601)[1:]
     log_sphere = (
-        math.log(2) + found.dimension / 2 * math.log(math.pi) - math.lgamma(found.dimension / 2)
+        math.log(2) + design.dimension / 2 * math.log(math.pi) - math.lgamma(design.dimension / 2)
     )
     rows = [("design", "this design", np.asarray(noise.density(x)), 1 - noise.radial_cdf(x))]
     for name, label, law in others:
         with np.errstate(over="ignore", under="ignore"):
-            heights = np.exp(law.logpdf(x) - log_sphere - (found.dimension - 1) * np.log(x))
+            heights = np.exp(law.logpdf(x) - log_sphere - (design.dimension - 1) * np.log(x))
         rows.append((name, label, heights, law.sf(x)))
     top = max(float(np.max(y)) for _, _, y, _ in rows[:2])
     series = [
@@ -113,12 +113,12 @@ def radial(found: Design[VectorNoise]) -> dict[str, Any]:
     return {"x": short(x), "series": series}
 
 
-def family(found: Design[RangeNoise]) -> dict[str, Any]:
+def family(design: Design[RangeNoise]) -> dict[str, Any]:
     """The distribution of the answer at values across the range, for a slider."""
-    noise = found.noise
+    noise = design.noise
     low, high = noise.core
     values = np.linspace(low, high, _VALUES)
-    if found.integer:
+    if design.integer:
         values = np.unique(np.round(values))
     laws = [noise.law(float(value)) for value in values]
     # (Where additive noise answers every value, there is no list of answers.)
@@ -151,24 +151,24 @@ def family(found: Design[RangeNoise]) -> dict[str, Any]:
     }
 
 
-def profile(found: Design[Any], baselines: Sequence[tuple[str, Mechanism]]) -> dict[str, Any]:
+def profile(design: Design[Any], baselines: Sequence[tuple[str, Mechanism]]) -> dict[str, Any]:
     """delta at every epsilon, of one release; the design's is exact."""
-    budget = found.per_release[0]
+    budget = design.per_release[0]
     end = 2 * budget[0] or 1.0
     bends = [budget[0] * share for share in (0.99, 0.999, 1.0, 1.01)]
     at = sorted({float(f"{e:.6g}") for e in [*np.linspace(0, end, 41), *bends]})
-    held: dict[float, float] = {}
+    deltas: dict[float, float] = {}
     deadline = time.process_time() + _PROFILE_SECONDS
     for k in _coarse_first(len(at)):
-        held[at[k]] = float(found.noise.profile([at[k]])[0])
-        if time.process_time() > deadline and len(held) >= 5:
+        deltas[at[k]] = float(design.noise.profile([at[k]])[0])
+        if time.process_time() > deadline and len(deltas) >= 5:
             break
-    x = sorted(held)
+    x = sorted(deltas)
     series: list[dict[str, Any]] = [
         {
             "name": "design",
             "label": "this design",
-            "y": [held[e] or None for e in x],
+            "y": [deltas[e] or None for e in x],
             **look("design"),
         }
     ]
@@ -190,22 +190,22 @@ def _coarse_first(count: int) -> Iterator[int]:
         step = max(1, step // 2)
 
 
-def composition(found: Design[AdditiveNoise]) -> Iterator[dict[str, Any]]:
+def composition(design: Design[AdditiveNoise]) -> Iterator[dict[str, Any]]:
     """The total epsilon of 1, 2, ... releases, one number of releases after the other."""
     from ...accounting import compose_many
 
-    delta = min(0.5, 2 * max(COUNTS) * float(found.document.delta)) or 1e-6
+    delta = min(0.5, 2 * max(COUNTS) * float(design.document.delta)) or 1e-6
     begun = last = time.process_time()
     for count in COUNTS:
         now = time.process_time()
         if count > 3 and now - begun + 2.5 * (now - last) > _COMPOSITION_SECONDS:
             return  # the next number would take too long
         last = now
-        (one,) = compose_many(found, [count], delta=delta)
+        (total,) = compose_many(design, [count], delta=delta)
         yield {
             "times": count,
             "delta": delta,
-            "low": one.optimistic,
-            "high": one.pessimistic,
-            "gaussian": one.gaussian,
+            "low": total.optimistic,
+            "high": total.pessimistic,
+            "gaussian": total.gaussian,
         }

@@ -9,9 +9,9 @@ from ...show.palette import look_of
 
 def look(name: str) -> dict[str, Any]:
     """Colour, dash (in pixels) and width of a mechanism's line."""
-    found = look_of(name)
-    dash = [] if isinstance(found.dash, str) else [found.width * part for part in found.dash[1]]
-    return {"colour": found.colour, "dash": dash, "width": found.width}
+    mark = look_of(name)
+    dash = [] if isinstance(mark.dash, str) else [mark.width * part for part in mark.dash[1]]
+    return {"colour": mark.colour, "dash": dash, "width": mark.width}
 
 
 def short(values: Any) -> list[float]:

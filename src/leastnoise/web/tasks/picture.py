@@ -10,8 +10,8 @@ from ...design import load
 
 def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     """Draw the design in `file` beside `baselines`; `kind` is png or svg."""
-    found = load(arguments["file"])
+    design = load(arguments["file"])
     name = f"picture.{arguments['kind']}"
-    one_number = found.kind in ("additive", "integer")
-    found.plot(folder / name, baselines=arguments["baselines"] if one_number else None)
+    one_number = design.kind in ("additive", "integer")
+    design.plot(folder / name, baselines=arguments["baselines"] if one_number else None)
     return {"file": name}
