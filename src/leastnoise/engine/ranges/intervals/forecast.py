@@ -24,8 +24,12 @@ class IntervalForecast:
     widest: int = 20
     #: Up to this epsilon one cell a sensitivity is as good as many.
     flat: Fraction = Fraction(1, 2)
+    #: There a program has one cell for each sensitivity, and at most so many.
+    most_flat_cells: int = 250
     #: There what delta gains is about its share of all sensitivities, which is at most this.
     gained: Fraction = Fraction(1, 50)
+    #: Beyond, where half an interval is a cell, and delta gains little: at most so many cells.
+    most_cells: int = 160
     #: Whatever delta is, in a range of at most e^(eps/2) sensitivities over this.
     short_range: int = 3
 
@@ -37,8 +41,12 @@ def worth_trying(problem: Problem) -> bool:
     """Whether a mixture of intervals is expected to be near the optimum."""
     wide = problem.width / problem.sensitivity
     if flat(problem):
-        return problem.delta * wide <= NUMBERS.gained
+        return wide <= NUMBERS.most_flat_cells and problem.delta * wide <= NUMBERS.gained
     fits = wide <= NUMBERS.widest and wide * problem.epsilon >= NUMBERS.narrowest
+    # An interval is about 2 / (1 + e^(eps/2)) sensitivities wide.
+    few = wide * (1 + math.exp(problem.epsilon / 2)) <= NUMBERS.most_cells
+    few = few and wide * problem.epsilon >= NUMBERS.narrowest
+    fits |= few and wide * problem.delta <= NUMBERS.gained
     short = NUMBERS.short_range * wide <= math.exp(problem.epsilon / 2)
     return fits and (problem.delta <= NUMBERS.largest_delta or short)
 
