@@ -109,3 +109,14 @@ def test_tables_that_add_up_run_small(tmp_path: Path) -> None:
     for row in rows:
         assert float(row["counts ratio"]) < 1 and float(row["proportions ratio"]) < 1
         assert float(row["totals ratio"]) < 1.02 and float(row["coverage"]) > 0.94
+
+
+def test_many_quantiles_run_small(tmp_path: Path) -> None:
+    """Choices err less for few quantiles, cumulative counts for many; what is seen is planned."""
+    out = tmp_path / "quantiles.csv"
+    run_script(ROOT / "benchmarks" / "quantiles.py", "--runs", "20", "--out", out)
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = {row["quantiles"]: row for row in csv.DictReader(file)}
+    assert float(rows["1"]["exponential"]) < float(rows["1"]["counts"])
+    assert float(rows["9"]["counts"]) < float(rows["9"]["exponential"])
+    assert all(float(row["counts seen"]) < 1.1 * float(row["counts"]) for row in rows.values())

@@ -187,6 +187,14 @@ def consistent() -> str:
     return markdown(CONSISTENT, map(cells, rows(MADE / "consistent.csv")))
 
 
+QUANTILES = "| quantiles | exponential mechanism | seen | cumulative counts | seen |"
+
+
+def quantiles() -> str:
+    """Errors of rank of several quantiles at once."""
+    return markdown(QUANTILES, (list(row.values()) for row in rows(MADE / "quantiles.csv")))
+
+
 #: (page, what makes its table)
 TABLES: list[tuple[str, Callable[[], str]]] = [
     ("docs/index.md", cost),
@@ -196,6 +204,7 @@ TABLES: list[tuple[str, Callable[[], str]]] = [
     ("docs/reproduction.md", table2),
     ("docs/reproduction.md", table3),
     ("docs/benchmarks.md", consistent),
+    ("docs/queries.md", quantiles),
 ]
 
 

@@ -23,6 +23,7 @@ from leastnoise.problem.shape import Block, Shape
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import ask_all
 from leastnoise.tables.ledger.ledger import Charge
+from leastnoise.tables.planning.bands import BandsRelease, ChoicesRelease
 from leastnoise.tables.planning.keyed import KeyedCounts
 from leastnoise.tables.planning.keyed_values import KeyedValues
 from leastnoise.tables.planning.noise import Noise
@@ -32,7 +33,7 @@ from leastnoise.tables.planning.vector import VectorRelease
 from leastnoise.tables.queries.base import Query
 from leastnoise.tables.queries.quantile import Quantile
 
-from .limits import Each, Length, Limit, Steps
+from .limits import Each, Length, Limit, Steps, Together
 
 #: Any budget would do: exact numbers are compared. At a large epsilon designs are quick.
 EPSILON, DELTA = 4, "0.01"
@@ -216,10 +217,47 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
         patch.object(KeyedValues, "release", telling),
         patch.object(VectorRelease, "released", vectoring),
         patch.object(SumsRelease, "released", adding_up),
+        _watched_bins(seen, vectors),
         patch.object(Quantile, "choose", choosing),
         patch.object(Draw, "release", drawing_together),
     ):
         yield seen, vectors
+
+
+@contextmanager
+def _watched_bins(seen: list[_Seen], vectors: list[Vector]) -> Iterator[None]:
+    """Record counts by bins, of which many quantiles are made."""
+    banding, choose_bin = BandsRelease.released, ChoicesRelease.chosen
+
+    def banding_up(self: Any, rows: Sequence[Sequence[int]], entropy: Any) -> Any:
+        setting = seen[-1].setting
+        seen[-1].rows = [tuple(map(Fraction, row)) for row in rows]
+        both = 2 if setting.replace else 1
+        seen[-1].limit = Together(Fraction(setting.rows), Fraction(both * setting.rows))
+        if seen[-1].units is None:  # (with private keys there are as many groups as keys)
+            counts = tuple(count for row in rows for count in row)
+            steps = int(seen[-1].epsilon / self.design.document.epsilon)
+            block = Block(len(counts), steps // setting.rows, Fraction(setting.rows))
+            vectors.append(Vector(counts, Shape((block,))))
+        return banding(self, rows, entropy)
+
+    def choosing_bin(self: Any, counts: Sequence[int], level: Fraction, entropy: Any) -> Any:
+        scores, below = [], 0
+        for count in counts:
+            score = (1 - level) * below - level * (sum(counts) - below - count)
+            scores.append(score / self.sensitivity(level))
+            below += count
+        if level == self.target.levels[0]:
+            seen[-1].rows.append(())
+        seen[-1].rows[-1] += tuple(scores)
+        seen[-1].limit = Each(Fraction(1))
+        return choose_bin(self, counts, level, entropy)
+
+    with (
+        patch.object(BandsRelease, "released", banding_up),
+        patch.object(ChoicesRelease, "chosen", choosing_bin),
+    ):
+        yield
 
 
 def _steps(form: Any, times: int) -> Steps:

@@ -62,4 +62,19 @@ class Each:
         return ""
 
 
-Limit = Steps | Length | Each
+@dataclass(frozen=True)
+class Together:
+    """Counts, each by at most so much, and by so much together."""
+
+    each: Fraction
+    together: Fraction
+
+    def broken(self, moves: Sequence[Fraction]) -> str:
+        """What is broken, "" if nothing is."""
+        sizes = [abs(move) for move in moves]
+        if max(sizes, default=0) > self.each or sum(sizes) > self.together:
+            return f"counts move by {max(sizes)}, together by {sum(sizes)}, within {self}"
+        return ""
+
+
+Limit = Steps | Length | Each | Together

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from leastnoise import (
+    Bounds,
     Count,
     Cumulative,
     Histogram,
@@ -15,6 +16,7 @@ from leastnoise import (
     PrivacyUnit,
     Proportion,
     Quantile,
+    Quantiles,
     RangeCounts,
     Sum,
     Variance,
@@ -38,6 +40,7 @@ def few(kind: str) -> list[Any]:
             Cumulative("x", **BOUNDS, bins=4),
             Variance("x", **BOUNDS, where="x >= 0 or x < 5"),
             Median("x", **BOUNDS, step=1),
+            Quantiles("x", [0.1, 0.5, 0.9], **BOUNDS, bins=5, interval=True),
             Mean("x", **BOUNDS, nulls="middle", **PRIVATE),
             [Count(), Mean("x", **BOUNDS, **KEYS), Sum("x", low=1, high=7), Proportion("x >= 5")],
         ]
@@ -88,6 +91,11 @@ def many(kind: str) -> list[Any]:
             [Sum("x", **BOUNDS, **PRIVATE), Proportion("x >= 5", **PRIVATE), Count(**PRIVATE)],
             Mean("x", **BOUNDS, by=["p", "g"], keys="private"),
             Quantile("x", "0.9", **BOUNDS, step=1, **KEYS),
+            Quantiles("x", [0.5], bins=[-1, 0, 2, 5, 1000], **KEYS),
+            Quantiles("x", [0, 0.3, 1], **BOUNDS, bins=7, interval=True, **CROSSED),
+            Quantiles("x", [0.2, 0.8], **BOUNDS, bins=3, interval=True, **PRIVATE),
+            Bounds("x", smallest=1, largest=1000),
+            [Quantiles("x", [0.5, 0.6], **BOUNDS, bins=4, interval=True, **KEYS), Count()],
             Median("x", **BOUNDS, step=1, interval=True),
             Proportion("x >= 5 or x = 9223372036854775807"),
             Histogram("x", bins=[-1, 0, 2, 5, 1000]),

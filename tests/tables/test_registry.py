@@ -27,6 +27,8 @@ TEXTS = {
     "Variance": "variance(x, low=0, high=1)",
     "Median": "median(x, low=0, high=1)",
     "Quantile": "quantile(x, 0.9, low=0, high=1)",
+    "Quantiles": "quantiles(x, 0.1, 0.9, low=0, high=1)",
+    "Bounds": "bounds(x)",
     "Histogram": "histogram(x, 3, low=0, high=1)",
     "Cumulative": "cumulative(x, 3, low=0, high=1)",
     "RangeCounts": "range_counts(x, 3, low=0, high=1)",

@@ -24,8 +24,9 @@ from .options import flag, takes, text
 from .shared import JSON_HELP, say, show_json, working
 
 _QUERIES = (
-    "count(), mean(salary), summary(x), median(x), quantile(x, 0.9), histogram(x, 10), "
-    "proportion(x > 3), cumulative(x, 50), range_counts(x, 20), marginals(a, b, ways=1;2)"
+    "count(), mean(salary), summary(x), median(x), quantile(x, 0.9), "
+    "quantiles(x, 0.1, 0.5, 0.9), bounds(x), histogram(x, 10), proportion(x > 3), "
+    "cumulative(x, 50), range_counts(x, 20), marginals(a, b, ways=1;2)"
 )
 _Queries = Annotated[list[str], typer.Argument(metavar="QUERY...", help=_QUERIES)]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
@@ -113,7 +114,7 @@ _ASKED: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "interval": (
-        flag("interval", "Quantiles: spend half of epsilon on a confidence interval."),
+        flag("interval", "Quantiles: with confidence intervals, for a part of epsilon."),
         False,
     ),
     "loss": (

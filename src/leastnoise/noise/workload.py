@@ -31,7 +31,15 @@ from ..problem.workload import Workload
 from ..problem.workload_parts import Marginals, Part, along
 from ..sampling import Entropy, system_entropy
 from .additive import AdditiveNoise
-from .bars import RATES, laplace_bar, laplace_bars, laplace_masses, laplace_moment, pattern_bars
+from .bars import (
+    RATES,
+    Pattern,
+    laplace_bar,
+    laplace_bars,
+    laplace_masses,
+    laplace_moment,
+    pattern_bars,
+)
 from .base import DesignNoise
 from .budget import AskedBudget
 from .counts import codes_of, whole_vector, width_of
@@ -287,6 +295,42 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
             squares = np.multiply.outer(squares, factor.lengths**2).ravel()
         return most * grid * laplace_bars(float(value) * grid, squares / most**2, beyond)
 
+    def combined_bars(self, combinations: Floats, beyond: float) -> Floats:
+        """What the size of each combination of errors passes with at most this probability.
+
+        combinations: in each row the coefficients of all answers. As `bars`; joint noise by the
+        union bound.
+        """
+        law = self.document.law
+        if self._together is not None:
+            many = np.count_nonzero(combinations, axis=1)
+            known = {n: self._together.bar(beyond / max(1, n)) for n in set(many.tolist())}
+            sizes = np.abs(combinations).sum(axis=1)
+            return np.asarray(sizes * np.array([known[n] for n in many.tolist()]))
+        (factor,) = self._factors
+        measures = factor.lifted(combinations.T).T
+        lengths = np.sqrt((measures**2).sum(axis=1))
+        if is_vector(law):
+            far = VectorNoise(law).coordinate_error(1 - beyond)
+            return np.asarray(
+                lengths * (far + float(law.noise.grid) * math.sqrt(law.problem.dimension) / 2)
+            )
+        patterns = [_pattern(row) for row in measures]
+        if isinstance(law, Document):
+            return sums_bars(law, patterns, beyond)
+        name, value = self.document.budget
+        if name != "epsilon":
+            return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self._sigma * lengths)
+        grid = float(self.document.grid)
+        rate = float(value) * grid
+        if isinstance(factor, Counts):
+            moment, rates = laplace_moment(rate), [rate * share for share in RATES]
+            alone, masses = laplace_bar(rate, beyond), laplace_masses(rate)
+            return grid * pattern_bars(alone, masses, moment, rates, patterns, beyond)
+        most = np.abs(measures).max(axis=1)
+        most[most == 0] = 1.0
+        return np.asarray(most * grid * laplace_bars(rate, (lengths / most) ** 2, beyond))
+
     def std_of(self, coefficients: Sequence[float]) -> float:
         """The standard deviation of a sum of the answers, each times its coefficient."""
         if len(coefficients) != self.dimension:
@@ -314,3 +358,10 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
     @cached_property
     def _tables(self) -> Tables:
         return Tables(self.document)
+
+
+def _pattern(coefficients: Floats) -> Pattern:
+    """Their sizes, up to what floats leave of them, each with how many there are."""
+    sizes, counts = np.unique(np.round(np.abs(coefficients), 12), return_counts=True)
+    pairs = zip(sizes.tolist(), counts.tolist(), strict=True)
+    return tuple((size, count) for size, count in pairs if size)

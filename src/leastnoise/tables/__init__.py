@@ -16,6 +16,7 @@ from .queries.mean import Mean
 from .queries.mean_vector import MeanVector
 from .queries.proportion import Proportion
 from .queries.quantile import Median, Quantile
+from .queries.quantiles import Bounds, Quantiles
 from .queries.sum import Sum
 from .queries.summary import Summary
 from .queries.text import query_of
@@ -29,6 +30,7 @@ from .workload import ask_all, plan_all
 __all__ = [
     "PRIVATE",
     "Answer",
+    "Bounds",
     "Count",
     "Coverage",
     "CsvFile",
@@ -44,6 +46,7 @@ __all__ = [
     "Proportion",
     "PublishedReport",
     "Quantile",
+    "Quantiles",
     "Query",
     "RangeCounts",
     "Row",

@@ -105,6 +105,8 @@ class QueryForm(Strict):
         "variance",
         "median",
         "quantile",
+        "quantiles",
+        "bounds",
         "histogram",
         "proportion",
     ] = "count"
@@ -112,10 +114,11 @@ class QueryForm(Strict):
     low: Number | None = None
     high: Number | None = None
     q: Number | None = None
+    levels: Annotated[list[Number], Field(min_length=1, max_length=99)] | None = None
     bins: Annotated[int, Field(ge=1, le=200)] | None = None
     condition: Condition | None = None
     interval: bool | None = Field(
-        default=None, description="Quantiles: spend half of epsilon on a confidence interval."
+        default=None, description="Quantiles: whether they shall have confidence intervals."
     )
     where: Condition | None = None
     by: Name | None = None

@@ -11,7 +11,7 @@ from ..tables.queries.registry import QUERIES
 from ..tables.sources.expression import Condition, Join, Not, parse_condition
 
 #: Fields of the web app's form that a kind of query can have besides where, by and keys.
-_OWN = ("column", "condition", "low", "high", "q", "bins", "interval")
+_OWN = ("column", "condition", "low", "high", "q", "levels", "bins", "interval")
 CLASSES: dict[str, type[Query]] = {kind.word: kind for kind in QUERIES if kind.title}
 FIELDS: dict[str, tuple[str, ...]] = {
     word: tuple(name for name in _OWN if name in kind.arguments()) for word, kind in CLASSES.items()

@@ -21,7 +21,7 @@ from .registry import QUERIES
 _QUERIES: dict[str, Any] = {kind.__name__: kind for kind in QUERIES}
 _UNITS: dict[str, Any] = {one.__name__: one for one in (Row, PrivacyUnit)}
 #: Arguments that are exact numbers, alone or in lists; whole numbers and truths are themselves.
-_NUMBERS = ("low", "high", "step", "q")
+_NUMBERS = ("low", "high", "step", "q", "levels", "smallest", "largest")
 _WHOLE = ("bins", "ways", "max_rows_per_group", "max_groups")
 
 

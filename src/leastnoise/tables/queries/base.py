@@ -68,6 +68,13 @@ class Query:
     #: What is released of it: "numbers" with noise, alone or with those of other queries; a
     #: "vector"; "sums" of a vector of counts; or a "choice" of an exponential mechanism.
     mechanism: ClassVar[str] = "numbers"
+    #: What a person with more rows than count does to them.
+    excess: ClassVar[str] = (
+        "each has a smaller weight, so that counts and sums are too small where people have more "
+        "rows"
+    )
+    #: Whether its release may be choices of an exponential mechanism instead.
+    may_choose: ClassVar[bool] = False
     #: What its error is counted in, where that is not the answer's own unit.
     counted: ClassVar[str] = ""
     #: Arguments that need no name in a text, in their order; the last one may be several columns.
@@ -288,6 +295,10 @@ class Query:
         that is not known. (Tables are of up to `rows` rows: `../planning/floor.proof.md`.)
         """
         return 0
+
+    def moves(self, setting: Setting) -> int:
+        """By how many steps of 1 a unit can move all counts of a workload together."""
+        raise NotImplementedError
 
     def request(self, setting: Setting) -> Request:
         """What the engine adds up."""

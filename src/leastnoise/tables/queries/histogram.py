@@ -6,26 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from typing import ClassVar
 
 from ...errors import ArgumentError
-from ...exact import Number, rational
+from ...exact import Number
 from ...hints import hinted_class
-from ...work import arithmetic, bits, charge
-from ..postprocessing.layout import Layout
-from ..postprocessing.margins import Tables
 from ..sources import WHOLE, Form
 from ..sources.bounding import Request
 from ..sources.rows import Cell, Rows
 from .base import PRIVATE, Query, Setting
+from .bins import bin_of, edges_of
 from .count import Count
 from .crossed import MOST_GROUPS, Crossed
 from .keys import numbered
 from .place import Place
-from .scale import FURTHEST, NARROWEST
-
-_MOST_BINS = 10_000
 
 
 @hinted_class
@@ -95,44 +89,13 @@ class Histogram(Count):
 
     @cached_property
     def _edges(self) -> list[Fraction]:
-        if not isinstance(self.bins, int):
-            edges = [rational(edge, "bins") for edge in self.bins]
-        elif self.low is None or self.high is None:
-            raise ArgumentError("low", self.low, "given, and high, too; or give the edges as bins")
-        else:
-            low, high = rational(self.low, "low"), rational(self.high, "high")
-            if isinstance(self.bins, bool) or not 1 <= self.bins <= _MOST_BINS:
-                raise ArgumentError("bins", self.bins, f"from 1 to {_MOST_BINS}")
-            charge(self.bins * arithmetic(bits(low, high)))
-            edges = [low + (high - low) * i / self.bins for i in range(self.bins + 1)]
-        ends = [float(edge) for edge in edges if abs(edge) <= FURTHEST]
-        if len(ends) < len(edges):
-            raise ArgumentError("bins", self.bins, "edges between -1e300 and 1e300")
-        rising = all(b - a >= NARROWEST for a, b in pairwise(ends))
-        if not rising or not 2 <= len(edges) <= _MOST_BINS + 1:
-            raise ArgumentError(
-                "bins",
-                self.bins,
-                f"1 to {_MOST_BINS} bins with rising edges that differ as doubles",
-            )
-        return edges
-
-    def layout(self) -> Layout:
-        """A table by the columns that it is grouped by, and by bins."""
-        outer = () if self._outer is None else tuple(len(keys) for keys in self._outer.keys)
-        sizes = (*outer, len(self._edges) - 1)
-        return Tables(sizes, (tuple(range(len(sizes))),))
+        return edges_of(self.bins, self.low, self.high)
 
     def _group(self) -> Callable[[Rows], tuple[Cell, ...]]:
         name, edges = str(self.column), [float(edge) for edge in self._edges]
 
         def group(rows: Rows) -> tuple[Cell, ...]:
-            number = rows.number(name, "column").sql
-            if isinstance(self.bins, int):
-                index = _equal_bin(rows, number, edges)
-            else:
-                index = _bin_between(rows, number, edges)
-            one = f"CASE WHEN {number} IS NULL THEN NULL ELSE {index} END"
+            one = bin_of(rows, name, edges, equal=isinstance(self.bins, int))
             if self._outer is not None:
                 before = self._outer.cell(rows).sql
                 one = f"({before} * {rows.engine.whole(len(edges) - 1)} + {one})"
@@ -176,26 +139,3 @@ class Histogram(Count):
 
     def __str__(self) -> str:
         return self.text(str(self.column))
-
-
-def _equal_bin(rows: Rows, number: str, edges: list[float]) -> str:
-    """The bin of a number among equal ones, by arithmetic: from 0 to bins - 1, whatever it is.
-
-    A distance from the lower end that is next to nothing is taken for a little more than that: it
-    stays in the first bin, and no engine has to multiply what it cannot write down.
-    """
-    engine, bins = rows.engine, len(edges) - 1
-    low, high = edges[0], edges[-1]
-    held = f"LEAST({engine.real(high)}, GREATEST({engine.real(low)}, {number}))"
-    least = engine.real((high - low) * 1e-10 / bins)
-    away = f"GREATEST({least}, {held} - {engine.real(low)})"
-    index = f"CAST(FLOOR({away} * {engine.real(bins / (high - low))}) AS BIGINT)"
-    return f"LEAST({engine.whole(bins - 1)}, GREATEST({engine.whole(0)}, {index}))"
-
-
-def _bin_between(rows: Rows, number: str, edges: list[float]) -> str:
-    """The bin of a number among given edges: of one level, however many (engines limit them)."""
-    engine, last = rows.engine, len(edges) - 2
-    below = (f"WHEN {number} < {engine.real(edge)}" for edge in edges[1:-1])
-    cases = " ".join(f"{one} THEN {engine.whole(i)}" for i, one in enumerate(below))
-    return f"CASE {cases} ELSE {engine.whole(last)} END" if cases else engine.whole(last)

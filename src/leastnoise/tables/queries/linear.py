@@ -16,6 +16,7 @@ from ..planning.sums import SumsRelease, sums_release
 from ..planning.tracks import Track
 from .base import Setting
 from .counted import Counted
+from .groups import touched
 
 #: Answers of one question, at most.
 MOST_ANSWERS = 100_000
@@ -45,6 +46,10 @@ class Linear(Counted):
     def tracks(self, setting: Setting) -> tuple[Track, ...]:
         """None: sums are not drawn with the numbers of other questions."""
         return ()
+
+    def moves(self, setting: Setting) -> int:
+        """Its rows in every cell that it moves."""
+        return touched(self, setting) * setting.rows
 
     def why(self, setting: Setting) -> str:
         """Why a unit moves few counts by little, and all answers with them."""

@@ -15,6 +15,7 @@ from .mean import Mean
 from .mean_vector import MeanVector
 from .proportion import Proportion
 from .quantile import Median, Quantile
+from .quantiles import Bounds, Quantiles
 from .sum import Sum
 from .summary import Summary
 from .variance import Variance
@@ -29,6 +30,8 @@ QUERIES: tuple[type[Query], ...] = (
     Variance,
     Median,
     Quantile,
+    Quantiles,
+    Bounds,
     Histogram,
     Cumulative,
     RangeCounts,

@@ -69,8 +69,8 @@ class Basis:
         private, setting = self.query.keys == PRIVATE, self.setting
         if (self.found is not None) != private or (self.keys is not None and not private):
             raise ArgumentError("keys", Described("found privately"), "a query with private keys")
-        chosen = self.query.mechanism == "choice"
-        if (self.epsilon is not None) != chosen or (chosen and self.files):
+        chosen, must = self.epsilon is not None, self.query.mechanism == "choice"
+        if (chosen != must and not self.query.may_choose) or (chosen and self.files):
             raise ArgumentError("epsilon", self.epsilon, "given for quantiles, which have no files")
         if self.epsilon == 0:
             raise ArgumentError(
@@ -337,7 +337,7 @@ def _suits(document: Any, part: Part) -> bool:
 
 def _of_sums(basis: Basis, files: Sequence[Any]) -> _Found:
     """Sums of counts: one release, whatever groups and cells a unit moves."""
-    workload, steps = basis.query.workload(), basis.groups * basis.setting.rows
+    workload, steps = basis.query.workload(), basis.query.moves(basis.setting)
     own = len(files) == 1 and isinstance(files[0], WorkloadDocument)
     if not own or files[0].workload != workload or files[0].replaced:
         return _said(

@@ -47,6 +47,5 @@ def _of_persons(query: Query, unit: PrivacyUnit) -> str:
     )
     return (
         f"a person counts with at most {_rows(unit.max_rows_per_group)}{each} (with more rows, "
-        "each has a smaller weight, so that counts and sums are too small where people have more "
-        f"rows){groups}; rows without {unit.id} are left out"
+        f"{query.excess}){groups}; rows without {unit.id} are left out"
     )

@@ -42,6 +42,9 @@ class Request:
     further: tuple[tuple[Callable[[Rows], str], Scale], ...] = ()
     squares: bool = False
     cells: bool = False  # add up weights by cell of the scale, for quantiles
+    #: With cells: whole rows and no weights. Of a person with too many, so many that are evenly
+    #: spread over the person's cells.
+    whole: bool = False
     fill: bool = False  # a row without a value counts as the middle
     coverage: bool = False  # which part of a unit's rows is counted, and which has no value
     absent: bool = False  # count the rows without a value, too: where a unit is a row
@@ -426,8 +429,11 @@ class _Writer:
     # -- cells of a scale -------------------------------------------------------------------------
 
     def _cells(self) -> tuple[str, list[str]]:
-        """Weights by group and cell: a row weighs WEIGHT, less if its person has too many rows."""
-        engine, weight = self.engine, self.engine.whole(WEIGHT)
+        """Weights by group and cell: a row weighs WEIGHT, less if its person has too many rows.
+
+        Or whole rows, if that is asked for.
+        """
+        engine, weight = self.engine, self.engine.whole(1 if self.request.whole else WEIGHT)
         names = [*self.by, "v"]
         by = ", ".join(names)
         if self.person is None:
@@ -450,10 +456,30 @@ class _Writer:
         if self._chooses_groups:
             totals.append(f"DENSE_RANK() OVER (PARTITION BY p ORDER BY {self._mixed()}) AS k")
             few = f" WHERE k <= {self.request.max_groups}"
+        if self.request.whole:
+            so_far = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+            running = f"SUM(c) OVER (PARTITION BY {self._by} ORDER BY v {so_far})"
+            totals.append(f"CAST({running} AS BIGINT) AS t")
         counted = f"SELECT e.*, {', '.join(totals)} FROM ({each}) AS e"
-        row = f"CASE WHEN n <= {most} THEN {weight} ELSE {share} END"
-        weighed = f"SELECT {by}, {row} * c AS w FROM ({counted}) AS f{few}"
+        if self.request.whole:
+            row = f"CASE WHEN n <= {most} THEN c ELSE {self._spread(most)} END"
+        else:
+            row = f"(CASE WHEN n <= {most} THEN {weight} ELSE {share} END) * c"
+        weighed = f"SELECT {by}, {row} AS w FROM ({counted}) AS f{few}"
         return f"SELECT {by}, {_sum('w')} AS w FROM ({weighed}) AS j GROUP BY {by}", [*names, "w"]
+
+    def _spread(self, most: int) -> str:
+        """Of n rows in the order of their cells, how many of R evenly spread ones are in a cell.
+
+        t of them are in cells up to this one, c in it: round(t R/n) - round((t - c) R/n).
+        """
+        engine = self.engine
+        count = f"GREATEST(n, {engine.whole(1)})"
+        upto, before = (
+            _quotient(engine, f"({rows} * {engine.whole(2 * most)} + {count})", f"({count} * 2)")
+            for rows in ("t", "(t - c)")
+        )
+        return f"{upto} - {before}"
 
 
 def _sum(value: str) -> str:

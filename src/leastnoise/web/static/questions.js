@@ -11,23 +11,25 @@ const KINDS = {
   summary: ["Count, sum and mean", ["column", "low", "high"]],
   median: ["Median", ["column", "low", "high", "interval"]],
   quantile: ["Quantile", ["column", "low", "high", "q", "interval"]],
+  quantiles: ["Several quantiles", ["column", "low", "high", "levels", "bins", "interval"]],
+  bounds: ["Bounds of most values", ["column", "levels"]],
   variance: ["Variance", ["column", "low", "high"]],
   histogram: ["Histogram", ["column", "low", "high", "bins"]],
   proportion: ["Proportion of rows for which", ["condition"]],
 };
 const LABELS = {
-  column: "Column", low: "Smallest value", high: "Largest value", q: "Quantile, 0 to 1", bins: "Bins", interval: "Interval",
+  column: "Column", low: "Smallest value", high: "Largest value", q: "Quantile, 0 to 1", levels: "Quantiles, 0 to 1", bins: "Bins", interval: "Interval",
   condition: "Condition", within: "Margin of error, at most", where: "Only rows where", by: "Groups by", each: "One group for each", keys: "Groups, separated by commas",
 };
 const HINTS = {
-  low: "that is possible", high: "that is possible", q: "0.9", bins: "10", condition: "age > 40", where: "year = 2024",
+  low: "that is possible", high: "that is possible", q: "0.9", levels: "0.1, 0.5, 0.9", bins: "10", condition: "age > 40", where: "year = 2024",
   keys: "north, south, or: private", within: "or choose epsilon",
 };
 const PERIODS = { year: "2023..2024", quarter: "2024-Q1..2024-Q4", month: "2024-01..2024-12", day: "2024-03-01..2024-03-31" };
 const MISSING = {
   column: "Choose a column.", low: "State the smallest possible value.", high: "State the largest possible value.",
   q: "State which quantile, such as 0.9.", condition: "State a condition, such as age > 40.",
-  keys: "State the groups, or the word private (partition selection).",
+  levels: "State which quantiles, such as 0.1, 0.5, 0.9.", keys: "State the groups, or the word private (partition selection).",
 };
 
 let list = [{ kind: "mean" }];
@@ -80,6 +82,7 @@ export function questions() {
     for (const name of asked(one)) {
       const text = value(one, name);
       if (name === "keys") made.keys = text === "private" ? "private" : text.split(",").map((key) => key.trim()).filter(Boolean);
+      else if (name === "levels") made.levels = text.split(",").map((level) => level.trim()).filter(Boolean);
       else if (name === "bins") made.bins = /^\d+$/.test(text) ? Number(text) : text;
       else if (name === "each") made.by = `${text}(${made.by})`;
       else if (name !== "interval") made[name] = text;
@@ -97,7 +100,7 @@ export function problems() {
     const add = (name, message) => found.push({ field: `queries.${place}.${name}`, message });
     for (const name of names(one)) {
       const text = value(one, name);
-      if (text === "" && MISSING[name] && !(name === "column" && one.kind === "count")) add(name, MISSING[name]);
+      if (text === "" && MISSING[name] && !(name === "column" && one.kind === "count") && !(name === "levels" && one.kind === "bounds")) add(name, MISSING[name]);
       if (["column", "by"].includes(name) && text !== "" && columns.length && !offered(one, name).includes(text)) {
         add(name, columns.includes(text) ? `The column ${text} has another type: choose one of the columns in the list.` : `The table has no column ${text}: choose one of its columns.`);
       }
@@ -120,7 +123,7 @@ function bounds(one) {
 // Each question in words, and its bounds, for a last look before the budget is spent.
 export function spoken() {
   return list.map((one) => {
-    const about = { mean: "The mean of", sum: "The sum of", summary: "The count, the sum and the mean of", median: "The median of", quantile: `The quantile ${value(one, "q")} of`, variance: "The variance of", histogram: "How many rows have which" }[one.kind];
+    const about = { mean: "The mean of", sum: "The sum of", summary: "The count, the sum and the mean of", median: "The median of", quantile: `The quantile ${value(one, "q")} of`, quantiles: `The quantiles ${value(one, "levels")} of`, bounds: "Bounds that hold most values of", variance: "The variance of", histogram: "How many rows have which" }[one.kind];
     let words = one.kind === "proportion" ? `The proportion of rows for which ${value(one, "condition")}` : one.kind === "count" ? `How many rows there are${value(one, "column") && ` with a ${value(one, "column")}`}` : `${about} ${value(one, "column")}`;
     if (value(one, "where")) words += `, only of rows where ${value(one, "where")}`;
     if (names(one).includes("keys")) words += `, by ${value(one, "each") ? `${value(one, "each")} of ` : ""}${value(one, "by")}`;
@@ -152,7 +155,7 @@ function field(one, name, place) {
     input = make("select", {}, make("option", { value: "", text: "value" }), ...Object.keys(PERIODS).map((period) => make("option", { value: period, text: period })));
     input.value = value(one, name);
   } else if (name === "interval") {
-    input = make("select", {}, make("option", { value: "", text: "yes, for half of epsilon" }), make("option", { value: "no", text: "no" }));
+    input = make("select", {}, make("option", { value: "", text: one.kind === "quantiles" ? "yes" : "yes, for half of epsilon" }), make("option", { value: "no", text: "no" }));
     input.value = value(one, name);
   } else {
     const decimal = ["low", "high", "q", "bins", "within"].includes(name) ? { inputmode: "decimal" } : {};

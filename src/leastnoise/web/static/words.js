@@ -65,6 +65,8 @@ export function spokenQuery(query) {
   if (kind in said) return `${said[kind]} ${about}${rest ?? ""}`;
   if (kind === "count") return `Number of rows${about ? ` with a ${about}` : ""}${rest ?? ""}`;
   if (kind === "proportion") return `Proportion of rows with ${about}${rest ?? ""}`;
+  if (kind === "quantiles") return `Quantiles of ${about.split(", ")[0]}${rest ?? ""}`;
+  if (kind === "bounds") return `Bounds of ${about.split(", ")[0]}${rest ?? ""}`;
   const parts = kind === "quantile" ? /^(.*), ([\d.]+)$/.exec(about) : null;
   return parts ? `Quantile ${parts[2]} of ${parts[1]}${rest ?? ""}` : query;
 }

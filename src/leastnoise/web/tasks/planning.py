@@ -59,7 +59,7 @@ def _told(query: Query, found: Plan, several: bool) -> dict[str, Any]:
         "query": found.query,
         "error": found.error,
         "relative": found.relative,
-        "rank": query.mechanism == "choice",
+        "rank": "rank" in query.counted,
         "grouped": query.by is not None,
         "epsilon": float(found.epsilon),
         "shared": several and found.shared,
