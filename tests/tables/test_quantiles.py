@@ -77,7 +77,7 @@ def test_deciles_are_near_the_truth_with_intervals_a_file_and_a_proof(tmp_path):
     assert all(a <= b for a, b in pairwise(answer.value.values()))
     assert answer.delta == Fraction(1, 10**6)
     (path,) = answer.mechanisms
-    assert load(path).verify().proven and load(path).workload.queries == 256
+    assert load(path).verify().proven and load(path).noise.workload.queries == 256
     written = report(answer, tmp_path / "r.json")
     assert {step.verdict for step in check_report(written.to_json())} == {"proven"}
 
