@@ -16,6 +16,7 @@ from ..queries.crossed import label_of
 from ..queries.scale import Scale
 from ..unit import PrivacyUnit, Unit
 from . import Form, Table
+from .arithmetic import double_of, quotient, spread_rows, sum_of
 from .rows import Cell, Rows, shown, sought, written
 
 #: Squares are added up in two pieces, the lower one of so many bits: 2^32 rows fit 64.
@@ -262,8 +263,8 @@ class _Writer:
         if self.request.absent:
             sums["t"] = "COUNT(*)"
         if self.request.scale is not None:
-            sums["s"] = _sum("v")
-            sums |= {name: _sum(name) for name, _, _ in _further(self.request)}
+            sums["s"] = sum_of("v")
+            sums |= {name: sum_of(name) for name, _, _ in _further(self.request)}
             if self.request.squares:
                 centred = f"(v * 2 - {self.engine.whole(self.top)})"
                 sums |= self._pieces("q", f"({centred} * {centred})")
@@ -273,8 +274,8 @@ class _Writer:
         """The sum of a whole number >= 0 as sums of its lower and its upper bits."""
         lower = self.engine.whole((1 << _PIECE) - 1)
         return {
-            f"{name}0": _sum(f"({value} & {lower})"),
-            f"{name}1": _sum(self.engine.shifted(value, _PIECE)),
+            f"{name}0": sum_of(f"({value} & {lower})"),
+            f"{name}1": sum_of(self.engine.shifted(value, _PIECE)),
         }
 
     def _by_row(self) -> tuple[str, list[str]]:
@@ -329,17 +330,17 @@ class _Writer:
         most = self.request.unit.max_rows_per_group
         part = {name: name for name in self.by}
         part["n"] = f"LEAST(n, {self.engine.whole(most)})"
-        totals = {"n": _sum("n"), "u": "COUNT(*)"}
+        totals = {"n": sum_of("n"), "u": "COUNT(*)"}
         if self.request.scale is not None:
             tops = {name: scale.top for name, _, scale in _further(self.request)}
             for name, top in ({"s": self.top} | tops).items():
                 part[name] = (
                     f"CASE WHEN n <= {most} THEN {name} ELSE {self._weighed(name, top)} END"
                 )
-                totals[name] = _sum(name)
+                totals[name] = sum_of(name)
             if self.request.squares:
                 part |= self._squares(most)
-                totals |= {"q0": _sum("q0"), "q1": _sum("q1"), "r": _sum("r")}
+                totals |= {"q0": sum_of("q0"), "q1": sum_of("q1"), "r": sum_of("r")}
                 totals |= self._pieces("m", "m")
         chosen = ", ".join(f"{sql} AS {name}" for name, sql in part.items())
         people = f"SELECT {chosen} FROM ({self._each(self._sums_of_rows())}) AS people"
@@ -349,16 +350,16 @@ class _Writer:
         """floor(s * R / n), from 0 to R * top, for a unit with n > R = max_rows_per_group."""
         engine, most = self.engine, self.request.unit.max_rows_per_group
         count = f"GREATEST(n, {engine.whole(1)})"
-        whole, rest = _quotient(engine, s, count), f"(({s} % {count}) * {engine.whole(most)})"
-        over = f"{whole} * {engine.whole(most)} + {_quotient(engine, rest, count)}"
+        whole, rest = quotient(engine, s, count), f"(({s} % {count}) * {engine.whole(most)})"
+        over = f"{whole} * {engine.whole(most)} + {quotient(engine, rest, count)}"
         return f"LEAST({engine.whole(most * top)}, GREATEST({engine.whole(0)}, {over}))"
 
     def _squares(self, most: int) -> dict[str, str]:
         """Squares of a unit: exact with few rows, else R = max_rows_per_group times their mean."""
         engine, limit = self.engine, float(self.top * self.top)
-        upper = f"CAST(q1 AS {_double(engine)}) * {engine.real(float(1 << _PIECE))}"
-        count = f"CAST(GREATEST(n, {engine.whole(1)}) AS {_double(engine)})"
-        mean = f"(({upper} + CAST(q0 AS {_double(engine)})) / {count})"
+        upper = f"CAST(q1 AS {double_of(engine)}) * {engine.real(float(1 << _PIECE))}"
+        count = f"CAST(GREATEST(n, {engine.whole(1)}) AS {double_of(engine)})"
+        mean = f"(({upper} + CAST(q0 AS {double_of(engine)})) / {count})"
         mean = f"LEAST({engine.real(limit)}, GREATEST({engine.real(0.0)}, {mean}))"
         rest = f"FLOOR(({mean} - FLOOR({mean})) * {engine.real(float(most))})"
         rest = f"LEAST({engine.real(float(most - 1))}, {rest})"
@@ -393,10 +394,10 @@ class _Writer:
         )
         people = self._covered(f"{each} AS r GROUP BY {self._by}")
         part, rows = self.engine.whole(COVERED), f"GREATEST(t, {self.engine.whole(1)})"
-        counted = _quotient(self.engine, f"(c * {part})", rows)
-        lacking = _quotient(self.engine, f"((t - n) * {part})", rows)
+        counted = quotient(self.engine, f"(c * {part})", rows)
+        lacking = quotient(self.engine, f"((t - n) * {part})", rows)
         parts = f"SELECT {counted} AS a, {lacking} AS b FROM ({people}) AS g"
-        sums = f"COUNT(*) AS n, {_sum('a')} AS s, {_sum('b')} AS m"
+        sums = f"COUNT(*) AS n, {sum_of('a')} AS s, {sum_of('b')} AS m"
         return f"SELECT {sums} FROM ({parts}) AS h", columns
 
     def _countable(self) -> str:
@@ -417,7 +418,7 @@ class _Writer:
             order = f"PARTITION BY p ORDER BY {first}, {self._mixed()}"
             each = f"SELECT e.*, ROW_NUMBER() OVER ({order}) AS k FROM ({each}) AS e"
             few = f"CASE WHEN k <= {request.max_groups} THEN {few} ELSE {none} END"
-        sums = f"{_sum('t')} AS t, {_sum('n')} AS n, {_sum(few)} AS c"
+        sums = f"{sum_of('t')} AS t, {sum_of('n')} AS n, {sum_of(few)} AS c"
         return f"SELECT p, {sums} FROM ({each}) AS f GROUP BY p"
 
     def _chosen(self, cells: list[str], where: list[str]) -> str:
@@ -444,7 +445,7 @@ class _Writer:
             ]
         most = self.request.unit.max_rows_per_group
         count = f"GREATEST(n, {engine.whole(1)})"
-        share = _quotient(engine, engine.whole(WEIGHT * most), count)
+        share = quotient(engine, engine.whole(WEIGHT * most), count)
         share = f"LEAST({weight}, GREATEST({engine.whole(0)}, {share}))"
         # The rows are read once: a view that draws them at random would not give the same again.
         each = (
@@ -462,41 +463,11 @@ class _Writer:
             totals.append(f"CAST({running} AS BIGINT) AS t")
         counted = f"SELECT e.*, {', '.join(totals)} FROM ({each}) AS e"
         if self.request.whole:
-            row = f"CASE WHEN n <= {most} THEN c ELSE {self._spread(most)} END"
+            row = f"CASE WHEN n <= {most} THEN c ELSE {spread_rows(engine, most)} END"
         else:
             row = f"(CASE WHEN n <= {most} THEN {weight} ELSE {share} END) * c"
         weighed = f"SELECT {by}, {row} AS w FROM ({counted}) AS f{few}"
-        return f"SELECT {by}, {_sum('w')} AS w FROM ({weighed}) AS j GROUP BY {by}", [*names, "w"]
-
-    def _spread(self, most: int) -> str:
-        """Of n rows in the order of their cells, how many of R evenly spread ones are in a cell.
-
-        t of them are in cells up to this one, c in it: round(t R/n) - round((t - c) R/n).
-        """
-        engine = self.engine
-        count = f"GREATEST(n, {engine.whole(1)})"
-        upto, before = (
-            _quotient(engine, f"({rows} * {engine.whole(2 * most)} + {count})", f"({count} * 2)")
-            for rows in ("t", "(t - c)")
-        )
-        return f"{upto} - {before}"
-
-
-def _sum(value: str) -> str:
-    """The sum as a 64-bit number, whatever wider type the engine adds up in."""
-    return f"CAST(SUM({value}) AS BIGINT)"
-
-
-def _double(engine: Any) -> str:
-    return str(engine.double)
-
-
-def _quotient(engine: Any, total: str, count: str) -> str:
-    """floor(total / count) for whole numbers >= 0: what is divided is a multiple of count."""
-    double = _double(engine)
-    multiple = f"CAST({total} - {total} % {count} AS {double})"
-    exact = f"{multiple} / CAST({count} AS {double}) + {engine.real(0.5)}"
-    return f"CAST(FLOOR({exact}) AS BIGINT)"
+        return f"SELECT {by}, {sum_of('w')} AS w FROM ({weighed}) AS j GROUP BY {by}", [*names, "w"]
 
 
 def centred(sums: Sums, scale: Scale) -> int:
