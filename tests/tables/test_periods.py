@@ -10,7 +10,17 @@ import pytest
 from cli_command import run
 from leastnoise.errors import ArgumentError
 from leastnoise.show.timeline import timeline_of
-from leastnoise.tables import Count, Histogram, Marginals, Mean, PrivacyUnit, ask, plan, report
+from leastnoise.tables import (
+    Count,
+    CsvFile,
+    Histogram,
+    Marginals,
+    Mean,
+    PrivacyUnit,
+    ask,
+    plan,
+    report,
+)
 from leastnoise.tables.ask import sums_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.period import Period, period_of
@@ -61,6 +71,30 @@ def test_periods_are_those_of_pandas(column, unit):
 def test_a_date_in_another_notation_is_in_no_period(column, unit):
     """As bytes 2024/01/15 is between 2024-12-01 and 2025-01-01."""
     assert exact(Count(by=f"{unit}({column})", keys=RANGES[unit])) == {}
+
+
+NOTATIONS = {"31.12.2024": "%d.%m.%Y", "31/12/2024": "%d/%m/%Y %H:%M", "12/31/2024": "%m/%d/%Y"}
+
+
+@pytest.mark.parametrize("dates", NOTATIONS)
+def test_dates_are_read_as_it_is_stated_that_they_are_written(tmp_path, dates):
+    """No row says whether 05/06/2024 is in May or in June."""
+    DAYS.strftime(NOTATIONS[dates]).to_frame(name="when").to_csv(tmp_path / "t.csv", index=False)
+    file = CsvFile(tmp_path / "t.csv", dates=dates)
+    wanted = DAYS.to_series().dt.strftime("%Y-%m").value_counts().to_dict()
+    assert exact(Count(by="month(when)", keys=RANGES["month"]), file) == wanted
+    after = Count(where="when >= '2024-03-01'", by="year(when)", keys="2023..2024")
+    assert exact(after, file) == {
+        "2024": int((DAYS >= "2024-03-01").sum() - (DAYS.year > 2024).sum())
+    }
+    others = ["2024-01-05", "5.1.24", "32.01.2024", "13/13/2024", "1.1.0000", "", "x" * 200]
+    (tmp_path / "o.csv").write_text("when\n" + "\n".join([*others, "7.5.2024", "7/5/2024"]) + "\n")
+    found = exact(
+        Count(by="month(when)", keys="2024-01..2024-12"), CsvFile(tmp_path / "o.csv", dates=dates)
+    )
+    assert found == {"2024-07" if dates == "12/31/2024" else "2024-05": 1}
+    with pytest.raises(ArgumentError, match=r"^dates must be one of"):
+        CsvFile("t.csv", dates="2024")
 
 
 def test_days_and_the_ends_of_periods():
@@ -168,5 +202,9 @@ def test_the_command_line_groups_by_months(tmp_path):
     asked = ("ask", tmp_path / "t.csv", "count()", "--epsilon", 5, "--by", "month(when)")
     found = run(*asked, "--keys", "2024-01..2024-06", "--csv", tmp_path / "a.csv")
     assert found.returncode == 0 and found.stdout.count("\u2502 2024-0") == 6
+    table = TABLE.assign(when=TABLE.german)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    found = run(*asked, "--keys", "2024-01..2024-06", "--dates", "31.12.2024")
+    assert found.returncode == 0 and "month of when" not in found.stdout
     lines = (tmp_path / "a.csv").read_text().splitlines()
-    assert lines[0] == "query,month(when),answer,low,high" and len(lines) == 7
+    assert lines[0] == "query,month(when),answer,low,high,unbiased" and len(lines) == 7

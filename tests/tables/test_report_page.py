@@ -184,6 +184,7 @@ def test_a_report_with_a_median_verifies(tmp_path):
         (Proportion("pay > 3"), "Proportion of rows with pay > 3"),
         (QUERIES[7], "Rows by pay by state, sex"),
         (QUERIES[-2], "Rows by state, sex"),
+        (Count(by="month(day)", keys=["2024-01"]), "Number of rows by month of day"),
     ],
 )
 def test_headings_are_sentences(query, words):

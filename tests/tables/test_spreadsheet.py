@@ -32,7 +32,7 @@ def test_a_row_holds_the_keys_and_the_digits_of_a_number(tmp_path):
     held = report(answers)
     assert held.save(tmp_path / "a.csv") == (tmp_path / "a.csv",)
     found = rows(tmp_path / "a.csv")
-    assert found[0] == ["query", "state", "answer (key)", "answer", "low", "high"]
+    assert found[0] == ["query", "state", "answer (key)", "answer", "low", "high", "unbiased"]
     assert [row[:3] for row in found[1:]] == [
         ["count() by state", "a", ""],
         ["count() by state", "b", ""],
@@ -42,7 +42,9 @@ def test_a_row_holds_the_keys_and_the_digits_of_a_number(tmp_path):
         ["median(answer)", "", ""],
     ]
     numbers = [list(rounded(one)) for answer in answers for one in answer.groups.values()]
-    assert [row[3:] for row in found[1:]] == numbers and numbers[-1][1:] == ["", ""]
+    assert [row[3:6] for row in found[1:]] == numbers and numbers[-1][1:] == ["", ""]
+    unbiased = [one.unbiased for answer in answers for one in answer.groups.values()]
+    assert [row[6] for row in found[1:]] == ["" if x is None else f"{x:.0f}" for x in unbiased]
     frame = pd.read_csv(tmp_path / "a.csv")
     assert frame["answer"].tolist() == [float(value) for value, _, _ in numbers]
 

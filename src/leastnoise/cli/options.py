@@ -77,7 +77,7 @@ HEADINGS: dict[str, tuple[str, ...]] = {
         *("distinguishing", "loss_at_most", "instance_bound"),
     ),
     "Search": ("gap", "time_limit", "resolution", "core"),
-    "CSV files": ("delimiter", "decimal", "thousands", "encoding", "line_breaks"),
+    "CSV files": ("delimiter", "decimal", "thousands", "dates", "encoding", "line_breaks"),
     "Excel files": ("sheet", "header"),
     "Files to write": ("report", "title", "csv", "excel", "out", "about", "plot"),
 }

@@ -129,6 +129,7 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
     "delimiter": (text("Field separator [default: comma; tab for .tsv].", "CHAR"), None),
     "decimal": (text('Decimal separator, "." or ",".', "CHAR"), None),
     "thousands": (text('Separator of groups of three digits, such as ",".', "CHAR"), None),
+    "dates": (text("Dates: 2024-12-31, 31.12.2024, 31/12/2024 or 12/31/2024.", "DATE"), None),
     "encoding": (text("Encoding: utf-8, cp1252, latin-1, ...", "NAME"), None),
     "line_breaks": (flag("line-breaks", "Quoted fields may contain line breaks."), False),
     "sheet": (text("Excel: the sheet, where a workbook has several.", "NAME"), None),

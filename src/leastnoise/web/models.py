@@ -82,6 +82,7 @@ class CsvForm(Strict):
     encoding: (
         Literal["utf-8", "cp1252", "latin-1", "cp1250", "cp1251", "cp850", "mac-roman"] | None
     ) = None
+    dates: Literal["2024-12-31", "31.12.2024", "31/12/2024", "12/31/2024"] | None = None
     #: Not strict: it also comes as a word of an address.
     line_breaks: Annotated[bool, Field(strict=False)] | None = None
     sheet: Name | None = Field(default=None, description="Excel: the sheet, of several.")

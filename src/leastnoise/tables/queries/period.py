@@ -76,7 +76,7 @@ class Period:
             start = self._start(key)
             assert start is not None
             ends = str(start), str(self._next(start))
-            if column.value.kind == TEXT:
+            if column.value.kind == TEXT and column.day is None:
                 ends = self._texts(start)
             cell, (low, high) = comparable(rows, self.column, ends, "by")
             yield f"({cell.sql} >= {low} AND {cell.sql} < {high})"

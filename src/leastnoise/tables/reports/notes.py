@@ -13,7 +13,8 @@ def notes(query: Query, setting: Setting, groups: int, release: Release) -> list
     found = query.notes(setting)
     if any(map(period_of, query.columns_by)):
         found.append(
-            "a date as a string counts if it is written like 2024-01-31; others are in no group"
+            "a date as a string counts if it is written like 2024-01-31, or as stated for the "
+            "file; others are in no group"
         )
     if setting.size is not None:
         found.append(f"the number of rows, {setting.size}, is public because rows are replaced")

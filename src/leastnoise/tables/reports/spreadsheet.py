@@ -16,12 +16,12 @@ from xml.sax.saxutils import escape
 
 from ...exact import text_of
 from ...formatting import bare_unit, printable
-from ..answer import Answer, rounded
+from ..answer import Answer, rounded, shown
 
 #: Files that are written here.
 ENDINGS = (".csv", ".xlsx")
 #: The columns of every file, beside those of keys; a key column of such a name gets another one.
-_QUERY, _NUMBERS = "query", ("answer", "low", "high")
+_QUERY, _NUMBERS, _UNBIASED = "query", ("answer", "low", "high"), "unbiased"
 #: A text that begins like this is a formula to spreadsheet programs.
 _FORMULA = ("=", "+", "-", "@")
 _NUMERAL = re.compile(r"[+-]?[0-9.]+")
@@ -41,19 +41,26 @@ def _axes(answers: Sequence[Answer]) -> dict[str, str]:
     """The axes of all answers, and what each is called in a file."""
     places = (place for one in answers for place in one.basis.places)
     axes = dict.fromkeys(axis for place in places for axis in place.axes)
-    taken = {_QUERY, *_NUMBERS}
+    taken = {_QUERY, *_NUMBERS, _UNBIASED}
     return {axis: f"{axis} (key)" if axis in taken else axis for axis in axes}
 
 
 def _rows(answers: Sequence[Answer]) -> Iterator[_Row]:
-    """The names of the columns, then a row for each number."""
+    """The names of the columns, then a row for each number; of counts also the unbiased one."""
     axes = _axes(answers)
-    yield [_QUERY, *axes.values(), *_NUMBERS]
+    every = [estimate for one in answers for estimate in one.groups.values()]
+    more = [_UNBIASED] if any(estimate.unbiased is not None for estimate in every) else []
+    yield [_QUERY, *axes.values(), *_NUMBERS, *more]
     for one in answers:
         for place, estimate in zip(one.basis.places, one.groups.values(), strict=True):
             keys = dict(zip(place.axes, place.keys, strict=True))
-            numbers = [Decimal(text) if text else None for text in rounded(estimate)]
+            numbers: _Row = [Decimal(text) if text else None for text in rounded(estimate)]
+            numbers += [_digits(estimate.unbiased) for _ in more]
             yield [one.query, *(keys.get(axis) for axis in axes), *numbers]
+
+
+def _digits(value: float | None) -> Decimal | None:
+    return None if value is None else Decimal(shown(value))
 
 
 def _about(answers: Sequence[Answer]) -> Iterator[_Row]:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from ...exact import text_of
 from ..answer import Answer
 from ..queries.base import Query, Setting
+from ..queries.period import period_of
 from ..unit import PrivacyUnit
 
 #: A title and sentences.
@@ -40,10 +41,16 @@ def heading(query: Query) -> str:
         behind += f" by {query.by if isinstance(query.by, str) else ', '.join(query.by)}"
     if said is None or not text.endswith(f"){behind}"):
         return text
+    axes = [(name, period_of(name)) for name in query.columns_by]
     about = about.removesuffix(f"){behind}").partition(", ways=")[0]
     if query.word == "count" and about:
         said = "Number of rows with a {}"
-    return said.format(about) + behind
+    words = said.format(about) + behind
+    for name, period in axes:
+        words = (
+            words if period is None else words.replace(name, f"{period.unit} of {period.column}")
+        )
+    return words
 
 
 def day(date: str) -> str:

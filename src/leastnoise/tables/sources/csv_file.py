@@ -26,6 +26,8 @@ from .csv_records import Fields, header_end, whole_records
 _BLOCK = 1 << 20
 #: A header is shorter: what has no line end for so long is no text file.
 _HEADER = 1 << 20
+#: How dates can be written, each by the last day of 2024.
+DATES = ("2024-12-31", "31.12.2024", "31/12/2024", "12/31/2024")
 #: What can stand between groups of three digits.
 THOUSANDS = (",", ".", " ", "'", "_")
 _BOM = b"\xef\xbb\xbf"
@@ -49,6 +51,9 @@ class CsvFile:
     51473,44 is a number, and 51473.44 is none.
     thousands: what stands between groups of three digits, one of "," "." "'" "_" and a blank, or ""
     for nothing (the default): with "," the text 1,174.5 is a number, and 1,17 is none.
+    dates: how dates are written, by the last day of 2024: "2024-12-31" (the default), "31.12.2024",
+    "31/12/2024" or "12/31/2024". Texts in this notation, with a time behind them or not, are days
+    where a condition compares with a date, and where rows are grouped by periods.
     line_breaks: False (the default) if every line is a record, whatever it holds. True states that
     fields in quotes may hold line breaks, and that every quote of the file is closed in its own
     record, as every CSV writer does. It is part of the public description of the file: nothing
@@ -81,6 +86,7 @@ class CsvFile:
     encoding: str = "utf-8"
     decimal: str = "."
     thousands: str = ""
+    dates: str = DATES[0]
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, (str, Path)):
@@ -97,6 +103,8 @@ class CsvFile:
             raise ArgumentError("thousands", self.thousands, allowed)
         if self.thousands == self.decimal:
             raise ArgumentError("thousands", self.thousands, "another character than decimal")
+        if self.dates not in DATES:
+            raise ArgumentError("dates", self.dates, f"one of {', '.join(DATES)}")
         _characters(self.encoding)
 
     def names(self) -> list[str]:

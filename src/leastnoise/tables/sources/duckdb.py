@@ -6,6 +6,7 @@ import contextlib
 import re
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from .catalog import base_table, refuse_other_functions
@@ -47,7 +48,7 @@ class DuckDB(Dialect):
     own: whether its database was made here, so that its settings are ours. Those of a user's
     are of the whole database, and are left alone: the forms alone hide numbers from statistics.
     ending: what is to be done at the end. decimal: what stands before the decimals of texts, and
-    thousands: between groups of three digits.
+    thousands: between groups of three digits. dates: how texts write the last day of 2024.
     loading: brings columns into the table, for sources that are not DuckDB's own, and
     counting: tells how many rows these have. schema: a connection where that table is always empty
     and has all its columns.
@@ -64,12 +65,13 @@ class DuckDB(Dialect):
         ending: Callable[[], None] | None = None,
         decimal: str = ".",
         thousands: str = "",
+        dates: str = "2024-12-31",
         schema: Any = None,
     ) -> None:
         # The result of a connection is that of the last query, whichever thread has asked it.
         self.connection = connection if own else connection.cursor()
         self._loading, self._counting = loading, counting
-        self._decimal, self._thousands = decimal, thousands
+        self._decimal, self._thousands, self._dates = decimal, thousands, dates
         self._ended = contextlib.ExitStack()
         if ending is not None:
             self._ended.callback(ending)
@@ -169,7 +171,8 @@ class DuckDB(Dialect):
                 text = f"encode(CAST(CAST({raw} AS HUGEINT) AS VARCHAR))"
             return self.number_column(name, stored, raw, self.number(double), text if whole else "")
         if stored == "VARCHAR":
-            return self.text_column(name, stored, f"encode({raw})", self._numeral(raw))
+            found = self.text_column(name, stored, f"encode({raw})", self._numeral(raw))
+            return replace(found, day=self._written_day(raw))
         if stored.startswith("ENUM("):
             cast = f"CAST({raw} AS VARCHAR)"
             return self.text_column(name, "ENUM", text, self._numeral(cast))
@@ -195,6 +198,19 @@ class DuckDB(Dialect):
             digits = f"replace({digits}, ',', '.')"
         fits = f"length({raw}) <= {LONGEST_NUMERAL} AND regexp_full_match({raw}, '{numeral}')"
         return self.number(f"TRY_CAST(CASE WHEN {fits} THEN {digits} END AS DOUBLE)")
+
+    def _written_day(self, raw: str) -> Form | None:
+        """The day that a text is, in a notation that puts day or month first."""
+        if self._dates.startswith("2024"):
+            return None
+        pair, sign = "([0-9]{1,2})", f"[{self._dates[2]}]"
+        pattern = f" *{pair}{sign}{pair}{sign}([0-9]{{4}})([ T].*)?"
+        part = [f"lpad(regexp_extract({raw}, '{pattern}', {k}), 2, '0')" for k in (1, 2)]
+        day, month = part if self._dates.startswith("31") else part[::-1]
+        year = f"regexp_extract({raw}, '{pattern}', 3)"
+        fits = f"length({raw}) <= {LONGEST_NUMERAL} AND regexp_full_match({raw}, '{pattern}')"
+        digits = f"concat({year}, '-', {month}, '-', {day})"
+        return self.day(f"TRY_CAST(CASE WHEN {fits} THEN {digits} END AS DATE)")
 
     def _moment(self, stored: str, raw: str) -> Form | None:
         plain = "CAST('{}' AS TIMESTAMP)"

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from xml.etree.ElementTree import ParseError
 
 from ...errors import ArgumentError, Described
-from .csv_file import arrow
+from .csv_file import DATES, arrow
 from .workbook import Workbook, open_workbook
 
 ENDINGS = (".xlsx", ".xlsm")
@@ -50,9 +50,10 @@ class ExcelFile:
     path: str | Path
     sheet: str | None = None
     header: int = 1
-    #: How its texts are read as numbers.
+    #: How its texts are read as numbers and dates.
     decimal: ClassVar[str] = "."
     thousands: ClassVar[str] = ""
+    dates: ClassVar[str] = DATES[0]
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, (str, Path)):

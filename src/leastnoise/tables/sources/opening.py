@@ -17,7 +17,7 @@ from ...errors import ArgumentError, Described, EngineError, LeastnoiseError, Mi
 from ..charge import unwarned
 from ..connections import connection_reason
 from .catalog import BASE_TABLE, full_name
-from .csv_file import CsvFile, delimiter_of
+from .csv_file import DATES, CsvFile, delimiter_of
 from .duckdb import DuckDB
 from .excel_file import ExcelFile, is_excel
 from .frames import Frame, frame_of
@@ -198,6 +198,7 @@ def _texts(file: CsvFile | ExcelFile) -> Table:
         told=False,
         decimal=file.decimal,
         thousands=file.thousands,
+        dates=file.dates,
     )
 
 
@@ -241,6 +242,7 @@ def _in_duckdb(
     told: bool = True,
     decimal: str = ".",
     thousands: str = "",
+    dates: str = DATES[0],
 ) -> Table:
     """A table that DuckDB gets when it is paid for; until then an empty one has its schema.
 
@@ -255,6 +257,7 @@ def _in_duckdb(
         counted,
         decimal=decimal,
         thousands=thousands,
+        dates=dates,
         schema=schema,
     )
 
@@ -268,7 +271,7 @@ def _in_duckdb(
     held = []
     for i, (name, stored) in enumerate(declared):
         found = known.get(f"c{i}", Column(name, stored))
-        forms = found.value, found.number, found.key, found.person
+        forms = found.value, found.number, found.key, found.person, found.day
         held.append(Column(name, stored, *forms))
     return Table(engine, _DATA, tuple(held), told, sized=True)
 

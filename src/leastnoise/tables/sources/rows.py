@@ -60,6 +60,11 @@ class Rows:
         column = self.table.column(name, argument)
         return self._cell(column, column.number, argument, _NUMBERS)
 
+    def day(self, name: str, argument: str) -> Cell:
+        """The days that a column's texts are."""
+        column = self.table.column(name, argument)
+        return self._cell(column, column.day, argument, "of strings that are dates")
+
     def key(self, name: str, argument: str) -> Cell:
         """A column to group by."""
         column = self.table.column(name, argument)

@@ -42,7 +42,8 @@ class Column:
 
     value: for comparisons and to see what is missing. number: where it is counted with. key: to
     group by; a longer text than `LONGEST_KEY` is none. person: to tell persons apart; of a longer
-    text its SHA-256. None where the type does not allow it.
+    text its SHA-256. day: of a text, the day that it is in the notation that was stated for the
+    file, if that is another one than 2024-12-31. None where the type does not allow it.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Column:
     number: Form | None = None
     key: Form | None = None
     person: Form | None = None
+    day: Form | None = None
 
     @property
     def timed(self) -> bool:

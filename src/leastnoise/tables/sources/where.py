@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
 from itertools import product
 
@@ -75,6 +76,8 @@ def comparable(
         if kind in (WHOLE, NUMBER, TEXT) and column.number is not None:
             return rows.number(name, argument), [engine.real(_held(float(v))) for v in values]
     elif all(isinstance(v, str) for v in values):
+        if column.day is not None and all(map(_is_day, values)):
+            return rows.day(name, argument), [f"DATE '{_day(v, argument)}'" for v in values]
         if kind == TEXT:
             return rows.value(name, argument), [
                 engine.octets(_encoded(v, argument)) for v in values
@@ -121,6 +124,10 @@ def _day(text: Literal, argument: str) -> str:
         return date.fromisoformat(str(text)).isoformat()
     except ValueError:
         raise ArgumentError(argument, text, "a date such as '2024-12-31'") from None
+
+
+def _is_day(text: Literal) -> bool:
+    return re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", str(text)) is not None
 
 
 def _moment(text: Literal, argument: str) -> str:

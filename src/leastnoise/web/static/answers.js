@@ -103,7 +103,7 @@ function several(one) {
   const table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col", text: histogram ? "from, to" : "group" }), make("th", { scope: "col", class: "n", text: "answer" }), make("th", { scope: "col", class: "n", text: "95% confidence interval" }), ...(rested ? [make("th", { scope: "col", text: "rests on" })] : []))),
     make("tbody", {}, ...one.answers.map((group) => {
       const told = measured(group.value, group.low, group.high);
-      return make("tr", {}, make("td", { text: group.key || "all rows" }), make("td", { class: "n", text: told.value }),
+      return make("tr", {}, make("td", { class: group.key.length < 14 ? "short" : null, text: group.key || "all rows" }), make("td", { class: "n", text: told.value }),
         make("td", { class: "n", text: told.margin === null ? "–" : `${told.low} to ${told.high}` }), ...(rested ? [make("td", { text: behind(group) })] : []));
     })));
   const numbers = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Answers to ${one.query}` }, table);

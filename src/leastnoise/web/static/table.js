@@ -33,7 +33,7 @@ export function written(one = chosen) {
     return { ...(byId("csv-sheet").value ? { sheet: byId("csv-sheet").value } : {}), ...(row === "1" ? {} : { header: /^\d+$/.test(row) ? Number(row) : row }) };
   }
   if (!isText(one)) return {};
-  const said = { delimiter: byId("csv-delimiter").value, decimal: byId("csv-decimal").value, thousands: byId("csv-thousands").value, encoding: byId("csv-encoding").value, line_breaks: byId("csv-line-breaks").checked || "" };
+  const said = { delimiter: byId("csv-delimiter").value, decimal: byId("csv-decimal").value, thousands: byId("csv-thousands").value, dates: byId("csv-dates").value, encoding: byId("csv-encoding").value, line_breaks: byId("csv-line-breaks").checked || "" };
   return Object.fromEntries(Object.entries(said).filter(([name, value]) => value !== "" && !(name === "decimal" && value === ".")));
 }
 
@@ -47,7 +47,7 @@ export async function beginTable(where, changed, wanted) {
     if (/\.(xls|xlsb|ods|numbers)$/i.test(file?.name ?? "")) fail({ errors: [{ field: null, message: "Of spreadsheets only .xlsx files are read. Save this one as .xlsx or CSV in your spreadsheet program, and choose that file." }] });
     else if (file) choose(send("POST", `/api/tables/upload?name=${encodeURIComponent(file.name)}`, file));
   });
-  for (const id of ["csv-delimiter", "csv-decimal", "csv-thousands", "csv-encoding", "csv-line-breaks", "csv-sheet", "csv-header"]) {
+  for (const id of ["csv-delimiter", "csv-decimal", "csv-thousands", "csv-dates", "csv-encoding", "csv-line-breaks", "csv-sheet", "csv-header"]) {
     byId(id).addEventListener("change", () => {
       if (id === "csv-delimiter" && byId(id).value === ";") byId("csv-decimal").value = "";
       choices += 1;
@@ -86,6 +86,7 @@ async function choose(coming) {
     byId("csv-header").value = "1";
     byId("csv-encoding").value = "";
     byId("csv-thousands").value = "";
+    byId("csv-dates").value = "";
     byId("csv-line-breaks").checked = false;
     byId("csv-decimal").value = ".";
     byId("csv-delimiter").value = /\.tsv(\.gz)?$/i.test(found.name) ? "\t" : "";

@@ -59,7 +59,8 @@ export function measured(value, low, high) {
 }
 
 // A query as people say it; as it is where its text could mean several things.
-export function spokenQuery(query) {
+export function spokenQuery(asked) {
+  const query = asked.replace(/( by .*?)\b(year|quarter|month|day)\(([^()]*)\)/, "$1$2 of $3");
   const said = { mean: "Mean of", median: "Median of", sum: "Sum of", variance: "Variance of", histogram: "Histogram of" };
   const [, kind, about, rest] = /^(\w+)\(([^()]*)\)( .*)?$/.exec(query) ?? [];
   if (kind in said) return `${said[kind]} ${about}${rest ?? ""}`;
