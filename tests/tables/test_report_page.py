@@ -20,6 +20,7 @@ from leastnoise.tables import (
     PrivacyUnit,
     Proportion,
     RangeCounts,
+    Summary,
     ask,
     ask_all,
     report,
@@ -110,6 +111,22 @@ def test_counts_by_two_columns_are_a_cross_table_with_totals():
     assert "*" not in page.words and "Rows by state, sex" in page.words
     assert ["state", "f", "m", "all"] in page.rows
     assert len([row for row in page.rows if row[0] in STATES]) == 3
+
+
+def test_several_numbers_of_a_group_are_columns(tmp_path):
+    """Count, sum and mean stood below each other, on one axis."""
+    frame = TABLE.assign(pay=TABLE.pay.where(TABLE.pay % 9 > 0))
+    answer = ask(frame, Summary("pay", low=0, high=600, by="state", keys=STATES), epsilon=5)
+    (grid,) = grids_of(answer)
+    assert (grid.down, grid.across) == (("state",), "number")
+    assert grid.columns == ["count", "sum", "mean"]
+    text = report(answer).to_html()
+    page = Words(text)
+    assert "<img" not in text and "left out" in page.rows[2][2]
+    report(answer, tmp_path / "a.csv")
+    head, *rows = (line.split(",") for line in (tmp_path / "a.csv").read_text().splitlines())
+    assert head[1:] == ["state", "number", "answer", "low", "high", "rows left out", "rows"]
+    assert len(rows) == 9 and all(int(row[6]) > 0 for row in rows[:3])
 
 
 def test_a_column_called_as_the_total_is_not_taken_for_it():

@@ -32,7 +32,10 @@ def test_a_row_holds_the_keys_and_the_digits_of_a_number(tmp_path):
     held = report(answers)
     assert held.save(tmp_path / "a.csv") == (tmp_path / "a.csv",)
     found = rows(tmp_path / "a.csv")
-    assert found[0] == ["query", "state", "answer (key)", "answer", "low", "high", "unbiased"]
+    numbers = ["answer", "low", "high", "unbiased", "rows", "rows left out"]
+    assert found[0] == ["query", "state", "answer (key)", *numbers]
+    mean = dict(zip(found[0], found[3], strict=True))
+    assert abs(int(mean["rows"]) - 200) < 20 and mean["rows left out"] != ""
     assert [row[:3] for row in found[1:]] == [
         ["count() by state", "a", ""],
         ["count() by state", "b", ""],

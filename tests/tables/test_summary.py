@@ -39,9 +39,9 @@ UNITS = {
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 def test_the_three_numbers_of_a_group_fit_together(unit):
     frame = ask(FRAME, GROUPED, epsilon=1, **unit).to_frame()
-    assert list(frame.columns)[:5] == ["g", "column", "value", "low", "high"]
+    assert list(frame.columns)[:5] == ["g", "number", "value", "low", "high"]
     for _, own in frame.groupby("g"):
-        value = own.set_index("column")["value"]
+        value = own.set_index("number")["value"]
         assert value["sum"] == pytest.approx(value["count"] * value["mean"], rel=1e-12)
         assert value["count"] == round(value["count"]) >= 0 and 0 <= value["mean"] <= 100
         assert (own["low"] <= own["value"]).all() and (own["value"] <= own["high"]).all()

@@ -84,6 +84,8 @@ class Query:
     all_rows: ClassVar[bool] = False
     #: What it is called in the web app; "" if it is not offered there.
     title: ClassVar[str] = ""
+    #: What the several answers of a group differ in, in tables for readers.
+    axis_answered: ClassVar[str] = "column"
     #: Whether its answers are numbers of rows, which bars can show.
     counts_rows: ClassVar[bool] = False
     #: Whether its answers grow with every row, as counts and sums do.
@@ -361,7 +363,8 @@ class Query:
     def places(self, keys: Sequence[str]) -> Iterator[Place]:
         """Where each answer stands in tables for readers, in the order of `answer_names`."""
         names = self.columns_answered
-        inner = [Place() if len(names) == 1 else Place(("column",), (name,)) for name in names]
+        axis = (self.axis_answered,)
+        inner = [Place() if len(names) == 1 else Place(axis, (name,)) for name in names]
         return (one.within(self._group_place(key)) for key in keys for one in inner)
 
     def _group_place(self, key: str) -> Place:

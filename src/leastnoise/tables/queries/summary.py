@@ -36,6 +36,7 @@ class Summary(Mean):
 
     word: ClassVar[str] = "summary"
     title: ClassVar[str] = "Count, sum and mean"
+    axis_answered: ClassVar[str] = "number"
 
     @property
     def _sized(self) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from ..answer import Answer
 from ..queries.numbers import Estimate
 
+#: Queries whose several numbers of a group have no common axis: they are columns.
+MIXED = ("summary",)
 #: Cells of a table by their keys.
 _Cells = dict[tuple[str, ...], Estimate]
 
@@ -44,23 +46,27 @@ def grids_of(answer: Answer) -> Iterator[Grid]:
     Counts by one column are totals of a cross table with it. Columns are the axis with the fewest
     keys, and the last of several: a table is then narrow.
     """
+    mixed = answer.basis.query.word in MIXED
     tables: dict[tuple[str, ...], _Cells] = {}
     for place, one in zip(answer.basis.places, answer.groups.values(), strict=True):
         tables.setdefault(place.axes, {})[place.keys] = one
     pairs = [axes for axes in tables if len(axes) == 2]
     within = {some for a, b in pairs for some in ((), (a,), (b,))}
     for axes, cells in tables.items():
-        if len(axes) == 2:
+        if mixed:
+            yield _grid(axes, cells, len(axes) - 1)
+        elif len(axes) == 2:
             yield _cross(axes, cells, {some: tables[some] for some in within & {*tables}})
         elif axes not in within:
             yield _grid(axes, cells)
 
 
-def _grid(axes: tuple[str, ...], cells: _Cells) -> Grid:
+def _grid(axes: tuple[str, ...], cells: _Cells, across: int | None = None) -> Grid:
+    """A list, or a table with the columns of this axis, or of that with the fewest keys."""
     if len(axes) < 2:
         return Grid(axes, rows={keys: {"": one} for keys, one in cells.items()})
     sizes = [len({keys[i] for keys in cells}) for i in range(len(axes))]
-    at = min(range(len(axes)), key=lambda i: (sizes[i], -i))
+    at = min(range(len(axes)), key=lambda i: (sizes[i], -i)) if across is None else across
     grid = Grid((*axes[:at], *axes[at + 1 :]), axes[at])
     grid.columns = list(dict.fromkeys(keys[at] for keys in cells))
     for keys, one in cells.items():

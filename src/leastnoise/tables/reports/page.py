@@ -15,7 +15,7 @@ from ..answer import Answer, rests_words, rounded
 from ..queries.numbers import Estimate
 from .basis import Step
 from .embedded import embedded
-from .grid import Grid, grids_of
+from .grid import MIXED, Grid, grids_of
 from .page_style import STYLE
 from .wording import day, heading, promises, short, source
 
@@ -77,7 +77,8 @@ def _singles(answers: Sequence[Answer]) -> str:
 def _hints(answer: Answer) -> str:
     """What a reader must see at once."""
     name = escaped(heading(answer.basis.query))
-    return "".join(f"<p><b>{name}:</b> {escaped(words)}.</p>" for words in answer.hints)
+    ended = [words if words.endswith("?") else f"{words}." for words in answer.hints]
+    return "".join(f"<p class=hint><b>{name}:</b> {escaped(words)}</p>" for words in ended)
 
 
 def _section(answer: Answer) -> str:
@@ -97,6 +98,8 @@ def _picture(answer: Answer, grids: Sequence[Grid]) -> str:
     """The numbers on an axis, also one of time; none of other tables with two axes."""
     from ...show.timeline import timeline_of
 
+    if answer.basis.query.word in MIXED:
+        return ""
     numbered = answer.basis.query.word in _NUMBERED or timeline_of(answer) is not None
     many = len(answer.groups) > _DRAWN and not numbered
     crossed = grids[0].across is not None and not numbered if grids else True
@@ -141,16 +144,15 @@ def _keys(keys: Iterable[str]) -> str:
 
 
 def _around(one: Estimate) -> tuple[str, str]:
-    """The value, and its interval in words."""
+    """The value, and its interval with what the number rests on."""
     value, low, high = map(escaped, rounded(one))
-    return value, f"{low} to {high}" if low and high else "see below"
+    words = [f"{low} to {high}" if low and high else "see below", escaped(rests_words(one))]
+    return value, "<br>".join(filter(None, words))
 
 
 def _cells(one: Estimate) -> str:
     value, around = _around(one)
-    behind = rests_words(one)
-    more = f"<br>{escaped(behind)}" if behind else ""
-    return f"<td>{value}</td><td class=ends>{around}{more}</td>"
+    return f"<td>{value}</td><td class=ends>{around}</td>"
 
 
 def _cell(one: Estimate | None, most: float) -> str:

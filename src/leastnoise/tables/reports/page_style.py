@@ -27,6 +27,7 @@ thead th { color: #56616d; font-weight: 600; font-size: .9rem; }
 .cross td, .cross th { padding: .25rem .6rem; }
 .cross td small { display: block; color: #56616d; font-size: .78rem; white-space: nowrap; }
 .ends { color: #56616d; white-space: nowrap; }
+.hint { border-left: .25rem solid #d08a00; padding-left: .7rem; }
 details { margin: .5rem 0; }
 summary { color: #1f4b99; cursor: pointer; }
 li { overflow-wrap: anywhere; }

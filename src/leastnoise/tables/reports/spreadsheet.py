@@ -17,6 +17,7 @@ from xml.sax.saxutils import escape
 from ...exact import text_of
 from ...formatting import bare_unit, printable
 from ..answer import Answer, rounded, shown
+from ..queries.numbers import LEFT_OUT, ROWS
 
 #: Files that are written here.
 ENDINGS = (".csv", ".xlsx")
@@ -41,21 +42,27 @@ def _axes(answers: Sequence[Answer]) -> dict[str, str]:
     """The axes of all answers, and what each is called in a file."""
     places = (place for one in answers for place in one.basis.places)
     axes = dict.fromkeys(axis for place in places for axis in place.axes)
-    taken = {_QUERY, *_NUMBERS, _UNBIASED}
+    taken = {_QUERY, *_NUMBERS, _UNBIASED, ROWS, LEFT_OUT}
     return {axis: f"{axis} (key)" if axis in taken else axis for axis in axes}
 
 
 def _rows(answers: Sequence[Answer]) -> Iterator[_Row]:
-    """The names of the columns, then a row for each number; of counts also the unbiased one."""
+    """The names of the columns, then a row for each number.
+
+    Of counts also the unbiased one, and of others how many rows they rest on.
+    """
     axes = _axes(answers)
     every = [estimate for one in answers for estimate in one.groups.values()]
     more = [_UNBIASED] if any(estimate.unbiased is not None for estimate in every) else []
-    yield [_QUERY, *axes.values(), *_NUMBERS, *more]
+    figures = dict.fromkeys(figure.name for one in every for figure in one.rests_on)
+    yield [_QUERY, *axes.values(), *_NUMBERS, *more, *figures]
     for one in answers:
         for place, estimate in zip(one.basis.places, one.groups.values(), strict=True):
             keys = dict(zip(place.axes, place.keys, strict=True))
             numbers: _Row = [Decimal(text) if text else None for text in rounded(estimate)]
             numbers += [_digits(estimate.unbiased) for _ in more]
+            behind = {figure.name: Decimal(figure.value) for figure in estimate.rests_on}
+            numbers += [behind.get(name) for name in figures]
             yield [one.query, *(keys.get(axis) for axis in axes), *numbers]
 
 
