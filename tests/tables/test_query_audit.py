@@ -17,6 +17,7 @@ from scipy.stats import beta
 
 from leastnoise import (
     Count,
+    Coverage,
     Histogram,
     Mean,
     Median,
@@ -24,6 +25,7 @@ from leastnoise import (
     Proportion,
     Quantile,
     Sum,
+    Summary,
     Variance,
 )
 from leastnoise.sampling import ExponentialSampler, InsecureSeededEntropy
@@ -34,7 +36,6 @@ from leastnoise.tables.planning.together import DrawnNoise
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.reports.basis import Basis
 from leastnoise.tables.sources import open_table
-from leastnoise.tables.sources.bounding import Sums
 from leastnoise.tables.unit import Row
 
 quantile_module = sys.modules["leastnoise.tables.queries.quantile"]
@@ -64,6 +65,9 @@ CASES = [
     ("mean", Mean("x", **BOUNDS), "replace"),
     ("mean", Mean("x", **BOUNDS, nulls="middle"), "replace"),
     ("variance", Variance("x", **BOUNDS), "add-remove"),
+    ("summary", Summary("x", **BOUNDS), "add-remove"),
+    ("covered", Coverage(Mean("x", **BOUNDS)), "add-remove"),
+    ("left out", Coverage(Mean("x", **BOUNDS)), "add-remove"),
     ("proportion", Proportion("x > 5"), "add-remove"),
     ("proportion", Proportion("x > 5"), "replace"),
     ("proportion", Proportion("x > 5", nulls="no"), "replace"),
@@ -88,15 +92,13 @@ def drawn(data, query, relation, unit, seed):
     (sums,) = collect(table, [prepared])
     keys = query.public_keys or ("",)
     form = prepared.release.form
-    exact = [
-        query.numbers(form, query.exact(sums.sums.get(k, Sums()), prepared.setting)) for k in keys
-    ]
+    exact = prepared.release.exact(query, prepared.setting, sums)
     entropy = InsecureSeededEntropy(seed)
     if isinstance(prepared.release, DrawnNoise):  # one draw for all groups
         found = [row for _ in range(DRAWS) for row in prepared.release.released(exact, entropy)]
     else:
         found = prepared.release.released(exact * DRAWS, entropy)
-    size = np.array([float(part.sensitivity) for part in prepared.release.parts])
+    size = np.array([float(part.sensitivity) for part in form.every])
     signs = np.array([1.0, -1.0] if len(keys) == 2 else [1.0])
     if isinstance(query, Histogram):
         signs = -signs  # the first table's row is in the last bin
@@ -135,6 +137,8 @@ def spent(one, two):
 
 def neighbors(name, relation, unit):
     extra = ONE if unit == Row() else MANY
+    if name == "left out":
+        extra = [(p, g, math.nan) for p, g, _ in extra]
     if relation == "add-remove":
         return BASE + extra, BASE
     if unit == Row():

@@ -148,7 +148,7 @@ def wanted(basis, budget):
 
     def sums_designed(workload, epsilon, delta):
         found.append((epsilon, delta, workload))
-        return SimpleNamespace(workload=workload, status=""), None
+        return SimpleNamespace(noise=SimpleNamespace(workload=workload), status=""), None
 
     query, setting = basis.query, basis.setting
     each = *budget.pair, touched(query, setting), "l1"
