@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import zipfile
+from fractions import Fraction
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,7 +14,12 @@ from hypothesis import strategies as st
 from cli_command import run
 from leastnoise import Count, ExcelFile, Mean, ask
 from leastnoise.errors import ArgumentError, LeastnoiseError
-from leastnoise.tables.sources import open_table
+from leastnoise.tables.ask import prepare
+from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.queries.base import Setting
+from leastnoise.tables.sources import open_table, opened
+from leastnoise.tables.sources.workbook import Workbook
+from leastnoise.tables.unit import Row
 
 openpyxl = pytest.importorskip("openpyxl")
 pytest.importorskip("duckdb")
@@ -210,6 +216,36 @@ def test_the_header_may_stand_below_a_title(tmp_path):
             ExcelFile(path, header=header).names()
     with pytest.raises(ArgumentError, match="duplicate"):
         ExcelFile(workbook(tmp_path / "u.xlsx", [["a", "A"]])).names()
+
+
+def test_the_number_of_rows_is_never_public(tmp_path):
+    """A row whose only value becomes an error or is removed is no row: the number would tell."""
+    counts = set()
+    for last in (3, None, "#N/A"):
+        path = workbook(tmp_path / "t.xlsx", [["x"], [1], [2], [last]])
+        with opened(path) as table:
+            counts.add(table.engine.count(table.relation))
+            asked = Mean("x", low=0, high=5, nulls="middle")
+            setting = Setting(Row(), "replace")
+            budget = Budget(Fraction(1), Fraction(0))
+            ready = prepare(table, asked, setting, budget, "l1", None, lambda _: None)
+            assert ready.setting.size is None
+    assert counts == {2, 3}
+
+
+def test_no_row_below_that_of_the_names_is_looked_for(tmp_path, monkeypatch):
+    path, seen, rows = tmp_path / "t.xlsx", [], Workbook.rows
+    workbook(path, [["title"], [], *([k] for k in range(50))])
+
+    def looked(self, sheet):
+        for number, cells in rows(self, sheet):
+            seen.append(number)
+            yield number, cells
+
+    monkeypatch.setattr(Workbook, "rows", looked)
+    with pytest.raises(ArgumentError, match="the number of the row"):
+        ExcelFile(path, header=2).names()
+    assert seen == [1, 3]
 
 
 def test_a_sheet_of_several_is_named(tmp_path):

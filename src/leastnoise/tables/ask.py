@@ -63,8 +63,8 @@ def ask(
     there is a ledger, the budget is spent durably before any row is read; if the ledger rejects
     the charge, none is read. What goes wrong before that depends on public things only; afterwards
     it is a `NotAnsweredError`, always the same, or KeyboardInterrupt after Ctrl-C: the budget is
-    spent either way. (Where rows of a file, DataFrame or base table are replaced, their number is
-    public, and may be read before.)
+    spent either way. (Where rows of a CSV or Parquet file, DataFrame or base table are
+    replaced, their number is public, and may be read before.)
 
     table: a CSV or Parquet file, a `CsvFile`, a pandas, Polars or Arrow table, a Spark DataFrame,
         an Ibis table of DuckDB or PostgreSQL, or URL#TABLE of these. Its columns

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ...errors import ArgumentError, Described, MissingExtraError
 from .csv_records import Fields, header_end, whole_records
@@ -87,6 +87,8 @@ class CsvFile:
     decimal: str = "."
     thousands: str = ""
     dates: str = DATES[0]
+    #: A line is a row whatever its fields hold.
+    sized: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, (str, Path)):

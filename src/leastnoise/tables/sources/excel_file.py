@@ -54,6 +54,8 @@ class ExcelFile:
     decimal: ClassVar[str] = "."
     thousands: ClassVar[str] = ""
     dates: ClassVar[str] = DATES[0]
+    #: A row that is emptied is no row: their number depends on what they hold.
+    sized: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, (str, Path)):
@@ -118,7 +120,8 @@ class ExcelFile:
     def _columns(self, book: Workbook) -> dict[int, str]:
         """The named columns of the sheet by their places, blanks in a name made one."""
         rows = book.rows(self._sheet(book))
-        cells = next((cells for number, cells in rows if number == self.header), {})
+        number, cells = next((row for row in rows if row[0] >= self.header), (0, {}))
+        cells = cells if number == self.header else {}
         named = {at: " ".join(text.split()) for at, text in sorted(cells.items())}
         found = {at: name for at, name in named.items() if name}
         if not found:

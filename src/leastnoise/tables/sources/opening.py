@@ -199,6 +199,7 @@ def _texts(file: CsvFile | ExcelFile) -> Table:
         decimal=file.decimal,
         thousands=file.thousands,
         dates=file.dates,
+        sized=file.sized,
     )
 
 
@@ -243,6 +244,7 @@ def _in_duckdb(
     decimal: str = ".",
     thousands: str = "",
     dates: str = DATES[0],
+    sized: bool = True,
 ) -> Table:
     """A table that DuckDB gets when it is paid for; until then an empty one has its schema.
 
@@ -273,7 +275,7 @@ def _in_duckdb(
         found = known.get(f"c{i}", Column(name, stored))
         forms = found.value, found.number, found.key, found.person, found.day
         held.append(Column(name, stored, *forms))
-    return Table(engine, _DATA, tuple(held), told, sized=True)
+    return Table(engine, _DATA, tuple(held), told, sized)
 
 
 # -- engines --------------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ class Table:
 
     relation: what stands after FROM. told: whether names may be listed in an error.
     sized: whether neighbors, one unit of which is replaced, have as many rows. A file, a frame or
-    a base table has; a view or an expression may leave rows out by what they hold.
+    a base table has; a view, an expression or a sheet may leave rows out by what they hold.
     name: of the file or the table, for reports; "" of one in memory.
     """
 

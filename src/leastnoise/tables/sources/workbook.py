@@ -176,7 +176,7 @@ def _written(moment: datetime) -> str:
 def _moment(value: str) -> str | None:
     try:
         return _written(datetime.fromisoformat(value).replace(tzinfo=None))
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 
