@@ -95,15 +95,15 @@ def doubled(bound):
 @pytest.mark.parametrize(
     ("options", "places", "name"),
     [
-        (BASE, ("engine.bounds", "certify.kinds.additive_check"), "bound_on_noise"),
+        (BASE, ("engine.bounds", "certify.certificates.multipliers"), "bound_on_noise"),
         (
             {**BASE, "constraints": [MaxError(3)]},
-            ("engine.bounds", "certify.kinds.additive_check"),
+            ("engine.bounds", "certify.certificates.multipliers"),
             "bound_on_noise",
         ),
         (
             {**BASE, "releases": 2, "integer": True},
-            ("engine.bounds", "certify.kinds.additive_check"),
+            ("engine.bounds", "certify.certificates.multipliers"),
             "bound_on_noise",
         ),
         (RANGED, ("engine.bounds", "certify.kinds.dependent_check"), "channel_dual_bound"),

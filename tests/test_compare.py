@@ -150,7 +150,9 @@ def test_noise_of_ones_own():
     """A law as weights: exact delta, exact loss; refused with its delta where it is not private."""
     laplace = {k: Fraction(1, 3) ** abs(k) for k in range(-60, 61)}
     best = design(epsilon=2, delta="0.05", sensitivity=1, integer=True)
-    weights = dict(zip(range(best.document.first, 10**6), best.document.weights, strict=False))
+    weights = dict(
+        zip(range(best.document.noise.first, 10**6), best.document.noise.weights, strict=False)
+    )
     asked = {"epsilon": 2, "delta": "0.05", "sensitivity": 1, "integer": True}
     found = compare(**asked, own={"mine": laplace, "copied": weights, "bare": {0: 1}})
     rows = {row.name: row for row in found.rows}

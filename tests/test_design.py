@@ -49,9 +49,9 @@ def test_optimality_conditions(epsilon, delta, loss, low, high, gap):
     """
     found = made(epsilon, delta, loss, gap)
     document = found.document
-    assert document.step == document.certificate.step
-    total = document.denominator
-    masses = {document.first + j: w / total for j, w in enumerate(document.weights)}
+    assert document.noise.step == document.certificate.step
+    total = document.noise.denominator
+    masses = {document.noise.first + j: w / total for j, w in enumerate(document.noise.weights)}
     exp = math.exp(found.epsilon)
     slack = 0.0
     for entry in document.certificate.shifts:
@@ -251,4 +251,4 @@ def test_round_trip_and_pickle(tmp_path):
 def test_resolution_is_honoured():
     found = design(epsilon=1, delta=0.2, sensitivity=1, resolution=10, gap=1e-6)
     assert found.document.certificate.step in (Fraction(1, 10), 1)
-    assert found.document.step == Fraction(1, 10)
+    assert found.document.noise.step == Fraction(1, 10)

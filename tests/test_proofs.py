@@ -114,7 +114,7 @@ EXEMPT = {
     "certify/certificates/multipliers.py": (
         "records; leans on certify/certificates/duality.proof.md"
     ),
-    "certify/kinds/additive_check.py": "asks privacy, shape, upper and lower, which have proofs",
+    "certify/noise/cells.py": "asks privacy, shape and cost, which have proofs",
     "certify/file.py": "asks the reader and the checker of a file's kind",
     "certify/kinds/dependent.py": "a record; leans on certify/kinds/dependent_check.proof.md",
     "certify/certificates/channel_duality.py": "leans on certify/kinds/dependent_check.proof.md",

@@ -21,6 +21,7 @@ from .errors import ArgumentError, CertificateError, ScaleError
 from .exact import Number
 from .formatting import gap_words
 from .hints import unnamed
+from .losses import Loss
 from .problem.arguments import (
     Arguments,
     Asked,
@@ -233,13 +234,20 @@ def load(path: str | Path) -> Design[Any]:
     return loaded(*read_and_check(path), str(path), f"read from {Path(path).name}")
 
 
+def stated_loss(document: AnyDocument) -> Loss | None:
+    """The loss of a file; None for a Python function, which it does not hold."""
+    loss = document.loss
+    return loss if loss is not None and loss.certified else None
+
+
 def loaded(document: AnyDocument, report: Report, path: str, status: str) -> Design[Any]:
     """The design of a document and of what the exact check of it found."""
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
     status += f"; {gap_words(document, report.proven)}"
-    return Design(document, document.loss, True, status, MappingProxyType({}), report.proven)
+    loss = stated_loss(document)
+    return Design(document, loss, True, status, MappingProxyType({}), report.proven)
 
 
 __all__ = ["Design", "answer", "design", "design_dependent", "load", "loaded"]

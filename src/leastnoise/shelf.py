@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar, Unpack, cast
 
-from .certify import Certificate, Document, ShiftMultipliers, check, parse
+from .certify import AdditiveFile, ShiftCertificate, ShiftMultipliers, check, parse
 from .certify.fields import read_number, read_positive
 from .certify.json_file import load_json, read_bytes
 from .design import Design
 from .designs.finished import designed, finished
-from .engine.bounds import Lower, Upper, certified, joined, proven
+from .engine.bounds import Lower, Upper, certified, joined, noise_file, proven
 from .engine.methods import plan_of
 from .engine.search import Search
 from .errors import ArgumentError, LeastnoiseError
@@ -141,7 +141,9 @@ class Shelf:
             min(uppers, key=lambda bound: bound.value, default=None),
         )
 
-    def _proven(self, labels: list[_Label], bound: Callable[[Document], T | None]) -> Iterator[T]:
+    def _proven(
+        self, labels: list[_Label], bound: Callable[[AdditiveFile], T | None]
+    ) -> Iterator[T]:
         for label in labels[:_OPENED]:
             try:
                 with counted():  # a file that takes long proves nothing
@@ -159,9 +161,9 @@ def _asked(given: PlainArguments) -> Asked[Problem]:
     return asked(Arguments.of(given, PlainArguments.__annotations__, "a shelf"))
 
 
-def _spec(loss: Loss | None) -> str:
-    """A loss in one text; None is a Python function."""
-    return json.dumps({"name": "custom"} if loss is None else loss.spec(), sort_keys=True)
+def _spec(loss: Loss) -> str:
+    """A loss in one text."""
+    return json.dumps(loss.spec(), sort_keys=True)
 
 
 def _label(path: Path) -> _Label | None:
@@ -187,14 +189,14 @@ def _label(path: Path) -> _Label | None:
 _DEMANDS = {"constraints", "profile", "gdp", "releases"}
 
 
-def _plain(document: Document) -> bool:
+def _plain(document: AdditiveFile) -> bool:
     return not (document.constraints or document.profile or document.gdp or document.releases)
 
 
-def _lower(document: Document, problem: Problem, power: int) -> Lower | None:
+def _lower(document: AdditiveFile, problem: Problem, power: int) -> Lower | None:
     """What the multipliers of a file prove at another budget, scaled to its sensitivity."""
     old = document.certificate
-    if old is None or old.points or not _plain(document):
+    if not isinstance(old, ShiftCertificate) or old.points or not _plain(document):
         return None
     ratio = problem.sensitivity / document.sensitivity
     grown = ratio**power
@@ -207,30 +209,23 @@ def _lower(document: Document, problem: Problem, power: int) -> Lower | None:
         )
         for part in old.shifts
     )
-    certificate = Certificate(old.step * ratio, old.reach, shifts)
+    certificate = ShiftCertificate(old.step * ratio, old.reach, shifts)
     n = int(problem.sensitivity / certificate.step)
     return proven(problem, certificate, n)
 
 
-def _upper(document: Document, problem: Problem, power: int) -> Upper | None:
+def _upper(document: AdditiveFile, problem: Problem, power: int) -> Upper | None:
     """The noise of a file at another budget, scaled to its sensitivity, if it is private there."""
     if not _plain(document):
         return None
     ratio = problem.sensitivity / document.sensitivity
-    document = replace(
-        document,
-        epsilon=problem.epsilon,
-        delta=problem.delta,
-        sensitivity=problem.sensitivity,
-        step=document.step * ratio,
-        lower=Fraction(0),
-        upper=document.upper * ratio**power,
-        certificate=None,
-        about="",
-    )
-    if not check(document).private:  # nor is it, if the weights are no distribution
+    noise = replace(cast(Any, document.noise), step=document.noise.step * ratio)
+    moved = noise_file(problem, noise)
+    moved = replace(moved, upper=document.upper * ratio**power)
+    if not check(moved).private:  # nor is it, if the weights are no distribution
         return None
-    return certified(document, "shelf", loss=problem.loss, resolution=document.whole_shifts)
+    n = noise.shifts(problem)
+    return certified(moved, "shelf", loss=problem.loss, resolution=n)
 
 
 __all__ = ["Shelf"]

@@ -160,7 +160,7 @@ def test_it_is_never_below_the_truth(whole, baseline, share):
 
 def test_a_sampled_asymmetric_design_is_covered_both_ways():
     skew = design(epsilon=1, delta=0.05, sensitivity=1, integer=True, loss="pinball:0.8")
-    assert skew.document.weights != skew.document.weights[::-1]
+    assert skew.document.noise.weights != skew.document.noise.weights[::-1]
     law, ours = law_of(skew), privacy_loss_distribution(skew, sampling_probability=0.4)
     for shift in law.signed:
         p, q = law.pair(shift)

@@ -8,9 +8,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from leastnoise.certify import Document
-from leastnoise.certify.noise.lattice_privacy import worst_hockey_stick
-from leastnoise.certify.noise.release_loss import release_loss
+from leastnoise.certify import AdditiveFile
+from leastnoise.certify.kinds.additive import ESTIMATED, MeshCells
 from leastnoise.engine.methods import plan_of_noise
 from leastnoise.engine.search import Search
 from leastnoise.losses import Custom, Loss, Piecewise
@@ -36,7 +35,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
 KINDS = [*QUESTIONS, "mesh"]
 
 
-def searched(grid: int = 3, **problem: Any) -> Document:
+def searched(grid: int = 3, **problem: Any) -> AdditiveFile:
     """A full document from the engine, released on a coarse grid that brute force can walk."""
     resolution = problem.pop("resolution", None)
     problem = Problem.of(**problem)
@@ -44,44 +43,33 @@ def searched(grid: int = 3, **problem: Any) -> Document:
     assert bracket.upper is not None and bracket.lower is not None
     document = bracket.upper.document
     if document.kind == "additive":
-        document = replace(document, grid=grid, upper=Fraction(10**9))
+        document = replace(document.with_noise(grid=grid), upper=Fraction(10**9))
     if not problem.loss.certified:
         return replace(document, upper=bracket.upper.value, lower=bracket.lower.value)
     return replace(
         document,
-        upper=release_loss(document, problem.loss),
+        upper=document.noise.release_loss(document.problem, problem.loss),
         lower=bracket.lower.value,
         certificate=bracket.lower.certificate,
     )
 
 
-def meshed(loss: Loss | str = "l1") -> Document:
+def meshed(loss: Loss | str = "l1") -> AdditiveFile:
     """Unequal cells, drawn by hand; delta is whatever they need."""
     base = searched(epsilon=1, delta="0.3", loss=loss, resolution=2)
-    assert base.certificate is not None and base.loss is not None
     edges = tuple(Fraction(e, 10) for e in (-23, -11, -4, 3, 12, 20))
-    document = replace(
-        base,
-        step=Fraction(1),
-        grid=5,
-        denominator=100,
-        first=0,
-        weights=(5, 14, 52, 15, 4),
-        atom=10,
-        edges=edges,
-        upper=Fraction(100),
-        lower=Fraction(0),
-        certificate=None,
-        delta=Fraction(99, 100),
+    noise = MeshCells(
+        step=Fraction(1), grid=5, denominator=100, weights=(5, 14, 52, 15, 4), atom=10, edges=edges
     )
-    delta = worst_hockey_stick(document)[1]
-    document = replace(document, delta=Fraction(-(-delta * 1000 // 1), 1000))
-    certificate = searched(epsilon=1, delta=document.delta, loss=loss, resolution=4)
+    delta = noise.worst_divergence(base.problem, base.epsilon)[1]
+    document = base.with_problem(delta=Fraction(-(-delta * 1000 // 1), 1000))
+    document = replace(document, noise=noise, certificate=ESTIMATED)
+    bound = searched(epsilon=1, delta=document.delta, loss=loss, resolution=4)
     return replace(
         document,
-        upper=release_loss(document, base.loss),
-        lower=certificate.lower,
-        certificate=certificate.certificate,
+        upper=noise.release_loss(document.problem, base.loss),
+        lower=bound.lower,
+        certificate=bound.certificate,
     )
 
 

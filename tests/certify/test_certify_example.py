@@ -9,7 +9,7 @@ from pathlib import Path
 
 import certify_brute as brute
 
-from leastnoise.certify import PROVEN, check, limits, read
+from leastnoise.certify import PROVEN, check, limits, read_any
 from leastnoise.certify.noise.lattice_privacy import lattice_hockey_sticks
 from leastnoise.losses import MAX_POINTS, MAX_TERMS
 from leastnoise.problem.privacy import MAX_EPSILON
@@ -21,7 +21,7 @@ PAGE = "".join(page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("ce
 
 
 def test_every_claim_is_proven_and_tight() -> None:
-    report = check(read(EXAMPLE))
+    report = check(read_any(EXAMPLE))
     assert [(claim.verdict, claim.slack) for claim in report.claims] == [(PROVEN, 0)] * 4
     data = json.loads(EXAMPLE.read_text())
     assert brute.holds(data)
@@ -29,8 +29,8 @@ def test_every_claim_is_proven_and_tight() -> None:
 
 
 def test_the_printed_privacy_table() -> None:
-    document = read(EXAMPLE)
-    assert dict(lattice_hockey_sticks(document.weights, Fraction(0), 3)) == {1: 5, 2: 7, 3: 7}
+    document = read_any(EXAMPLE)
+    assert dict(lattice_hockey_sticks(document.noise.weights, Fraction(0), 3)) == {1: 5, 2: 7, 3: 7}
     printed = re.findall(r"m = (\d): .* =\s+(\d)\n", PAGE)
     assert printed == [("1", "5"), ("2", "7"), ("3", "7")]
 

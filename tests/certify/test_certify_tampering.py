@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from certify_files import KINDS, good, good_text
 
-from leastnoise.certify import NOT_CHECKED, PROVEN, REFUTED, check, parse, read
+from leastnoise.certify import NOT_CHECKED, PROVEN, REFUTED, check, parse, read_any
 from leastnoise.certify.__main__ import main
 from leastnoise.errors import FormatError
 
@@ -40,8 +40,8 @@ def test_good_files_pass(kind: str, tmp_path: Any, capsys: Any) -> None:
     assert report.exit_code == (3 if kind == "custom" else 0)
     file = tmp_path / "good.json"
     file.write_text(good_text(kind))
-    assert read(file) == parse(good_text(kind))
-    assert parse(read(file).dumps()) == read(file)
+    assert read_any(file) == parse(good_text(kind))
+    assert parse(read_any(file).dumps()) == read_any(file)
     assert main([str(file), "--json"]) == report.exit_code
     told = json.loads(capsys.readouterr().out)
     assert told["ok"] is (kind != "custom") and told["private"] is True
@@ -427,5 +427,5 @@ def test_unreadable_files(tmp_path: Any, capsys: Any) -> None:
     assert main([]) == 2
     assert main(["--help"]) == 2
     with pytest.raises(FormatError):
-        read("with\0zero")
+        read_any("with\0zero")
     assert "cannot read" in capsys.readouterr().err

@@ -20,7 +20,7 @@ from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
 from leastnoise.certify.certificates.duality import bound_on_noise
-from leastnoise.certify.kinds.additive import Certificate, ShiftMultipliers
+from leastnoise.certify.kinds.additive import ShiftCertificate, ShiftMultipliers
 from leastnoise.certify.kinds.dependent_check import (
     channel_dual_bound,
     check_channel,
@@ -122,7 +122,7 @@ def test_steps_between_whole_numbers_never_prove_more_than_the_best_noise_costs(
     for m in shifts:
         listed = tuple((i, short(z[m, i])) for i in range(-reach, reach + 1))
         entries.append(ShiftMultipliers(m, False, max(v for _, v in listed), listed))
-    certificate = Certificate(step, reach, tuple(entries))
+    certificate = ShiftCertificate(step, reach, tuple(entries))
     found = float(bound_on_noise(certificate, [budget], Fraction(sensitivity), cost, True))
     assert cost.smeared is not None
     if not cost.symmetric:  # (else the checker takes means of both sides, and may prove more)

@@ -11,7 +11,7 @@ import pytest
 from certify_brute import grid_noise
 
 from leastnoise import Distinguishing, MaxError, Support, design
-from leastnoise.certify import Document, check, parse
+from leastnoise.certify import AdditiveFile, check, parse
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.problem.constraints import DISTINGUISHED
 
@@ -21,40 +21,36 @@ LIMIT = Distinguishing("0.002")
 E15 = math.exp(DISTINGUISHED)
 
 
-def excluded(document: Document) -> float:
+def excluded(document: AdditiveFile) -> float:
     """The largest P(A) - e^15 P'(A) over all events, counted release by release.
 
     Over all pairs of grid values at most a sensitivity apart: the best event holds the releases
     that are over e^15 times as likely as for the neighbor.
     """
     if document.kind == "additive":  # (a coarse grid, which the check of privacy never looks at)
-        document = replace(document, grid=3)
+        document = document.with_noise(grid=3)
     law = {k: float(p) for k, p in grid_noise(document.to_json()).items()}
-    far = int(document.sensitivity / document.step * document.grid)
+    noise = document.noise
+    far = int(document.sensitivity / noise.step * noise.grid)
     return max(
         sum(max(0.0, p - E15 * law.get(k + m, 0.0)) for k, p in law.items())
         for m in range(-far, far + 1)
     )
 
 
-def traced(document: Document) -> Document:
+def traced(document: AdditiveFile) -> AdditiveFile:
     """The same noise with a cell of one part in 10^19 wherever the largest error leaves room."""
-    n, most = document.whole_shifts, 15 * document.whole_shifts - 1
-    last = document.first + len(document.weights) - 1
-    assert document.edges is None and -most <= document.first <= last <= most and n > 1
-    weights = [w * 10**19 // document.denominator for w in document.weights]
-    pad = [1] * (document.first + most), [1] * (most - last)
-    weights = [*pad[0], *(max(1, w) for w in weights), *pad[1]]
-    atom = document.atom * 10**19 // document.denominator
-    return replace(
-        document,
-        first=-most,
-        weights=tuple(weights),
-        atom=atom,
-        denominator=sum(weights) + atom,
-        upper=2 * document.upper,
-        lower=Fraction(0),
+    noise = document.noise
+    n = noise.shifts(document.problem)
+    most, last = 15 * n - 1, noise.first + len(noise.weights) - 1
+    assert noise.edges is None and -most <= noise.first <= last <= most and n > 1
+    listed = [max(1, w * 10**19 // noise.denominator) for w in noise.weights]
+    weights = [1] * (noise.first + most) + listed + [1] * (most - last)
+    atom = noise.atom * 10**19 // noise.denominator
+    trace = document.with_noise(
+        first=-most, weights=tuple(weights), atom=atom, denominator=sum(weights) + atom
     )
+    return replace(trace, upper=2 * document.upper, lower=Fraction(0))
 
 
 def test_a_trace_far_out_does_not_suffice():
@@ -62,11 +58,11 @@ def test_a_trace_far_out_does_not_suffice():
     assert excluded(free.document) > 0.05
     trace = traced(free.document)
     # No release rules a neighbor out any more but within a step of the largest error, ...
-    law = grid_noise(replace(trace, grid=3).to_json())
+    law = grid_noise(trace.with_noise(grid=3).to_json())
     assert len(law) == 2 * max(law) + 1
     # ... and yet releases that practically do so are as likely as before.
     assert excluded(trace) > 0.05
-    claimed = replace(trace, profile=(LIMIT.point,))
+    claimed = trace.with_problem(profile=(LIMIT.point,))
     assert check(claimed).verdict("profile") == "refuted"
     assert check(trace).verdict("privacy") == check(trace).verdict("max-error") == "proven"
 

@@ -20,7 +20,7 @@ from scipy.stats import norm
 from leastnoise.certify import check, parse
 from leastnoise.certify.certificates.duality import bound_on_noise, dual_bound
 from leastnoise.certify.certificates.narrow import NarrowEvent
-from leastnoise.certify.kinds.additive import Certificate, ShiftMultipliers
+from leastnoise.certify.kinds.additive import ShiftCertificate, ShiftMultipliers
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.losses import Piecewise, as_loss
 
@@ -154,7 +154,7 @@ def test_a_bound_is_at_most_the_least_value_of_what_it_adds_up(loss: Any) -> Non
             )
             for point in range(2)
         )
-        certificate = Certificate(Fraction(1, n), reach, shifts, (), points, narrow)
+        certificate = ShiftCertificate(Fraction(1, n), reach, shifts, (), points, narrow)
         found = float(dual_bound(certificate, points, Fraction(1), loss, False))
         x = np.arange(-16 * (n + reach + 2), 16 * (n + reach + 2) + 1) / 16
         f = np.array([float(loss.lower(Fraction(place) / n)) for place in x])
@@ -221,7 +221,7 @@ def test_the_best_multipliers_prove_no_more_than_gaussian_noise_costs(mu: int) -
         for e, u in zip(events, solved.x[1:], strict=True)
         if u > 1e-9
     )
-    certificate = Certificate(Fraction(1, n), 0, (), (), tuple(points), narrow)
+    certificate = ShiftCertificate(Fraction(1, n), 0, (), (), tuple(points), narrow)
     found = dual_bound(certificate, points, Fraction(1), as_loss("l1"), False)
     assert found == pytest.approx(-solved.fun, abs=1e-5)
     assert 0.1 < float(found) * mu / math.sqrt(2 / math.pi) < 1
@@ -252,7 +252,8 @@ def _file(events: object, steps: int = 3, **more: Any) -> str:
 
 def test_a_file_with_narrow_events_is_read_and_written() -> None:
     document = parse(_file([EVENT]))
-    assert document.certificate is not None and len(document.certificate.narrow) == 1
+    assert isinstance(document.certificate, ShiftCertificate)
+    assert len(document.certificate.narrow) == 1
     assert parse(document.dumps()) == document
     assert check(document).verdict("lower") == "proven"
 
@@ -311,7 +312,7 @@ def test_whole_numbers_may_hide_in_one_place_at_any_step() -> None:
     side = (Fraction(0), Fraction(1, 10))
     event = NarrowEvent(0, side, side, 0, 0, False, Fraction(1))
     for step in (1, 2):
-        certificate = Certificate(Fraction(step), 3, (), (), (), (event,))
+        certificate = ShiftCertificate(Fraction(step), 3, (), (), (), (event,))
         with pytest.raises(FormatError, match="real noise"):
             bound_on_noise(certificate, [(Fraction(1), Fraction(0))], Fraction(4), LOSSES[0], True)
 

@@ -69,14 +69,14 @@ def test_neighbors_see_no_more_and_pay_no_more_than_is_claimed(seed: int) -> Non
         w = min(high, max(low, v + chance.choice([-1, 1]) * hair))
         laws = []
         for value in (v, w):
-            answers, weights = made.exact_law(value)
+            answers, weights = made.noise.exact_law(value)
             total = sum(weights)
             laws.append({y: weight / total for y, weight in zip(answers, weights, strict=True)})
         for p, q in (laws, laws[::-1]):
             seen = sum(max(0.0, share - math.exp(0.5) * q.get(y, 0.0)) for y, share in p.items())
             assert seen <= worst + 1e-12
     values = [low + (high - low) * Fraction(2 * k + 1, 1200) for k in range(600)]
-    cost = sum(made.expected_loss(float(value)) for value in values) / len(values)
+    cost = sum(made.noise.expected_loss(float(value)) for value in values) / len(values)
     assert cost <= float(loss_of(document)) + 1e-4
     # A hair below what is claimed is refuted.
     delta = worst_pair(document)[1]

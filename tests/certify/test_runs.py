@@ -12,10 +12,7 @@ import pytest
 from leastnoise import design
 from leastnoise.certify import check, parse
 from leastnoise.certify.certificates.duality import bound_on_noise
-from leastnoise.certify.kinds.additive import Certificate
-from leastnoise.certify.kinds.additive_check import lower_bound
-from leastnoise.certify.noise.lattice_privacy import worst_hockey_stick
-from leastnoise.certify.noise.release_loss import release_loss
+from leastnoise.certify.kinds.additive import ShiftCertificate
 from leastnoise.certify.noise.runs import written_out
 from leastnoise.design import Design
 from leastnoise.errors import FormatError
@@ -26,21 +23,20 @@ from leastnoise.losses import as_loss
 @cache
 def _runs(delta: float, sensitivity: int = 405) -> Design:
     found = design(epsilon=1, delta=delta, sensitivity=sensitivity, integer=True)
-    assert found.document.runs
+    assert found.document.noise.gridded
     return found
 
 
 @pytest.mark.parametrize(("delta", "sensitivity"), [(0, 2025), (1e-3, 405)])
 def test_number_by_number_it_is_the_same(delta: float, sensitivity: int) -> None:
     document = _runs(delta, sensitivity).document
-    plain = written_out(document, 60_000)
-    assert plain is not None and not plain.runs and plain.grid == 1
-    assert document.loss is not None
-    exact = release_loss(plain, document.loss)
+    plain = written_out(document.noise, document.problem, 60_000)
+    assert plain is not None and plain.grid == 1
+    exact = plain.release_loss(document.problem, document.loss)
     # Long runs are bounded from above, by next to nothing.
     assert exact <= document.upper <= exact * Fraction(10_001, 10_000)
     # Privacy at every whole shift follows from privacy at whole cells.
-    assert worst_hockey_stick(plain)[1] <= document.delta
+    assert plain.worst_divergence(document.problem, document.epsilon)[1] <= document.delta
     total = sum(plain.weights)
     if plain.tail is None:
         assert total == plain.denominator
@@ -51,7 +47,7 @@ def test_a_whole_step_bounds_integer_noise_from_below() -> None:
     coarse = design(epsilon=1, delta=0.01, sensitivity=24, gap=0.02, resolution=12)
     assert coarse.kind == found.kind == "integer"
     certificate = coarse.document.certificate
-    assert certificate is not None and certificate.step == 2
+    assert isinstance(certificate, ShiftCertificate) and certificate.step == 2
     moved = replace(found.document, certificate=certificate, lower=coarse.document.lower)
     assert check(moved).verdict("lower") == "proven"
     assert coarse.document.lower <= found.document.upper
@@ -106,9 +102,9 @@ def test_steps_between_whole_numbers_prove_less_than_integers_cost(
     found = design(epsilon=1, delta=delta, sensitivity=prime, integer=True, loss=loss, gap=0.01)
     real = design(epsilon=1, delta=delta, sensitivity=prime, loss=loss, gap=4e-3)
     certificate = real.document.certificate
-    assert certificate is not None and certificate.step.denominator != 1
+    assert isinstance(certificate, ShiftCertificate) and certificate.step.denominator != 1
     document = replace(found.document, certificate=certificate)
-    bound = lower_bound(document, certificate, document.loss)
+    bound = certificate.bound(document.problem)
     # The noise is the best for whole numbers up to the gap: nothing above it is ever proven.
     assert 0.985 * found.document.upper <= bound < found.document.upper
     assert bound <= real.document.lower
@@ -124,9 +120,10 @@ def test_steps_between_whole_numbers_prove_less_than_integers_cost(
 def test_steps_between_whole_numbers_need_a_loss_that_tells_what_they_cost() -> None:
     found = design(epsilon=1, delta=0, sensitivity=101, integer=True, gap=0.01)
     step = Fraction(101, 13)
-    certificate = Certificate(step, 0, ())
+    certificate = ShiftCertificate(step, 0, ())
     with pytest.raises(FormatError, match="must be whole for integer noise"):
-        replace(found.document, certificate=certificate, loss=as_loss("power:3"))
+        file = found.document.with_problem(loss=as_loss("power:3"))
+        parse(replace(file, certificate=certificate).dumps())
     with pytest.raises(FormatError, match="must be whole for integer noise"):
         bound_on_noise(
             certificate, ((Fraction(1), Fraction(0)),), Fraction(101), as_loss("power:3"), True

@@ -58,7 +58,7 @@ def test_noise_on_a_coarser_lattice(coarse: int) -> None:
     assert bracket.lower is not None and bracket.upper is not None
     assert bracket.gap <= 1e-6 and bracket.lower.method == "coarse lattice"
     document = bracket.upper.document
-    assert check(document).private and document.step == 1
+    assert check(document).private and document.noise.step == 1
     # The engine's own family for whole numbers, in units of the coarse step, agrees.
     own = design(epsilon=1, delta=0.05, sensitivity=20 // coarse, integer=True, gap=1e-6)
     assert Fraction(own.lower) <= bracket.upper.value and bracket.lower.value <= Fraction(own.upper)

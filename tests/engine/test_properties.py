@@ -86,17 +86,15 @@ def test_mirror_image_for_a_mirrored_loss(budget, left, right):
     # The mirrored noise, its weights from right to left, costs the same under the mirrored loss,
     # is as private, and so cannot cost less than what is proven for that loss.
     document = one.document
-    edges = document.edges
+    noise = document.noise
     turned = (
-        {"first": -document.first - len(document.weights) + 1}
-        if edges is None
-        else {"edges": tuple(-edge for edge in reversed(edges))}
+        {"first": -noise.first - len(noise.weights) + 1}
+        if noise.edges is None
+        else {"edges": tuple(-edge for edge in reversed(noise.edges))}
     )
+    flipped = document.with_problem(loss=loss.mirror())
     flipped = replace(
-        document,
-        loss=loss.mirror(),
-        weights=document.weights[::-1],
-        **turned,
+        flipped.with_noise(weights=noise.weights[::-1], **turned),
         certificate=two.document.certificate,
         lower=min(two.document.lower, document.upper),
     )

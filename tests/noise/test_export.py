@@ -37,7 +37,7 @@ def test_the_table_is_the_file(found):
     rows = list(csv.reader(io.StringIO(exported(found, "csv"))))[1:]
     values, sums = table_of(found)
     assert [(int(a), int(b)) for a, b in rows] == list(zip(values, sums, strict=True))
-    assert sums[-1] == found.document.denominator
+    assert sums[-1] == found.document.noise.denominator
     held = sqlite3.connect(":memory:")
     held.executescript(exported(found, "sql"))
     assert held.execute("SELECT count(*) FROM noise").fetchone() == (len(values),)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from leastnoise import ArgumentError, design
-from leastnoise.certify import Document
+from leastnoise.certify.kinds.additive import UNSTATED, MeshCells, additive_file
 from leastnoise.noise import AdditiveNoise
+from leastnoise.problem import Problem
 from leastnoise.sampling import InsecureSeededEntropy
 
 CASES = {
@@ -95,24 +96,11 @@ def test_an_atom_appears_at_large_epsilon():
 
 def test_a_mesh_with_free_edges_samples_its_own_law():
     edges = tuple(Fraction(e) for e in ("-2", "-1/2", "1/2", "2"))
-    document = Document(
-        kind="additive",
-        epsilon=Fraction(1),
-        delta=Fraction(1, 2),
-        sensitivity=Fraction(1),
-        loss=None,
-        step=Fraction(1),
-        grid=1,
-        denominator=4,
-        first=0,
-        weights=(1, 2, 1),
-        atom=0,
-        tail=None,
-        edges=edges,
-        upper=Fraction(1),
-        lower=Fraction(0),
-        certificate=None,
+    noise = MeshCells(
+        step=Fraction(1), grid=1, denominator=4, weights=(1, 2, 1), atom=0, edges=edges
     )
+    problem = Problem(Fraction(1), Fraction(1, 2), Fraction(1), UNSTATED)
+    document = additive_file(problem, noise, Fraction(1))
     drawn = AdditiveNoise(document).grid_sample(100_000, InsecureSeededEntropy(1))
     values, counts = np.unique(drawn, return_counts=True)
     # Half steps round to the grid point beside them: 1/4 spread over 3 half steps, and so on.

@@ -6,7 +6,6 @@ import math
 import pickle
 import time
 import traceback
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -245,12 +244,8 @@ def test_integer_noise_beyond_64_bits():
 def test_tails_that_may_leave_64_bits_are_drawn_one_by_one():
     """A ratio next to 1: the vectorised sampler refuses, a release does not."""
     near = 1 - Fraction(1, 2**60)
-    document = replace(
-        design(epsilon=1, delta=0, sensitivity=1, integer=True).document,
-        first=-1,
-        weights=(1, 1, 1),
-        tail=Tail(1, near),
-        denominator=1,
+    document = design(epsilon=1, delta=0, sensitivity=1, integer=True).document.with_noise(
+        first=-1, weights=(1, 1, 1), tail=Tail(1, near), denominator=1
     )
     noise = AdditiveNoise(document)
     with pytest.raises(GridOverflowError):
@@ -312,7 +307,8 @@ def test_low_bits_do_not_depend_on_the_value():
     """A small case, enumerated: neighbors share every float both can produce."""
     found = design(epsilon=1, delta=0.3, sensitivity=1, resolution=2, gap=0.5)
     g, document = found.noise.grid_step, found.document
-    reach = range((document.first - 1) * document.grid, -(document.first - 1) * document.grid)
+    far = (1 - document.noise.first) * document.noise.grid
+    reach = range(-far, far)
     for one, two in [(0.1, 0.7), (1 / 3, 1.0), (-0.25, 0.75)]:
         outputs = []
         for value in (one, two):

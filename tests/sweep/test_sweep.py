@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -171,7 +170,7 @@ def test_a_file_that_answers_more_or_less_than_was_asked_is_not_believed(other, 
     document = found.document
     if document.gdp is not None or document.releases is not None:
         # As close to the question as a file can come: the same budget stands in it.
-        document = replace(document, epsilon=Fraction(1), delta=Fraction("0.2"))
+        document = document.with_problem(epsilon=Fraction(1), delta=Fraction("0.2"))
     cell = _Cell.of(asked)
     assert _refusal(cell, document.dumps()) == "it is for another design problem"
     (row,) = sweep([asked], cache=tmp_path)

@@ -45,9 +45,9 @@ def priced(query, setting=ROW, loss="l1", group_size=None) -> Priced:
 
 
 def masses(law) -> dict[int, int]:
-    document = law.design.document
-    assert law.design.integer and document.tail is None and document.edges is None
-    return {document.first + i: w for i, w in enumerate(document.weights) if w}
+    noise = law.design.document.noise
+    assert law.design.integer and noise.tail is None and noise.edges is None
+    return {noise.first + i: w for i, w in enumerate(noise.weights) if w}
 
 
 def row(values, numbers, units) -> dict:
@@ -151,7 +151,7 @@ def test_noise_without_an_end_has_a_threshold_too() -> None:
     """A delta that is of no use to the noise: two geometric variables, summed in closed form."""
     delta = F(1, 10**25)
     values = keyed_values(sharing_of(Proportion("x > 3", **KEYS), ROW), F(1), delta, 1, "l1")
-    assert values.laws[0].design.document.tail is not None
+    assert values.laws[0].design.document.noise.tail is not None
     a = math.exp(-1)
 
     def above(t: int) -> float:  # P(X1 + X2 > t), t >= 0
@@ -167,7 +167,7 @@ def test_tails_that_fall_slowly_are_listed_many_copies_at_a_time() -> None:
     epsilon, delta = F(1, 10**5), F(1, 10**9)
     values = keyed_values(sharing_of(Proportion("x > 3", **KEYS), ROW), epsilon, delta, 1, "l1")
     law = values.laws[0]
-    assert law.design.integer and law.design.document.tail is not None
+    assert law.design.integer and law.design.document.noise.tail is not None
     assert len(cells_of(law).masses) <= 2000 and sum(cells_of(law).masses) <= 1
     rate = float(epsilon)
 

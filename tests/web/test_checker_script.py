@@ -107,7 +107,7 @@ def test_both_checkers_follow_a_huber_width_far_below_the_sensitivity() -> None:
 @pytest.mark.parametrize("loss", ["l1", "l2", "pinball:0.8"])
 def test_both_checkers_know_steps_between_whole_numbers_and_long_runs(loss: str) -> None:
     found = design(epsilon=1, delta=0, sensitivity=5003, integer=True, loss=loss)
-    assert found.converged and found.document.runs
+    assert found.converged and found.document.noise.gridded
     file = json.loads(found.document.dumps())
     assert Fraction(file["certificate"]["step"]).denominator != 1
     files = [file]

@@ -66,25 +66,25 @@ def _law_of_noise(noise: AdditiveNoise, label: str) -> AccountedNoise:
     masses = noise._listed
     epsilon, delta = (math.nextafter(float(x), 99.0) for x in (document.epsilon, document.delta))
     ratio = noise.std / float(document.sensitivity)
-    if document.edges is None:
+    if document.noise.edges is None:
 
         def lattice(m: int) -> Pair:
             empty = np.zeros(abs(m))
             here, there = np.concatenate([masses, empty]), np.concatenate([empty, masses])
             return (here, there) if m > 0 else (there, here)
 
-        symmetric = document.weights == document.weights[::-1]
-        shifts = tuple(range(1, document.whole_shifts + 1))
+        symmetric = document.noise.weights == document.noise.weights[::-1]
+        shifts = tuple(range(1, document.noise.shifts(document.problem) + 1))
         return AccountedNoise(label, epsilon, delta, ratio, noise.atom, shifts, symmetric, lattice)
-    exact, step = document.edges, float(document.step)
-    edges = np.array([float(edge * document.step) for edge in exact])
-    marks, limit, scale = marks_of(exact, document.sensitivity / document.step)
+    exact, step = document.noise.edges, float(document.noise.step)
+    edges = np.array([float(edge * document.noise.step) for edge in exact])
+    marks, limit, scale = marks_of(exact, document.sensitivity / document.noise.step)
     apart = {abs(a - b) for a in marks for b in marks}
     gaps = {Fraction(d, scale) for d in apart if 0 < d < limit} | {Fraction(limit, scale)}
     density = np.concatenate([[0.0], masses / np.diff(edges), [0.0]])
 
     def mesh(shift: Any) -> Pair:
-        moved = np.array([float((edge + shift) * document.step) for edge in exact])
+        moved = np.array([float((edge + shift) * document.noise.step) for edge in exact])
         cuts = np.union1d(edges, moved)
         middle, width = (cuts[1:] + cuts[:-1]) / 2, np.diff(cuts)
         # Edges that should coincide may differ in the last digit: such slivers carry nothing.

@@ -1,7 +1,7 @@
 """The mechanism file and its checker: the standard library only, nothing from the solver side."""
 
 from .file import check, check_any, check_bytes, check_file, parse_any, read_and_check, read_any
-from .kinds.additive import Certificate, Document, ShiftMultipliers, Tail, parse, read
+from .kinds.additive import AdditiveFile, ShiftCertificate, ShiftMultipliers, Tail, parse
 from .kinds.dependent import ChannelDocument
 from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report
 
@@ -9,11 +9,11 @@ __all__ = [
     "NOT_CHECKED",
     "PROVEN",
     "REFUTED",
-    "Certificate",
+    "AdditiveFile",
     "ChannelDocument",
     "Claim",
-    "Document",
     "Report",
+    "ShiftCertificate",
     "ShiftMultipliers",
     "Tail",
     "check",
@@ -22,7 +22,6 @@ __all__ = [
     "check_file",
     "parse",
     "parse_any",
-    "read",
     "read_and_check",
     "read_any",
 ]

@@ -10,10 +10,10 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar, cast
 
 from ..errors import ArgumentError, FormatError
 from ..losses import Loss
@@ -156,7 +156,7 @@ class Asked(Protocol):
 
 P = TypeVar("P", bound=Asked)
 N = TypeVar("N", bound="Noise[Any]")
-C = TypeVar("C", bound="Certificate[Any] | None")
+C = TypeVar("C", bound="Certificate[Any]")
 
 
 @dataclass(frozen=True)
@@ -241,11 +241,22 @@ class MechanismFile(MechanismDocument, Generic[P, N, C]):
         """Whether errors of every size are possible."""
         return self.noise.endless
 
+    def with_problem(self, **changes: Any) -> Self:
+        """The same file with changes of its problem."""
+        return replace(self, problem=replace(cast(Any, self.problem), **changes))
+
+    def with_noise(self, **changes: Any) -> Self:
+        """The same file with changes of its noise."""
+        return replace(self, noise=replace(cast(Any, self.noise), **changes))
+
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file."""
         from .file import layout_of
 
         return layout_of(self.kind).write(self)
+
+
+AnyFile = MechanismFile[Any, Any, Any]  #: of any kind
 
 
 @contextmanager

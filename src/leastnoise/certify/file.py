@@ -10,8 +10,7 @@ from typing import Any
 from ..work import counted
 from .base import MechanismDocument, MechanismFile, head_of
 from .json_file import load_json, read_bytes
-from .kinds.additive import Document, document_of
-from .kinds.additive_check import check_noise
+from .kinds.additive import ADDITIVE
 from .kinds.dependent import ChannelDocument
 from .kinds.dependent_check import check_channel
 from .kinds.dependent_reader import parse_channel
@@ -38,14 +37,13 @@ class _Kind:
 
 #: Every kind of file. A new kind of noise is a new line here.
 _KINDS = (
-    _Kind(Document, document_of, check_noise),
     _Kind(ChannelDocument, parse_channel, check_channel),
     _Kind(WorkloadDocument, parse_workload, check_workload),
 )
 
 
 #: How files of each kind are read and written. A new kind is a new line here.
-_LAYOUTS = {kind: layout for layout in (VECTOR, JOINT, KEYED) for kind in layout.kinds}
+_LAYOUTS = {kind: layout for layout in (ADDITIVE, VECTOR, JOINT, KEYED) for kind in layout.kinds}
 
 
 def layout_of(kind: str) -> Layout:

@@ -65,7 +65,7 @@ class Layout:
     order: tuple[str, ...]
     upper: Codec[Fraction] = field(kw_only=True)
     lower: Codec[Fraction] = field(kw_only=True)
-    uncertified: bool = False  # whether "certificate" may be missing
+    missing: Certificate[Any] | None = None  # what a file without "certificate" has
 
     def read(self, raw: object) -> MechanismFile[Any, Any, Any]:
         """The file in a JSON object; `FormatError` if it is not one."""
@@ -75,7 +75,7 @@ class Layout:
             required = self.problem.required | noise.required | {"format", "kind", "upper", "lower"}
             optional = self.problem.optional | noise.optional | {"about"}
             if isinstance(self.certificate, Codec):
-                (optional if self.uncertified else required).add("certificate")
+                (required if self.missing is None else optional).add("certificate")
             check_keys(data, FILE, required, optional)
             file = MechanismFile(
                 data["kind"],
@@ -88,15 +88,14 @@ class Layout:
             )
             check_bracket(file.lower, file.upper)
             file.noise.check_problem(file.problem)
-            if file.certificate is not None:
-                file.certificate.check_problem(file.problem)
+            file.certificate.check_problem(file.problem)
             return file
 
     def _certificate(self, data: dict[str, Any]) -> Any:
         if not isinstance(self.certificate, Codec):
             return self.certificate
         if "certificate" not in data:
-            return None
+            return self.missing
         return self.certificate.read(data["certificate"], "certificate")
 
     def write(self, file: MechanismFile[Any, Any, Any]) -> dict[str, Any]:
@@ -104,7 +103,7 @@ class Layout:
         data: dict[str, Any] = {"format": FORMAT, "kind": file.kind}
         data |= self.problem.write(file.problem) | self.noise.of(file.noise).write(file.noise)
         data |= {"upper": self.upper.write(file.upper), "lower": self.lower.write(file.lower)}
-        if file.certificate is not None and isinstance(self.certificate, Codec):
+        if file.certificate != self.missing and isinstance(self.certificate, Codec):
             data["certificate"] = self.certificate.write(file.certificate)
         if file.about:
             data["about"] = ABOUT.write(file.about)

@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..certify.noise.release_loss import release_loss
 from ..design import Design, design
 from ..engine.search import Listener
 from ..errors import ArgumentError
@@ -114,7 +113,8 @@ def tradeoff(
     free = design(loss=a, gap=wanted, **problem)
     other = design(loss=b, gap=wanted / 2, **problem)
     # The last design is the free one, and its own loss_b is the bound that it keeps.
-    last = release_loss(free.noise.document, b)
+    file = free.noise.document
+    last = file.noise.release_loss(file.problem, b)
     first = min(other.document.upper * (1 + Fraction(wanted)), last)
     bounds: list[Fraction] = []
     for k in range(points - 1):

@@ -28,7 +28,7 @@ class PickledAsFile:
         stats: Mapping[str, Any]
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        function = self.loss is not None and self.document.loss is None and not self.loss.certified
+        function = self.loss is not None and not self.loss.certified
         return restored, (
             self.document.dumps(),
             self.loss if function else None,

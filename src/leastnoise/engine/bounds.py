@@ -12,13 +12,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from ..certify.base import MechanismFile
+from ..certify.certificates.closed_form import along_orbits
 from ..certify.certificates.curves import vector_dual
 from ..certify.certificates.duality import bound_on_noise
 from ..certify.certificates.shaped import NoProof, ShapeProof
 from ..certify.certificates.tails import BestTails
-from ..certify.kinds.additive import Certificate, Document
-from ..certify.kinds.additive_check import along_orbits
+from ..certify.kinds.additive import (
+    ESTIMATED,
+    UNSTATED,
+    AdditiveFile,
+    AdditiveProof,
+    NumberNoise,
+    ShiftCertificate,
+    additive_file,
+    is_additive,
+)
 from ..certify.kinds.dependent_check import (
     ChannelCertificate,
     ChannelDocument,
@@ -35,8 +43,6 @@ from ..certify.kinds.workload import WorkloadDocument
 from ..certify.kinds.workload_check import noise_words
 from ..certify.noise.chain import Chain
 from ..certify.noise.constraint_slack import slack_of
-from ..certify.noise.lattice_privacy import worst_hockey_stick
-from ..certify.noise.release_loss import release_loss
 from ..certify.noise.selection import Selection, least_excess
 from ..certify.noise.shaped import ShapeNoise
 from ..certify.noise.staircase import NoCurves, nothing_below
@@ -44,7 +50,7 @@ from ..errors import ArgumentError, CertificateError, FormatError
 from ..exact import round_down, round_up
 from ..formatting import ordered
 from ..losses import Loss
-from ..problem import Point, Problem
+from ..problem import GaussianCurve, Point, Problem
 from ..problem.keyed_problem import KeyedProblem
 from ..problem.shape_problem import ShapeProblem
 
@@ -58,8 +64,8 @@ _DIGITS_OF_ORBITS = 24
 
 #: Noise of every kind that a search looks for, and what proves bounds on it (None: nothing that
 #: can be told from the noise, whose file states it).
-AnyNoise = Document | ChannelDocument | VectorFile | JointFile | WorkloadDocument | KeyedFile
-AnyCertificate = Certificate | ChannelCertificate | VectorProof | ShapeProof | BestTails | None
+AnyNoise = AdditiveFile | ChannelDocument | VectorFile | JointFile | WorkloadDocument | KeyedFile
+AnyCertificate = AdditiveProof | ChannelCertificate | VectorProof | ShapeProof | BestTails | None
 
 
 @dataclass(frozen=True)
@@ -72,9 +78,9 @@ class Lower:
     method: str = ""  # the name of the method that gave it
 
     @property
-    def multipliers(self) -> Certificate:
+    def multipliers(self) -> ShiftCertificate:
         """What proves a bound on additive noise."""
-        assert isinstance(self.certificate, Certificate)
+        assert isinstance(self.certificate, ShiftCertificate)
         return self.certificate
 
 
@@ -90,9 +96,9 @@ class Upper:
     method: str = ""  # the name of the method that gave it
 
     @property
-    def noise(self) -> Document:
-        """A mechanism that adds noise."""
-        assert isinstance(self.document, Document)
+    def additive(self) -> AdditiveFile:
+        """A mechanism that adds noise to one number."""
+        assert is_additive(self.document)
         return self.document
 
     @property
@@ -129,13 +135,13 @@ def joined(lower: Lower, upper: Upper, exact: bool) -> AnyNoise:
     halves: dict[str, Any] = {
         "lower": low,
         "upper": high,
-        "certificate": lower.certificate if exact else None,
+        "certificate": lower.certificate if exact else ESTIMATED,
     }
     return replace(upper.document, **halves)
 
 
 def proven(
-    problem: Problem, certificate: Certificate | ChannelCertificate, resolution: int
+    problem: Problem, certificate: ShiftCertificate | ChannelCertificate, resolution: int
 ) -> Lower:
     """What multipliers prove about every noise, or every answer, that the question allows."""
     if isinstance(certificate, ChannelCertificate):
@@ -178,7 +184,7 @@ def claimed(
 
 
 def certified(
-    document: Document | ChannelDocument | VectorFile,
+    document: AdditiveFile | ChannelDocument | VectorFile,
     origin: str,
     *,
     loss: Loss,
@@ -193,21 +199,20 @@ def certified(
     """
     digits = _DIGITS
     try:
-        if isinstance(document, MechanismFile):
+        if isinstance(document, ChannelDocument):
+            if not keeps_budgets(document) or not obeys_bounds(document):
+                return None
+            value = loss_of(document)
+        elif is_vector(document):
             noise, problem = document.noise, document.problem
             if noise.worst_divergence(problem, problem.epsilon)[1] > problem.delta:
                 return None
             value, digits = noise.expected_loss(problem), _DIGITS_OF_VECTORS
-        elif isinstance(document, ChannelDocument):
-            if not keeps_budgets(document) or not obeys_bounds(document):
-                return None
-            value = loss_of(document)
         else:
-            if not _private(document, points):
+            assert is_additive(document)
+            if not _satisfies(document.problem, document.noise, points):
                 return None
-            value = release_loss(document, loss)
-            if any(slack_of(document, constraint) < 0 for constraint in document.constraints):
-                return None
+            value = document.noise.release_loss(document.problem, loss)
     except (ArgumentError, FormatError):
         return None
     upper = round_up(value, digits)
@@ -215,9 +220,33 @@ def certified(
     return Upper(upper, replace(document, upper=upper), resolution, origin, repair)
 
 
-def _private(noise: Document, points: Sequence[Point]) -> bool:
-    budgets = points or ((noise.epsilon, noise.delta),)
-    return all(worst_hockey_stick(noise, epsilon)[1] <= delta for epsilon, delta in budgets)
+def noise_file(
+    problem: Problem, noise: NumberNoise, curve: GaussianCurve | None = None
+) -> AdditiveFile:
+    """A file of noise for the question, without bounds."""
+    noise = noise.one_by_one() if problem.integer else noise
+    return additive_file(stated(problem, curve), noise)
+
+
+def stated(problem: Problem, curve: GaussianCurve | None = None) -> Problem:
+    """The question as a file of noise states it: a curve by its chords, no Python function."""
+    return replace(
+        problem,
+        loss=problem.loss if problem.loss.certified else UNSTATED,
+        gdp=None if curve is None else curve.mu,
+        curve=curve,
+        output_step=None,
+    )
+
+
+def _satisfies(problem: Problem, noise: NumberNoise, points: Sequence[Point]) -> bool:
+    """Whether the noise is one that a file can hold, with these budgets and all constraints."""
+    noise.check()
+    noise.check_problem(problem)
+    budgets = points or ((problem.epsilon, problem.delta),)
+    return all(
+        noise.worst_divergence(problem, epsilon)[1] <= delta for epsilon, delta in budgets
+    ) and all(slack_of(noise, problem, constraint) >= 0 for constraint in problem.constraints)
 
 
 def obeys_bounds(document: ChannelDocument) -> bool:

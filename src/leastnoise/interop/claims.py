@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..certify import ChannelDocument, Document
+from ..certify import AdditiveFile, ChannelDocument
 from ..certify.kinds.dependent_check import worst_pair
-from ..certify.noise.lattice_privacy import worst_hockey_stick
 from ..certify.report import PROVEN, releases_claim
 from ..errors import ArgumentError
 from ..exact import exp_lower, exp_upper, nearest_float
@@ -61,11 +60,11 @@ class ClaimedBudget:
         return (float_towards(epsilon, math.inf), min(1.0, float_towards(delta * factor, math.inf)))
 
 
-def worst_delta(document: Document | ChannelDocument, epsilon: Fraction) -> Fraction:
+def worst_delta(document: AdditiveFile | ChannelDocument, epsilon: Fraction) -> Fraction:
     """At least the exact delta of one release at epsilon, over all neighbors."""
-    if isinstance(document, Document):
-        return worst_hockey_stick(document, epsilon)[1]
-    return worst_pair(document, epsilon)[1]
+    if isinstance(document, ChannelDocument):
+        return worst_pair(document, epsilon)[1]
+    return document.noise.worst_divergence(document.problem, epsilon)[1]
 
 
 def budget_at(design: Design[Any], epsilon: float) -> ClaimedBudget:

@@ -146,12 +146,12 @@ class OptimalMechanism(_Base):
     @property
     def _symmetric(self) -> bool:
         document = self.design.noise.document
-        if document.edges is not None:
-            mirrored = tuple(-edge for edge in document.edges[::-1])
-            placed = mirrored == document.edges
+        if document.noise.edges is not None:
+            mirrored = tuple(-edge for edge in document.noise.edges[::-1])
+            placed = mirrored == document.noise.edges
         else:
-            placed = 2 * document.first + len(document.weights) == 1
-        return placed and document.weights == document.weights[::-1]
+            placed = 2 * document.noise.first + len(document.noise.weights) == 1
+        return placed and document.noise.weights == document.noise.weights[::-1]
 
     def variance(self, value: Any) -> float:
         """The variance of a release of `value`: grid noise, and the random rounding to the grid."""

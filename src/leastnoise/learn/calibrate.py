@@ -174,9 +174,10 @@ def _designed(kind: StatisticKind, cells: int, epsilon: float, delta: float) -> 
 
 
 def _whole_noise(design: Design[AdditiveNoise]) -> CellNoise:
-    document = written_out(design.noise.document, MAX_CELLS) or design.noise.document
-    weights, first = document.weights, document.first
-    if document.tail is not None:  # a few periods more; the accounting sees what is cut
+    document = design.noise.document
+    cells = written_out(document.noise, document.problem, MAX_CELLS) or document.noise
+    weights, first = cells.weights, cells.first
+    if cells.tail is not None:  # a few periods more; the accounting sees what is cut
         masses = design.noise._masses
         radius = len(masses) // 2
         weights = tuple(round(float(mass) * (1 << 62)) for mass in masses)

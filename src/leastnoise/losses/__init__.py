@@ -5,7 +5,7 @@ kind each; `names` reads them. Standard library only: the checker rests on this 
 """
 
 from .base import Loss, Polynomial
-from .custom import Custom
+from .custom import Custom, UnstatedLoss
 from .huber import Huber
 from .names import MAX_POINTS, MAX_TERMS, PIECEWISE_FILE, as_loss, loss_from_spec
 from .piecewise import L1, Piecewise, Pinball
@@ -25,6 +25,7 @@ __all__ = [
     "Pinball",
     "Polynomial",
     "Power",
+    "UnstatedLoss",
     "WeightedSum",
     "as_loss",
     "loss_from_spec",

@@ -160,3 +160,17 @@ class Custom(Loss):
 
     def tail(self, side: int, start: Fraction) -> Polynomial:
         raise ArgumentError("loss", self.name, "a loss with a known tail when delta is 0")
+
+
+def _unstated(x: float) -> float:
+    raise ArgumentError("loss", "custom", "a loss that the file holds")
+
+
+@dataclass(frozen=True)
+class UnstatedLoss(Custom):
+    """The loss of a mechanism file that was designed for a Python function: no file holds it."""
+
+    function: Callable[[float], float] = _unstated
+
+    def __post_init__(self) -> None:
+        """(There is no function to look at.)"""

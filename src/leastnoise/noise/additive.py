@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..certify.kinds.additive import Document
-from ..certify.noise.lattice_privacy import worst_hockey_stick
+from ..certify.kinds.additive import AdditiveFile
 from ..errors import ArgumentError, Described
 from ..exact import Number, nearest_float
 from ..facts import CONFIDENCE, Fact, error_fact, spread_fact
@@ -42,7 +41,7 @@ _MOST_LISTED = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class AdditiveNoise(DesignNoise[Document]):
+class AdditiveNoise(DesignNoise[AdditiveFile]):
     """Noise that does not depend on the data: uniform on cells, with an atom at 0, or integer.
 
     Guarantee: `release` is (epsilon, delta)-DP for any two values at most `sensitivity` apart
@@ -59,7 +58,7 @@ class AdditiveNoise(DesignNoise[Document]):
         42
     """
 
-    document: Document
+    document: AdditiveFile
     SUBJECT = "additive noise"
 
     @property
@@ -108,14 +107,14 @@ class AdditiveNoise(DesignNoise[Document]):
 
     @cached_property
     def _law(self) -> tuple[Floats, Floats]:
-        masses, document = self._listed, self.document
-        if document.edges is not None:
-            edges = np.array([float(edge * document.step) for edge in document.edges])
+        masses, noise = self._listed, self.document.noise
+        if noise.edges is not None:
+            edges = np.array([float(edge * noise.step) for edge in noise.edges])
             return _between_integers(edges, masses) if self.integer else (edges, masses)
-        extra = (len(masses) - len(document.weights)) // 2
-        first = document.first - extra
+        extra = (len(masses) - len(noise.weights)) // 2
+        first = noise.first - extra
         cells = np.arange(first, first + len(masses) + 1, dtype=np.float64)
-        return (cells - 0.5) * float(document.step), masses
+        return (cells - 0.5) * float(noise.step), masses
 
     @property
     def listable(self) -> bool:
@@ -125,7 +124,7 @@ class AdditiveNoise(DesignNoise[Document]):
     @property
     def _periods(self) -> int | None:
         """How many periods of the tail are listed on each side; None: too many."""
-        tail = self.document.tail
+        tail = self.document.noise.tail
         if tail is None:
             return 0
         periods = math.ceil(math.log(_NOTHING) / math.log1p(-nearest_float(1 - tail.ratio)))
@@ -134,18 +133,16 @@ class AdditiveNoise(DesignNoise[Document]):
     @property
     def _listed(self) -> Floats:
         """Masses of the file's cells and of their tails."""
-        document = self.document
-        total = document.denominator
-        masses: Floats = np.array([float(Fraction(w, total)) for w in document.weights])
-        if document.tail is None:
+        noise = self.document.noise
+        total, tail = noise.denominator, noise.tail
+        masses: Floats = np.array([float(Fraction(w, total)) for w in noise.weights])
+        if tail is None:
             return masses
-        period, ratio, periods = document.tail.period, float(document.tail.ratio), self._periods
+        period, ratio, periods = tail.period, float(tail.ratio), self._periods
         if periods is None:
             raise ArgumentError(
                 "noise",
-                Described(
-                    f"a tail that falls by {nearest_float(1 - document.tail.ratio):.3g} a period"
-                ),
+                Described(f"a tail that falls by {nearest_float(1 - tail.ratio):.3g} a period"),
                 f"noise whose tail ends within {_MOST_LISTED} cells, to be listed in floats "
                 "(releases and samples need no such list)",
             )
@@ -166,12 +163,12 @@ class AdditiveNoise(DesignNoise[Document]):
     @cached_property
     def atom(self) -> float:
         """Probability of exactly 0 beyond the continuous part."""
-        return float(Fraction(self.document.atom, self.document.denominator))
+        return float(Fraction(self.document.noise.atom, self.document.noise.denominator))
 
     @property
     def support(self) -> tuple[float, float]:
         """The smallest interval that holds the noise; infinite with tails."""
-        if self.document.tail is not None:
+        if self.document.noise.tail is not None:
             return -math.inf, math.inf
         filled = np.flatnonzero(self._masses)
         if len(filled) == 0:
@@ -205,7 +202,7 @@ class AdditiveNoise(DesignNoise[Document]):
         level = np.asarray(q, dtype=np.float64)
         if not bool(np.all((level > 0) & (level < 1))):
             raise ArgumentError("q", q, "strictly between 0 and 1")
-        if self.integer and self.document.runs:
+        if self.integer and self.document.noise.gridded:
             return self._whole_quantile(level)
         cumulative = self._below[1:]
         if self.integer:
@@ -254,7 +251,7 @@ class AdditiveNoise(DesignNoise[Document]):
         c = as_loss(loss)
         filled = np.flatnonzero(self._masses)
         total = self.atom * float(c(0.0))
-        if self.integer and not self.document.runs:
+        if self.integer and not self.document.noise.gridded:
             return total + float(c(self._centres[filled]) @ self._masses[filled])
         means = (run_means if self.integer else cell_means)(
             c, self._edges[filled], self._edges[filled + 1]
@@ -274,7 +271,7 @@ class AdditiveNoise(DesignNoise[Document]):
         return {}
 
     def _bound(self, level: float) -> float:
-        if self.integer and self.document.runs:
+        if self.integer and self.document.noise.gridded:
             least, most = -1, math.ceil(np.abs(self._edges).max())
             while most - least > 1:
                 half = (least + most) // 2
@@ -305,7 +302,8 @@ class AdditiveNoise(DesignNoise[Document]):
         Each value is computed in exact arithmetic and rounded to a float.
         """
         levels, single = check_levels(epsilons)
-        values = [float(worst_hockey_stick(self.document, exact)[1]) for exact in levels]
+        noise, problem = self.document.noise, self.document.problem
+        values = [float(noise.worst_divergence(problem, exact)[1]) for exact in levels]
         return np.array(values[0] if single else values)
 
     # -- releasing ----------------------------------------------------------------------------
@@ -335,7 +333,7 @@ class AdditiveNoise(DesignNoise[Document]):
         from .clamped import Clamped
 
         cost = self.document.loss if loss is None else as_loss(loss)
-        if cost is None:
+        if not cost.certified and loss is None:
             raise ArgumentError("loss", "custom", "a loss that the file holds")
         return Clamped(self, cost, low, high)
 
@@ -343,27 +341,23 @@ class AdditiveNoise(DesignNoise[Document]):
 
     @cached_property
     def _sampler(self) -> GridSampler:
-        document = self.document
-        if document.edges is not None:
-            marks = [int(2 * document.grid * edge) for edge in document.edges]
+        noise = self.document.noise
+        if noise.edges is not None:
+            marks = [int(2 * noise.grid * edge) for edge in noise.edges]
             cells = [(a, b - a) for a, b in pairwise(marks)]
-            return GridSampler(cells, document.weights, document.atom)
-        tail = None
-        if document.tail is not None:
-            tail = (document.tail.period, document.tail.ratio)
-        return GridSampler.centred(
-            document.first, document.weights, document.grid, document.atom, tail
-        )
+            return GridSampler(cells, noise.weights, noise.atom)
+        tail = None if noise.tail is None else (noise.tail.period, noise.tail.ratio)
+        return GridSampler.centred(noise.first, noise.weights, noise.grid, noise.atom, tail)
 
     @cached_property
     def grid_step(self) -> Fraction:
         """g: every sample and every release is a whole multiple of it."""
-        return self.document.step / self.document.grid
+        return self.document.noise.step / self.document.noise.grid
 
     def grid_sample(self, size: int, entropy: Entropy | None = None) -> NDArray[np.int64]:
         """Exact draws of the noise as whole multiples of `grid_step`."""
         drawn = self._sampler.sample(size, entropy or system_entropy())
-        if self.document.edges is not None:
+        if self.document.noise.edges is not None:
             return (drawn + 1) // 2  # half steps round to the grid point beside them
         return drawn
 
@@ -375,7 +369,7 @@ class AdditiveNoise(DesignNoise[Document]):
     def grid_sample_one(self, entropy: Entropy) -> int:
         """One exact draw of the noise as a whole multiple of `grid_step`, of any size."""
         drawn = self._sampler.sample_one(entropy)
-        return drawn if self.document.edges is None else (drawn + 1) // 2
+        return drawn if self.document.noise.edges is None else (drawn + 1) // 2
 
     def grid_sample_any(self, size: int, entropy: Entropy) -> NDArray[np.int64] | list[int]:
         """As `grid_sample`; a list where noise may exceed 64 bits (the file alone decides that)."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certify.kinds.additive import MAX_CELLS, Document
+from ..certify.kinds.additive import MAX_CELLS, IntegerCells
 from ..certify.noise.runs import written_out
 from ..errors import ArgumentError, DataError, Described
 from ..formatting import outwards
@@ -65,9 +65,10 @@ class Clamped:
             )
 
     @cached_property
-    def _document(self) -> Document:
+    def _cells(self) -> IntegerCells:
         """The noise with a weight for every whole number."""
-        written = written_out(self.noise.document, MAX_CELLS)
+        document = self.noise.document
+        written = written_out(document.noise, document.problem, MAX_CELLS)
         if written is None:
             raise ArgumentError(
                 "clamped",
@@ -79,29 +80,29 @@ class Clamped:
     @cached_property
     def _masses(self) -> dict[int, Fraction]:
         """P(X = i) for |i| up to the width of the range, tails continued exactly."""
-        document, width = self._document, self.high - self.low
-        total = document.denominator
-        masses = {i: Fraction(w, total) for i, w in enumerate(document.weights, document.first)}
-        if document.tail is not None:
-            n, ratio = document.tail.period, document.tail.ratio
-            last = document.first + len(document.weights) - 1
+        noise, width = self._cells, self.high - self.low
+        total = noise.denominator
+        masses = {i: Fraction(w, total) for i, w in enumerate(noise.weights, noise.first)}
+        if noise.tail is not None:
+            n, ratio = noise.tail.period, noise.tail.ratio
+            last = noise.first + len(noise.weights) - 1
             for i in range(last + 1, width + 1):
                 masses[i] = masses[i - n] * ratio
-            for i in range(document.first - 1, -width - 1, -1):
+            for i in range(noise.first - 1, -width - 1, -1):
                 masses[i] = masses[i + n] * ratio
         return {i: mass for i, mass in masses.items() if abs(i) <= width}
 
     @cached_property
     def _below(self) -> Fraction:
         """P(X < -width): the clamped mass of a value at the right end."""
-        document, width = self._document, self.high - self.low
-        listed = sum(w for i, w in enumerate(document.weights, document.first) if i < -width)
-        mass = Fraction(listed, document.denominator)
-        if document.tail is not None:
+        noise, width = self._cells, self.high - self.low
+        listed = sum(w for i, w in enumerate(noise.weights, noise.first) if i < -width)
+        mass = Fraction(listed, noise.denominator)
+        if noise.tail is not None:
             # All continued cells on the left, less those that are within the width.
-            n, ratio = document.tail.period, document.tail.ratio
-            mass += Fraction(sum(document.weights[:n]), document.denominator) * ratio / (1 - ratio)
-            mass -= sum((m for i, m in self._masses.items() if i < document.first), Fraction(0))
+            n, ratio = noise.tail.period, noise.tail.ratio
+            mass += Fraction(sum(noise.weights[:n]), noise.denominator) * ratio / (1 - ratio)
+            mass -= sum((m for i, m in self._masses.items() if i < noise.first), Fraction(0))
         return mass
 
     def loss_at(self, value: int) -> Fraction:

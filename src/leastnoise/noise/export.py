@@ -18,11 +18,11 @@ _ALLOWED = "integer noise without a tail: a design with integer=True and delta >
 def table_of(design: Any) -> tuple[list[int], list[int]]:
     """(values, cumulative weights); the last cumulative weight is the denominator."""
     document: Any = getattr(design, "document", None)
-    plain = getattr(document, "kind", "") == "integer" and document.tail is None
-    if not plain or document.edges is not None or document.step != 1:
+    plain = getattr(document, "kind", "") == "integer" and document.noise.tail is None
+    if not plain or document.noise.edges is not None or document.noise.step != 1:
         raise ArgumentError("mechanism", getattr(document, "kind", type(design).__name__), _ALLOWED)
-    weights = [int(weight) for weight in document.weights]
-    masses = [(document.first + i, w) for i, w in enumerate(weights) if w]
+    weights = [int(weight) for weight in document.noise.weights]
+    masses = [(document.noise.first + i, w) for i, w in enumerate(weights) if w]
     return [value for value, _ in masses], list(accumulate(w for _, w in masses))
 
 

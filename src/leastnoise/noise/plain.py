@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certify.kinds.additive import Document
+from ..certify.kinds.additive import AdditiveFile
 from ..certify.kinds.joint import JointFile
 from ..numeric import Floats
 from ..problem.workload_parts import Marginals, Named, Part
@@ -103,7 +103,7 @@ def _product(pattern: Pattern, other: Pattern) -> Pattern:
     return tuple(sorted(total.items()))
 
 
-def sums_bars(law: Document, patterns: Sequence[Pattern], beyond: float) -> Floats:
+def sums_bars(law: AdditiveFile, patterns: Sequence[Pattern], beyond: float) -> Floats:
     """What sums of independent draws pass in size with a probability of at most `beyond`.
 
     In floats; exactly where the coefficients of a sum are alike, else by Chernoff's bound.
@@ -122,7 +122,7 @@ def _masses_of(noise: AdditiveNoise) -> Floats:
     return np.diff(noise.cdf(np.arange(-half - 1, half + 1, dtype=float)))
 
 
-def _rates(noise: AdditiveNoise, law: Document) -> list[float]:
+def _rates(noise: AdditiveNoise, law: AdditiveFile) -> list[float]:
     """Where Chernoff's bound is looked for: around one over the size of a sum of draws.
 
     Below where cosh overflows, and below half the rate of tails: beyond, what floats do not list
@@ -130,13 +130,13 @@ def _rates(noise: AdditiveNoise, law: Document) -> list[float]:
     """
     most = min(4.0, 20 / max(1.0, math.sqrt(float(law.upper))))
     most = min(most, 700 / max(1.0, float(np.abs(noise._centres).max())))
-    if law.tail is not None:
-        period = law.tail.period * float(law.step)
-        most = min(most, -math.log(float(law.tail.ratio)) / period / 2)
+    if law.noise.tail is not None:
+        period = law.noise.tail.period * float(law.noise.step)
+        most = min(most, -math.log(float(law.noise.tail.ratio)) / period / 2)
     return [most * share for share in np.geomspace(3e-4, 0.97, 100).tolist()]
 
 
-def _log_moments(noise: AdditiveNoise, law: Document) -> Callable[[float], float]:
+def _log_moments(noise: AdditiveNoise, law: AdditiveFile) -> Callable[[float], float]:
     """log E e^(tX), X of the law; a little above it, for what floats leave out."""
     places, masses = noise._centres, noise._masses
 

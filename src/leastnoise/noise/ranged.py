@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..certify.kinds.additive import additive_file
 from ..certify.kinds.dependent_check import ChannelDocument
 from ..facts import CONFIDENCE, Fact, asked, error_fact
 from ..formatting import NEGLIGIBLE, number
@@ -180,7 +181,9 @@ class RangeNoise(DesignNoise[ChannelDocument]):
     def _noise(self) -> AdditiveNoise | None:
         """Set if every value is answered with one additive noise."""
         additive = self.document.additive
-        return None if additive is None else AdditiveNoise(additive)
+        if additive is None:
+            return None
+        return AdditiveNoise(additive_file(self.document.problem, additive))
 
     def _place(self, number: Fraction) -> Fraction:
         return (number - self.document.problem.low) / self.document.step

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certify.kinds.additive import Document
+from ..certify.kinds.additive import is_additive
 from ..certify.kinds.joint import is_joint
 from ..certify.kinds.vector import is_vector
 from ..certify.kinds.workload import WorkloadDocument
@@ -221,7 +221,7 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
                 [number * grid for number in y], exact=True, entropy=source
             )
             return [number / grid for number in noisy]
-        if isinstance(law, Document):
+        if is_additive(law):
             drawn = [int(number) for number in AdditiveNoise(law).grid_sample_any(len(y), source)]
         else:
             drawn = sampler_of(self.document.budget, grid)(len(y), source)
@@ -277,7 +277,7 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
             far = VectorNoise(law).coordinate_error(1 - beyond)
             far += float(law.noise.grid) * math.sqrt(law.problem.dimension) / 2
             return np.asarray(self._factors[0].lengths * far)
-        if isinstance(law, Document):
+        if is_additive(law):
             return sums_bars(law, crossed([factor.patterns for factor in self._factors]), beyond)
         name, value = self.document.budget
         if name != "epsilon":
@@ -316,7 +316,7 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
                 lengths * (far + float(law.noise.grid) * math.sqrt(law.problem.dimension) / 2)
             )
         patterns = [_pattern(row) for row in measures]
-        if isinstance(law, Document):
+        if is_additive(law):
             return sums_bars(law, patterns, beyond)
         name, value = self.document.budget
         if name != "epsilon":

@@ -95,6 +95,8 @@ class Problem:
     dimension: int = 1  # above 1: a vector, its sensitivity Euclidean, its loss one of the norm
 
     def __post_init__(self) -> None:
+        if self.curve is not None and self.gdp is None:
+            object.__setattr__(self, "gdp", self.curve.mu)
         if self.curve is not None and self.curve.mu != self.gdp:
             raise ValueError("the chords belong to another curve")
 

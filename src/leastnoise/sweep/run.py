@@ -11,15 +11,16 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from .._live import counting
-from ..certify import Document, check, parse
+from ..certify import AdditiveFile, check, parse
 from ..design import answer
+from ..engine.bounds import stated
 from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
 from ..exact import Number, rational, text_of
 from ..formatting import float_towards, gap_of
@@ -35,22 +36,6 @@ from .table import SweepRow, SweepTable
 
 #: Seconds that a cell may take if it does not say: one slow cell must not hold up the others.
 CELL_LIMIT = 300.0
-
-#: What a mechanism file answers with, and what is written on it; all else is what was asked.
-_ANSWER = (
-    "step",
-    "grid",
-    "denominator",
-    "first",
-    "weights",
-    "atom",
-    "tail",
-    "edges",
-    "upper",
-    "lower",
-    "certificate",
-    "about",
-)
 
 
 def budget_grid(
@@ -193,28 +178,12 @@ class _Cell:
         budget = f"{float(problem.epsilon):g}_{float(problem.delta):g}"
         return f"{words}_{budget}_{self.key[:20]}.json"
 
-    def asks(self, document: Document) -> bool:
+    def asks(self, document: AdditiveFile) -> bool:
         """Whether a mechanism file answers this question, the whole of it, and not another one.
 
         All that a file states beside its noise and its bounds is part of its question.
         """
-        problem = self.problem
-        stated = {
-            field.name: getattr(document, field.name)
-            for field in fields(document)
-            if field.name not in _ANSWER
-        }
-        return stated == {
-            "kind": "integer" if problem.integer else "additive",
-            "epsilon": problem.epsilon,
-            "delta": problem.delta,
-            "sensitivity": problem.sensitivity,
-            "loss": problem.loss if problem.loss.certified else None,
-            "constraints": problem.constraints,
-            "profile": problem.profile,
-            "gdp": None,
-            "releases": None,  # no cell can ask for them
-        }
+        return document.problem == stated(self.problem)
 
 
 @dataclass(frozen=True)

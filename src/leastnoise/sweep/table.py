@@ -68,7 +68,8 @@ class SweepRow:
             self.delta,
             self.sensitivity,
         )
-        loss = self.loss if document.loss is None else document.loss.name
+        stated = document.loss
+        loss = self.loss if stated is None or not stated.certified else stated.name
         return same and (loaded.integer, loss, bracket) == (
             self.integer,
             self.loss,

@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leastnoise.certify import Document, check
+from leastnoise.certify import check
+from leastnoise.certify.kinds.additive import UNSTATED, MeshCells, additive_file
 from leastnoise.errors import ArgumentError
 from leastnoise.exact import exp_lower
 from leastnoise.losses import L1, Piecewise, Power
 from leastnoise.paper.hierarchy import D, Options, P, merged_tails
 from leastnoise.paper.hierarchy.costs import LossCosts
+from leastnoise.problem import Problem
 
 #: (epsilon, delta), the support, and the bracket of the optimum at sensitivity 2: twice the one
 #: that second-order lattice programs (60 and 79 cells per unit) give at sensitivity 1.
@@ -108,24 +110,16 @@ def test_noise_on_random_meshes_is_private(seed):
     # The checker of mechanism files agrees: same weights, as a mesh with free edges.
     (density,), (total,) = bound.exact_weights.density, bound.exact_weights.total
     weights = tuple(d * (b - a) for d, (a, b) in zip(density, pairwise(pi), strict=True))
-    document = Document(
-        kind="additive",
-        epsilon=Fraction(epsilon),
-        delta=Fraction(delta),
-        sensitivity=Fraction(1),
-        loss=None,
+    noise = MeshCells(
         step=Fraction(1, 4),
         grid=1,
         denominator=total,
-        first=0,
         weights=weights,
         atom=0,
-        tail=None,
         edges=tuple(map(Fraction, pi)),
-        upper=Fraction(bound.upper),
-        lower=Fraction(0),
-        certificate=None,
     )
+    problem = Problem(Fraction(epsilon), Fraction(delta), Fraction(1), UNSTATED)
+    document = additive_file(problem, noise, Fraction(bound.upper))
     assert check(document).private
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...exact import MAX_EXPONENT, exp_lower, exp_upper, normal_bounds, round_down
+from ...losses import L2, Loss
 from ...work import charge
 
 #: 9.8696 < pi^2 < 9.86961.
@@ -117,3 +118,12 @@ def concentrated_variance(rho: Fraction) -> Fraction:
     t = 2 * rho
     by_entropy = 2 / t + t / 48 - t**3 / 5120 - Fraction(1, 4) - 2 * rho / t**2
     return round_down(max(chapman, by_entropy), _DIGITS)
+
+
+def along_orbits(mu: Fraction, sensitivity: Fraction, loss: Loss) -> Fraction:
+    """At most what every mu-GDP noise costs, whatever the multipliers.
+
+    A squared error is at least the variance, and a shift by the sensitivity is among those that
+    must be hidden; 0 for other losses.
+    """
+    return gaussian_variance(mu) * sensitivity**2 if loss == L2() else Fraction(0)

@@ -16,9 +16,9 @@ from ...exact import exp_upper
 from ...problem.privacy import Point
 from ...problem.problem import Problem
 from ...work import add_up, bits, charge
-from ..kinds.additive import ShiftMultipliers
 from ..kinds.dependent import ChannelCertificate, Copies
 from .duality import common_denominator, cost_floor, floors_on
+from .multipliers import ShiftMultipliers
 
 #: Multipliers share a denominator of at most so many bits, so that sums of them stay small.
 MOST_BITS = 1024

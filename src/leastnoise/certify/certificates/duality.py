@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from ...errors import FormatError
 from ...exact import exp_upper
@@ -25,8 +26,10 @@ from ...problem.constraints import (
 from ...problem.privacy import Point
 from ...work import arithmetic, bits, charge
 from ..constraints import Dual, check_duals
-from ..kinds.additive import Certificate
 from .narrow import narrow_parts
+
+if TYPE_CHECKING:
+    from .multipliers import ShiftCertificate
 
 #: Multipliers share a denominator of at most so many bits, so that sums of them stay small.
 _MOST_BITS = 4096
@@ -35,7 +38,7 @@ _REAL = "narrow events are for real noise without constraints"
 
 
 def dual_bound(
-    certificate: Certificate,
+    certificate: ShiftCertificate,
     points: Sequence[Point],
     sensitivity: Fraction,
     loss: Loss,
@@ -91,7 +94,7 @@ def dual_bound(
 
 
 def bound_on_noise(
-    certificate: Certificate,
+    certificate: ShiftCertificate,
     points: Sequence[Point],
     sensitivity: Fraction,
     loss: Loss,
@@ -116,7 +119,7 @@ def bound_on_noise(
 
 
 def _demanded(
-    certificate: Certificate, constraints: Sequence[Constraint], loss: Loss
+    certificate: ShiftCertificate, constraints: Sequence[Constraint], loss: Loss
 ) -> tuple[list[tuple[Fraction, Loss]], Fraction, Fraction]:
     """What multipliers of the constraints add: losses and a slope; what they spend."""
     terms: list[tuple[Fraction, Loss]] = [(Fraction(1), loss)]
@@ -168,7 +171,7 @@ def _closed(constraints: Sequence[Constraint], step: Fraction, edge: int, side: 
 
 
 def _gains(
-    certificate: Certificate, points: Sequence[Point], edge: int, scale: int
+    certificate: ShiftCertificate, points: Sequence[Point], edge: int, scale: int
 ) -> tuple[list[int], int, Fraction]:
     """Gains of the cells in whole numbers of 1/unit, the unit, and delta times the budgets."""
     exponentials = [exp_upper(epsilon) for epsilon, _ in points]
@@ -248,7 +251,7 @@ def _inside(
 
 
 def _narrowed(
-    certificate: Certificate,
+    certificate: ShiftCertificate,
     points: Sequence[Point],
     floors: list[Fraction],
     gains: Sequence[int],
@@ -338,7 +341,7 @@ def common_denominator(lists: Iterable[Sequence[Fraction]], most: int) -> int:
     return scale
 
 
-def charge_multipliers(certificate: Certificate, scale: int) -> None:
+def charge_multipliers(certificate: ShiftCertificate, scale: int) -> None:
     """Count what it takes to add all multipliers up, in units of 1 / scale."""
     count = sum((1 + entry.mirror) * (1 + len(entry.cells)) for entry in certificate.shifts)
     count += sum(len(dual.cells or ()) for dual in certificate.constraints)

@@ -1,4 +1,4 @@
-"""Multipliers of shifts, which prove a lower bound: what they are, read and written.
+"""Multipliers of shifts, which prove a lower bound on the loss of noise for one number.
 
 What they prove is stated in `duality.proof.md`. Standard library only.
 """
@@ -10,12 +10,18 @@ from fractions import Fraction
 from typing import Annotated, Any
 
 from ...errors import FormatError
+from ...problem import Problem
 from ...problem.privacy import Point, check_points
 from ..budgets import POINTS
 from ..codec import NUMBER, POSITIVE, Codec, Flag, Record, integer, record, several
-from ..constraints import CELLS, DUALS, Cell, Dual
-from ..fields import demand, read_object
+from ..composition import demanded
+from ..constraints import CELLS, DUALS, Cell, Dual, check_duals
+from ..fields import demand, read_object, read_whole
 from ..limits import MAX_CELLS, MAX_MULTIPLIERS, MAX_POINTS_OF_PROFILE
+from ..report import NO_LOSS, NOT_CHECKED, REFUTED, Claim, lower_claim, private_words
+from .base import Certificate
+from .closed_form import along_orbits
+from .duality import bound_on_noise
 from .narrow import NARROW, NarrowEvent
 
 
@@ -44,8 +50,8 @@ class ShiftMultipliers:
 
 
 @dataclass(frozen=True)
-class Certificate:
-    """Multipliers that prove a lower bound by weak duality."""
+class ShiftCertificate(Certificate[Problem]):
+    """Multipliers that prove a lower bound on the loss of noise by weak duality."""
 
     step: Fraction
     reach: int
@@ -74,6 +80,86 @@ class Certificate:
         """The points at which privacy is used."""
         return {entry.point for entry in self.shifts} | {event.point for event in self.narrow}
 
+    def check_problem(self, problem: Problem) -> None:
+        """`FormatError` unless shifts are within the sensitivity, and there is such a proof."""
+        demand(
+            problem.loss.certified, 'a custom loss has no "certificate": its bracket is an estimate'
+        )
+        ratio = problem.sensitivity / self.step
+        if problem.integer:
+            whole, smeared = self.step.denominator == 1, problem.loss.smeared is not None
+            demand(whole or smeared, '"certificate.step" must be whole for integer noise')
+            demand(
+                self.step == 1 or not problem.constraints,
+                'with constraints "certificate.step" must be "1" for integer noise',
+            )
+            ratio = Fraction(ratio.numerator // ratio.denominator) if whole else ratio
+        n = read_whole(ratio, "sensitivity/certificate.step", 1, MAX_CELLS)
+        demand(
+            all(abs(entry.shift) <= n for entry in self.shifts),
+            f"a shift of the certificate is beyond the sensitivity, {n} steps",
+        )
+        if self.narrow:
+            plain = not problem.integer and problem.curve is not None and not problem.constraints
+            demand(plain, '"narrow" is for noise below a curve, without constraints')
+            demand(
+                all(event.furthest <= n for event in self.narrow),
+                f"a narrow event is moved beyond the sensitivity, {n} steps",
+            )
+        check_duals(self.constraints, problem.constraints, self.reach)
+
+    def points_of(self, problem: Problem) -> tuple[Point, ...]:
+        """The budgets that shifts name by number."""
+        return self.points or ((problem.epsilon, problem.delta),)
+
+    def rests_on(self, problem: Problem) -> bool:
+        """Whether all budgets that are used are asked of all noise that the bound is about."""
+        points = self.points_of(problem)
+        used = (points[j] for j in self.used)
+        if problem.releases is not None:
+            total = problem.releases
+            return all(demanded(total, point) for point in used)
+        return all(problem.asks(point) for point in used)
+
+    def bound(self, problem: Problem) -> Fraction:
+        """At most what noise costs that is private at these budgets and obeys the constraints."""
+        bound = bound_on_noise(
+            self,
+            self.points_of(problem),
+            problem.sensitivity,
+            problem.loss,
+            problem.integer,
+            problem.constraints,
+        )
+        if problem.curve is None or problem.releases is not None:
+            return bound
+        return max(bound, along_orbits(problem.curve.mu, problem.sensitivity, problem.loss))
+
+    def claim(self, problem: Problem, lower: Fraction) -> Claim:
+        """What becomes of `lower`."""
+        if not self.rests_on(problem):
+            words = "the certificate uses a budget that is not claimed"
+            return Claim("lower", REFUTED, None, words)
+        integer = "integer " * problem.integer
+        noise = f"additive {integer}noise{' with these constraints' * bool(problem.constraints)}"
+        which = f"{private_words(problem)} {noise}"
+        if problem.releases is not None:
+            which = f"{noise} whose releases together stay within the total budget"
+        return lower_claim(lower, self.bound(problem), which)
+
+
+@dataclass(frozen=True)
+class Estimated(Certificate[Problem]):
+    """No proof, in a file without the key: the loss is a Python function."""
+
+    def check_problem(self, problem: Problem) -> None:
+        """`FormatError` unless it is."""
+        demand(not problem.loss.certified, '"certificate" is missing')
+
+    def claim(self, problem: Problem, lower: Fraction) -> Claim:
+        """Not checked."""
+        return Claim("lower", NOT_CHECKED, None, NO_LOSS)
+
 
 def _shifts(each: Record[ShiftMultipliers]) -> Codec[tuple[ShiftMultipliers, ...]]:
     listed = several(each, MAX_CELLS)
@@ -92,9 +178,9 @@ SHIFTS = _shifts(record(ShiftMultipliers, without=["point"]))
 NUMBERED_SHIFTS = _shifts(record(ShiftMultipliers, required=["point"]))
 
 
-def _certificate_codec(shifts: Codec[Any]) -> Codec[Certificate]:
+def _certificate_codec(shifts: Codec[Any]) -> Codec[ShiftCertificate]:
     return record(
-        Certificate,
+        ShiftCertificate,
         optional={"points": (), "constraints": (), "narrow": ()},
         step=POSITIVE,
         reach=integer(0, MAX_CELLS),
@@ -108,12 +194,12 @@ def _certificate_codec(shifts: Codec[Any]) -> Codec[Certificate]:
 _PLAIN, _NUMBERED = _certificate_codec(SHIFTS), _certificate_codec(NUMBERED_SHIFTS)
 
 
-def _read(value: object, name: str) -> Certificate:
+def _read(value: object, name: str) -> ShiftCertificate:
     numbered = bool(read_object(value, name).get("points"))
     return (_NUMBERED if numbered else _PLAIN).read(value, name)
 
 
 #: The multipliers of a file.
-CERTIFICATE = Codec[Certificate](
+CERTIFICATE = Codec[ShiftCertificate](
     _read, lambda one: (_NUMBERED if one.points else _PLAIN).write(one)
 )

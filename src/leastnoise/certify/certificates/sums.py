@@ -18,10 +18,10 @@ from ...problem.shape_problem import ShapeProblem
 from ..codec import POSITIVE, Beside, integer, record
 from ..limits import MAX_CELLS
 from .duality import bound_on_noise
-from .multipliers import SHIFTS, Certificate
+from .multipliers import SHIFTS, ShiftCertificate
 from .shaped import ShapeProof, check_numbers
 
-_ONE = record(Certificate, step=POSITIVE, reach=integer(0, MAX_CELLS), shifts=SHIFTS)
+_ONE = record(ShiftCertificate, step=POSITIVE, reach=integer(0, MAX_CELLS), shifts=SHIFTS)
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Sums(ShapeProof):
     """Multipliers for one number (`duality.proof.md`), used for sums of so many."""
 
     numbers: Annotated[int, integer(1, MAX_NUMBERS)]
-    one: Annotated[Certificate, Beside(_ONE)]
+    one: Annotated[ShiftCertificate, Beside(_ONE)]
 
     def check_problem(self, problem: ShapeProblem) -> None:
         """`FormatError` if there are fewer numbers, or sums prove nothing about the loss."""

@@ -9,7 +9,7 @@ only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import floor
@@ -20,10 +20,9 @@ from ...problem.privacy import GaussianCurve, Point, Releases
 from ...problem.problem import Problem, Range
 from ...work import bits, charge
 from ..base import MechanismDocument
-from ..certificates.multipliers import Certificate
 from ..layout import write_file
+from ..noise.cells import NumberNoise
 from ..noise.intervals import Intervals
-from .additive import Document
 from .dependent_keys import CHANNEL_FILE, ChannelFile, Rows
 from .dependent_parts import (
     ChannelCertificate,
@@ -36,13 +35,6 @@ from .dependent_parts import (
 
 #: A value that is revealed is rounded to so many parts of a step.
 REVEALED_PARTS = 1_000
-
-
-def additive_part(document: Document, upper: Fraction) -> Document:
-    """A file's additive noise without a lower bound of its own."""
-    step = Fraction(1) if document.kind == "integer" else document.sensitivity
-    nothing = Certificate(step, 0, ())
-    return replace(document, upper=upper, lower=Fraction(0), certificate=nothing)
 
 
 @dataclass(frozen=True)
@@ -72,7 +64,7 @@ class ChannelDocument(MechanismDocument):
     outputs: tuple[Fraction, ...] | None = None
     noise: LatticeNoise | None = None
     beyond: tuple[Fraction, Fraction] | None = None
-    additive: Document | None = None
+    additive: NumberNoise | None = None
     moved: Moved | None = None
     intervals: Intervals | None = None
     revealed: int = 0
@@ -297,5 +289,4 @@ __all__ = [
     "Moved",
     "PairMultipliers",
     "Prices",
-    "additive_part",
 ]

@@ -22,11 +22,9 @@ from ..certificates.channel_duality import (
 )
 from ..noise.channel_loss import NodeLosses, channel_loss, worst_value_loss
 from ..noise.intervals import Intervals, intervals_loss, intervals_stick, least_own
-from ..noise.lattice_privacy import lattice_hockey_sticks, worst_hockey_stick
+from ..noise.lattice_privacy import lattice_hockey_sticks
 from ..noise.moved import moved_loss
-from ..noise.release_loss import release_loss
 from ..report import NOT_CHECKED, REFUTED, Checks, Claim, claim_of, lower_claim, private_words
-from .additive_check import total
 from .dependent import (
     ChannelCertificate,
     ChannelDocument,
@@ -35,7 +33,6 @@ from .dependent import (
     Moved,
     PairMultipliers,
     Prices,
-    additive_part,
 )
 from .dependent_reader import parse_channel
 
@@ -48,7 +45,7 @@ _FALLS = "the loss falls away from 0, which the bound does not allow"
 def _total(document: ChannelDocument) -> Fraction:
     """Of the row that is furthest from a distribution."""
     if document.additive is not None:
-        return total(document.additive)
+        return document.additive.total()
     if document.intervals is not None:  # own answers have what is left of 1: too much was given
         return 1 - Fraction(min(0, least_own(document)), document.denominator)
     totals = [sum(row) + document.revealed for row in document.rows]
@@ -148,7 +145,7 @@ def worst_pair(document: ChannelDocument, epsilon: Fraction | None = None) -> tu
     """
     at = document.problem.epsilon if epsilon is None else epsilon
     if document.additive is not None:
-        return worst_hockey_stick(document.additive, at)
+        return document.additive.worst_divergence(document.problem, at)
     if document.moved is not None:
         assert document.noise is not None
         weights = document.noise.weights
@@ -191,7 +188,7 @@ def _loss(document: ChannelDocument) -> Fraction | str:
         return loss_of(document)
     # Answers are moved into the range, towards the true value.
     loss = document.problem.loss
-    return release_loss(document.additive, loss) if loss.falls_nowhere else _FALLS
+    return document.additive.release_loss(document.problem, loss) if loss.falls_nowhere else _FALLS
 
 
 # -- the lower bound --------------------------------------------------------------------------
@@ -307,7 +304,6 @@ __all__ = [
     "NodeLosses",
     "PairMultipliers",
     "Prices",
-    "additive_part",
     "answer_span",
     "channel_dual_bound",
     "channel_loss",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated
 
 from ...losses import Loss
 from ...problem.privacy import GaussianCurve, Point, Releases
@@ -35,9 +35,11 @@ from ..codec import (
     record,
     several,
 )
+from ..fields import read_object
 from ..limits import MAX_CELLS
+from ..noise.cells import NumberNoise
 from ..noise.intervals import Intervals
-from .additive import NOISE_PART
+from .additive import NOISE, noise_part
 from .dependent_parts import CHANNEL_CERTIFICATE, INTERVALS, ChannelCertificate, LatticeNoise, Moved
 
 #: Limits of the checker: nodes with a row, weights in rows, pieces of a prior.
@@ -56,6 +58,15 @@ _PRIOR = Codec[Prior | None](
     lambda value, name: None if value == "uniform" else _LISTED.read(value, name),
     lambda prior: "uniform" if prior is None else _LISTED.write(prior),
 )
+
+
+def _read_noise(value: object, name: str) -> NumberNoise:
+    data = read_object(value, name)
+    noise: NumberNoise = noise_part(data, "grid" not in data).read(data, name)
+    return noise
+
+
+_NOISE = Codec[NumberNoise](_read_noise, lambda noise: NOISE.of(noise).write(noise))
 _ROWS = several(several(COUNT, MAX_ROW_WEIGHTS), MAX_ROWS)
 Ends = tuple[Fraction, Fraction]
 
@@ -94,8 +105,8 @@ class ChannelFile:
     max_error: Annotated[Fraction | None, POSITIVE] = None
     monotone: Annotated[bool | None, FLAG] = None
     beyond: Annotated[Ends | None, pair(SHORT, SHORT)] = None
-    #: The noise in the words of a file of its own: its fields, or the document to write.
-    additive: Annotated[Any, NOISE_PART] = None
+    #: The noise as in a file of its own.
+    additive: Annotated[NumberNoise | None, _NOISE] = None
     channel: Annotated[Rows, record(Rows)]
     upper: NotNegative
     lower: Annotated[Fraction, number()]

@@ -16,11 +16,10 @@ from ...problem.problem import Prior, Problem, Range
 from ...work import add_up
 from ..base import reading
 from ..certificates.groups import grouped
-from ..certificates.multipliers import Certificate
 from ..fields import demand, read_whole
 from ..layout import read_file
+from ..noise.cells import NumberNoise
 from ..noise.intervals import Intervals
-from .additive import Document, with_noise
 from .dependent import ChannelDocument
 from .dependent_keys import CHANNEL_FILE, MAX_ROW_WEIGHTS, ChannelFile
 from .dependent_parts import (
@@ -76,7 +75,7 @@ def _document(file: ChannelFile) -> ChannelDocument:
         outputs=channel.outputs,
         noise=channel.noise,
         beyond=file.beyond,
-        additive=None if file.additive is None else _additive(file),
+        additive=None if file.additive is None else _additive(file.additive, file, problem),
         moved=channel.moved,
         intervals=channel.intervals,
         revealed=channel.revealed or 0,
@@ -224,25 +223,15 @@ def _check_moved(moved: Moved, file: ChannelFile, problem: Problem, last: int) -
     )
 
 
-def _additive(file: ChannelFile) -> Document:
-    """The noise as a document of its own, without a lower bound."""
+def _additive(noise: NumberNoise, file: ChannelFile, problem: Problem) -> NumberNoise:
+    """The noise that serves every value."""
     demand(file.crossing is None, '"additive" does not go with "crossing"')
     demand(file.channel.noise is None, '"additive" does not go with "noise"')
     demand(file.max_error is None, '"additive" does not go with "max_error"')
-    demand(file.integer or "grid" in file.additive, '"additive" lacks grid')
-    return with_noise(
-        file.additive,
-        kind="integer" if file.integer else "additive",
-        epsilon=file.epsilon,
-        delta=file.delta,
-        sensitivity=file.sensitivity,
-        loss=file.loss,
-        upper=file.upper,
-        lower=Fraction(0),
-        certificate=Certificate(Fraction(1) if file.integer else file.sensitivity, 0, ()),
-        profile=file.profile,
-        gdp=file.gdp,
-    )
+    demand(file.integer or noise.gridded, '"additive" lacks grid')
+    noise = noise.one_by_one() if file.integer else noise
+    noise.check_problem(problem)
+    return noise
 
 
 # -- the certificate ------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from ...problem.workload import Workload
 from ...problem.workload_arguments import ADD_REMOVE, REPLACE
 from ...problem.workload_parts import Part, Product
 from ...work import multiply
-from ..base import MechanismDocument
+from ..base import AnyFile, MechanismDocument
 from ..certificates.closed_form import VALUE_BITS, EntropyProof
 from ..codec import (
     DELTA,
@@ -41,7 +41,7 @@ from ..noise.root_strategy import ROW_BITS, RootStrategy
 from ..noise.strategy import QUESTIONS, Basis, Strategy, TallStrategy
 from ..noise.summed_strategy import SummedStrategy
 from ..noise.table_strategy import TableStrategy
-from .additive import document_of
+from .additive import ADDITIVE
 from .joint import JOINT, is_joint
 from .vector import VECTOR, is_vector
 from .workload_parts import demand_short, read_workload, wholes
@@ -58,17 +58,16 @@ BUDGETS_OF_WORKLOADS = {
 MAX_KNOTS = 4_000
 
 
-def _read_law(value: object, name: str) -> MechanismDocument:
+def _read_law(value: object, name: str) -> AnyFile:
     kind = read_object(value, name).get("kind")
     read = _LAWS.get(str(kind))
     if read is None:
         raise FormatError(f'"{name}" must be a file of kind {", ".join(_LAWS)}')
-    found: MechanismDocument = read(value)
-    return found
+    return read(value)
 
 
 #: How the law of one measurement is read, where it has a file of its own.
-_LAWS = {"integer": document_of, "joint": JOINT.read, "vector": VECTOR.read}
+_LAWS = {"integer": ADDITIVE.read, "joint": JOINT.read, "vector": VECTOR.read}
 _LAW = Codec(_read_law, lambda law: law.to_json())
 
 
@@ -168,7 +167,7 @@ class WorkloadDocument(MechanismDocument):
     #: What proves how little variance noise for one number has, with a budget of rho.
     entropy: Annotated[EntropyProof | None, _ENTROPY] = None
     #: The file of the noise, where it is neither Gaussian nor Laplace noise.
-    law: Annotated[MechanismDocument | None, _LAW] = None
+    law: Annotated[AnyFile | None, _LAW] = None
     about: About = ""
 
     def check(self) -> None:
@@ -276,7 +275,7 @@ def factors_of(part: Part, replaced: bool) -> tuple[Part, ...]:
     return (part,)
 
 
-def _suits(budget: str, strategies: tuple[AnyStrategy, ...], law: MechanismDocument | None) -> None:
+def _suits(budget: str, strategies: tuple[AnyStrategy, ...], law: AnyFile | None) -> None:
     """`FormatError` where the noise of the budget, or the law, is not for such measurements."""
     kinds = {type(one) for one in strategies}
     if law is None:

@@ -15,7 +15,6 @@ from ...problem.problem import Problem
 from ...work import add_up, arithmetic, bits, charge
 from ..fields import kink_work
 from ..kinds.dependent import ChannelDocument
-from .release_loss import release_loss
 
 
 class NodeLosses:
@@ -158,7 +157,7 @@ def worst_value_loss(document: ChannelDocument) -> Fraction:
     """
     problem, step = document.problem, document.step
     if document.additive is not None:
-        return release_loss(document.additive, problem.loss)
+        return document.additive.release_loss(problem, problem.loss)
     worst = Fraction(0) if document.noise is None else noise_loss(document)
     values: dict[Fraction | int, Fraction] = {}
     evaluation = problem.loss.effort_at(bits(step) + 64)

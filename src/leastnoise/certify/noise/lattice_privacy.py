@@ -15,11 +15,14 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from ...exact import exp_lower
 from ...work import charge
-from ..kinds.additive import Document, Tail
 from ..limits import common_lattice, marks_of, on_small_lattice
+
+if TYPE_CHECKING:
+    from .cells import Tail
 
 #: Runs of equal weights are few if this many times their square is less than shifts times cells.
 _FEW_RUNS = 8
@@ -56,26 +59,26 @@ def mesh_hockey_sticks(
     return ((Fraction(shift, scale), value * unit) for shift, value in found)
 
 
-def worst_hockey_stick(document: Document, epsilon: Fraction | None = None) -> tuple[str, Fraction]:
-    """(where, atom + V) at the worst shift that the statement of privacy names, exactly.
+def worst_on_lattice(
+    weights: Sequence[int], epsilon: Fraction, n: int, tail: Tail | None = None
+) -> tuple[str, Fraction]:
+    """(where, V) at the worst shift of at most n cells, exactly, in units of the denominator."""
+    runs = _runs(weights)
+    few = _FEW_RUNS * len(runs[1]) ** 2 <= n * len(weights)
+    sticks, unit = (
+        _in_runs(runs, epsilon, n, tail) if few else _on_lattice(weights, epsilon, n, tail)
+    )
+    m, value = max(sticks, key=itemgetter(1))
+    return f"shift of {m} cells", value * unit
 
-    At the document's epsilon, or another.
-    """
-    at = document.epsilon if epsilon is None else epsilon
-    if document.edges is None:
-        weights, n, tail = document.weights, document.whole_shifts, document.tail
-        runs = _runs(weights)
-        few = _FEW_RUNS * len(runs[1]) ** 2 <= n * len(weights)
-        found, unit = _in_runs(runs, at, n, tail) if few else _on_lattice(weights, at, n, tail)
-        m, value = max(found, key=itemgetter(1))
-        where = f"shift of {m} cells"
-    else:
-        found, unit, scale = _on_mesh(
-            document.edges, document.weights, at, Fraction(document.whole_shifts)
-        )
-        m, value = max(found, key=itemgetter(1))
-        where = f"shift of {Fraction(m, scale)} steps"
-    return where, (document.atom + value * unit) / document.denominator
+
+def worst_on_mesh(
+    edges: Sequence[Fraction], weights: Sequence[int], epsilon: Fraction, reach: Fraction
+) -> tuple[str, Fraction]:
+    """The same of cells between free edges; `reach` is in their unit."""
+    sticks, unit, scale = _on_mesh(edges, weights, epsilon, reach)
+    m, value = max(sticks, key=itemgetter(1))
+    return f"shift of {Fraction(m, scale)} steps", value * unit
 
 
 Found = Iterator[tuple[int, int]]

@@ -6,23 +6,21 @@ Such noise may be of a law of its own, in a file inside the file. Statements and
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from ...losses import L2
 from ...problem.shape import Shape
 from ...problem.workload_parts import Marginals, Named, Part
 from ...work import charge
-from ..base import MechanismDocument, MechanismFile
+from ..base import AnyFile
 from ..codec import FLAG, always
-from ..kinds.additive import Document
-from ..kinds.additive_check import check_noise
+from ..kinds.additive import is_additive
 from ..kinds.joint import is_joint
 from ..kinds.vector import is_vector
-from ..report import PROVEN, REFUTED, Claim, Report, check_parts
+from ..report import PROVEN, REFUTED, Claim, check_parts
 from .root_strategy import MAX_PREFIX, lower_roots
 from .shells import moved_by_rounding
 from .table_strategy import lower_tables
@@ -115,14 +113,14 @@ def columns_within(part: Part, shape: Shape, replaced: bool) -> bool:
     return not shape.one_sided or len(signs) <= 1
 
 
-def law_claim(law: MechanismDocument, epsilon: Fraction, delta: Fraction) -> Claim:
+def law_claim(law: AnyFile, epsilon: Fraction, delta: Fraction) -> Claim:
     """Whether all that a file says of a law is proven, and is what is needed of it here."""
     fits, words = _fits(law)
     kept = law.epsilon <= epsilon and law.delta <= delta
     if not fits or not kept:
         why = words if not fits else "its budget is above the stated one"
         return Claim("law", REFUTED, None, f"the noise of one measurement: {why}")
-    for one in _CHECKS[type(law)](law).claims:
+    for one in check_parts(law).claims:
         if one.verdict != PROVEN:
             return Claim(
                 "law",
@@ -133,14 +131,14 @@ def law_claim(law: MechanismDocument, epsilon: Fraction, delta: Fraction) -> Cla
     return Claim("law", PROVEN, None, words)
 
 
-def _fits(law: MechanismDocument) -> tuple[bool, str]:
+def _fits(law: AnyFile) -> tuple[bool, str]:
     if law.loss != L2() or law.largest or law.profile or law.constraints:
         return False, "it must be for the squared error, and for nothing else"
-    if isinstance(law, Document):
-        even = law.weights == law.weights[::-1] and 2 * law.first == 1 - len(law.weights)
-        fits = law.integer and law.sensitivity == 1 and law.edges is None and not law.runs and even
+    if is_additive(law):
+        noise = law.noise
+        even = noise.weights == noise.weights[::-1] and 2 * noise.first == 1 - len(noise.weights)
         return (
-            fits,
+            law.integer and law.sensitivity == 1 and not noise.gridded and even,
             "integer noise of mean 0 for a count that changes by one, proven by its own file",
         )
     if is_joint(law):
@@ -154,14 +152,11 @@ def _fits(law: MechanismDocument) -> tuple[bool, str]:
     return balls, "noise for a vector of sensitivity one, proven by its own file"
 
 
-#: How the file of a law is checked.
-_CHECKS: dict[type, Callable[[Any], Report]] = {Document: check_noise, MechanismFile: check_parts}
-
-
-def law_variance(law: MechanismDocument) -> Fraction:
+def law_variance(law: AnyFile) -> Fraction:
     """At least the variance of one measurement, if the law's file is proven."""
     if not is_vector(law):
-        return law.upper
+        upper: Fraction = law.upper
+        return upper
     square, scale = law.noise.variance(law.problem), 1 << 64
     own = Fraction(isqrt(square.numerator * scale * scale // square.denominator) + 1, scale)
     return (own + moved_by_rounding(law.problem, law.noise.grid)) ** 2

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...certify.base import AnyFile, MechanismFile
 from ...certify.kinds.workload import WorkloadBudget, WorkloadDocument
 from ...certify.kinds.workload_check import Frames, lower_cost, release_cost, shift_length
 from ...certify.noise.plain_strategies import (
@@ -32,6 +33,7 @@ from ...problem.workload import MAX_TABLE
 from ...problem.workload_arguments import REPLACE, WorkloadProblem
 from ...problem.workload_parts import Marginals, Named, Part
 from ...work import counted
+from ..method import SearchPlan
 from ..methods import made, plan_of, plan_of_noise
 from ..search import Search
 from .entropy import best_entropy
@@ -132,7 +134,7 @@ def on_counts(
     law = None
     if delta > 0:
         count = Problem.of(epsilon=epsilon, delta=delta, loss="l2", integer=True)
-        law = search.inner_file(plan_of_noise(count), _INNER.gap, _INNER.seconds)
+        law = _law(search, plan_of_noise(count), _INNER.gap, _INNER.seconds)
     strategies = (CountsStrategy(),) * len(pieces)
     multipliers = tuple(piece.multipliers for piece in pieces)
     return replace(empty(problem), strategies=strategies, multipliers=multipliers, law=law)
@@ -166,7 +168,7 @@ def on_answers(
         Arguments(epsilon=problem.asked[0], delta=0, sensitivity=shape, integer=True, loss="l2")
     )
     plan = plan_of(replace(answers, noise_alone=True))
-    law = search.inner_file(plan, _INNER.gap, _INNER.seconds_of_joint)
+    law = _law(search, plan, _INNER.gap, _INNER.seconds_of_joint)
     return replace(
         empty(problem), strategies=(AnswersStrategy(),), multipliers=(multipliers,), law=law
     )
@@ -187,9 +189,16 @@ def of_vectors(
         epsilon=epsilon, delta=delta, sensitivity=1, dimension=strategy.rank, loss="l2"
     )
     plan = made("vector" if delta > 0 else "vector at delta = 0", vector)
-    law = search.inner_file(plan, _INNER.gap_of_vector, _INNER.seconds)
+    law = _law(search, plan, _INNER.gap_of_vector, _INNER.seconds)
     kept = WorkloadBudget.of(problem.budget, problem.asked)
     return replace(gaussian, kept=kept, law=law)
+
+
+def _law(search: Search, plan: SearchPlan, gap: float, seconds: float | None) -> AnyFile:
+    """The file of the noise of one measurement."""
+    file = search.inner_file(plan, gap, seconds)
+    assert isinstance(file, MechanismFile)
+    return file
 
 
 # -- documents --------------------------------------------------------------------------------

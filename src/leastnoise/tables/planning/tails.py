@@ -16,6 +16,7 @@ from math import lcm
 from typing import Any
 
 from ...certify.enclosures import ceil_at, floor_at
+from ...certify.kinds.additive import NumberNoise
 
 _BITS = 256
 _ONE = 1 << _BITS
@@ -51,26 +52,26 @@ _NOTHING = Cells(Fraction(1), (0,), (0,), (Fraction(1),))
 @lru_cache(maxsize=64)
 def cells_of(law: Any) -> Cells:
     """Cells that hold the noise of a `Law`; masses add up to at most 1."""
-    noise, document = law.design.noise, law.design.document
-    grid, total = document.grid, document.denominator
+    noise: NumberNoise = law.design.document.noise
+    grid, total = noise.grid, noise.denominator
     # Before noise is added a real number is rounded to the grid, by less than one step.
     rounded = 0 if law.design.integer else 1
-    if document.edges is not None:
-        marks = [int(2 * grid * edge) for edge in document.edges]
+    if noise.edges is not None:
+        marks = [int(2 * grid * edge) for edge in noise.edges]
         runs = [((a + 1) // 2, b // 2) for a, b in pairwise(marks)]
     else:
-        centres = [(document.first + i) * grid for i in range(len(document.weights))]
+        centres = [(noise.first + i) * grid for i in range(len(noise.weights))]
         runs = [(at - grid // 2, at + grid // 2) for at in centres]
-    listed = [(a, b, Fraction(w, total)) for (a, b), w in zip(runs, document.weights, strict=True)]
-    found = [*listed, (0, 0, Fraction(document.atom, total))]
-    if document.tail is not None:
-        found += _repeated(listed, document.tail.period, document.tail.ratio, grid)
+    listed = [(a, b, Fraction(w, total)) for (a, b), w in zip(runs, noise.weights, strict=True)]
+    found = [*listed, (0, 0, Fraction(noise.atom, total))]
+    if noise.tail is not None:
+        found += _repeated(listed, noise.tail.period, noise.tail.ratio, grid)
     found = sorted(cell for cell in found if cell[2])
     size = -(-len(found) // _MOST_CELLS)
     joined = [_joined(found[i : i + size]) for i in range(0, len(found), size)]
     lows, highs, masses = zip(*joined, strict=True)
     return Cells(
-        noise.grid_step * law.scale,
+        noise.step / noise.grid * law.scale,
         tuple(a - rounded for a in lows),
         tuple(b + rounded for b in highs),
         masses,

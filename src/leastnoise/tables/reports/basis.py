@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from ...certify.kinds.additive import Document
+from ...certify.kinds.additive import AdditiveFile, is_additive
 from ...certify.kinds.dependent import ChannelDocument
 from ...certify.kinds.joint import JointFile, is_joint
 from ...certify.kinds.vector import is_vector
@@ -263,7 +263,7 @@ def _is_shared(basis: Basis, files: Sequence[Any]) -> bool:
     """Whether other questions of the batch may have numbers of the same draw, or the same law."""
     if basis.told or basis.query.mechanism != "numbers" or not files:
         return False
-    together = isinstance(files[0], Document) and files[0].releases is not None
+    together = is_additive(files[0]) and files[0].releases is not None
     return together or is_joint(files[0])
 
 
@@ -328,7 +328,7 @@ def _suits(document: Any, part: Part) -> bool:
         ranged = own is not None and own.low == 0 and own.high == width
         whole = not document.integer or (part.whole and part.sensitivity == 1)
         return ranged and whole and document.sensitivity == 1
-    if not isinstance(document, Document):
+    if not is_additive(document):
         return False
     if document.integer:
         return part.whole and document.sensitivity == part.measure
@@ -381,7 +381,7 @@ def _of_draw(own: Sequence[Basis], document: JointFile) -> Iterator[_Found]:
     yield _said(own, f"{words}, from a file of this shape: {shortly(problem.shape)}", PROVEN, cost)
 
 
-def _of_law(own: Sequence[Basis], document: Document) -> Iterator[_Found]:
+def _of_law(own: Sequence[Basis], document: AdditiveFile) -> Iterator[_Found]:
     """Numbers with noise of one law, which is proven for so many of them together.
 
     They are those of all questions, or of each by itself, which then cost the total each.
@@ -402,7 +402,7 @@ def _of_law(own: Sequence[Basis], document: Document) -> Iterator[_Found]:
             yield _said(some, words, PROVEN, Budget(total.epsilon, total.delta))
 
 
-def _has_law(basis: Basis, document: Document) -> bool:
+def _has_law(basis: Basis, document: AdditiveFile) -> bool:
     """Whether the file is for every number of a question, each in one step."""
     form = basis.query.complete_forms(basis.setting)[0]
     parts = [replace(part, step=None) for part in form.every]

@@ -39,13 +39,13 @@ def test_a_profile_is_kept_at_every_budget_and_costs_more_than_each(tmp_path):
         assert found.upper >= alone.lower
     assert load(found.save(tmp_path / "p.json")) == found
     # The file stands for all budgets: a smaller delta at one of them refutes it.
-    tampered = replace(found.document, profile=((Fraction(2), Fraction(1, 100)),))
+    tampered = found.document.with_problem(profile=((Fraction(2), Fraction(1, 100)),))
     assert check(tampered).verdict("profile") == "refuted" and not check(tampered).private
 
 
 def test_a_bound_may_not_use_a_budget_that_nobody_asked_for():
     found = design(profile=[(0.5, 0.3), (1, 0.2)], gap=0.05, sensitivity=1)
-    alone = replace(found.document, profile=())
+    alone = found.document.with_problem(profile=())
     assert check(alone).verdict("lower") == "refuted"
 
 
@@ -101,11 +101,11 @@ def _gaussian_epsilon(sigma, delta):
 
 def test_a_curve_that_is_not_kept_is_refuted(curved):
     document = curved[1].document
-    steeper = replace(document, gdp=replace(document.gdp, mu=Fraction(999, 1000)))
+    steeper = document.with_problem(curve=replace(document.gdp, mu=Fraction(999, 1000)), gdp=None)
     assert check(steeper).verdict("gdp") == "refuted"
     for share in (999, 1001):  # more than the noise keeps; chords that lie above the curve
         points = tuple((e, d * Fraction(share, 1000)) for e, d in document.gdp.points)
-        claim = replace(document, gdp=replace(document.gdp, points=points))
+        claim = document.with_problem(curve=replace(document.gdp, points=points), gdp=None)
         assert check(claim).verdict("gdp") == "refuted"
 
 
@@ -126,7 +126,7 @@ def test_narrow_peaks_of_steep_curves_are_found():
     """Equal cells leave 4 % here, whatever time they are given."""
     found = design(gdp=3, gap=0.035, sensitivity=1)
     assert found.converged and found.verify().proven
-    weights = found.document.weights
+    weights = found.document.noise.weights
     middle = len(weights) // 2
     assert len(set(weights)) < len(weights) / 2  # wide pieces between the peaks
     assert weights[middle] > 3 * weights[middle + 1]
@@ -147,8 +147,8 @@ def test_squared_error_is_bounded_by_a_closed_form():
     assert check(above).verdict("lower") == "refuted"
     # It is about this loss, about one release, and about the curve that is kept.
     for other in ({"loss": L1()}, {"releases": Releases(2, Fraction(3), Fraction(1, 10))}):
-        assert check(replace(document, **other)).verdict("lower") == "refuted"
-    assert check(replace(document, gdp=None)).verdict("lower") == "refuted"
+        assert check(document.with_problem(**other)).verdict("lower") == "refuted"
+    assert check(document.with_problem(gdp=None, curve=None)).verdict("lower") == "refuted"
 
 
 def test_roots_are_rounded_up():
@@ -199,7 +199,7 @@ def test_budgets_that_ask_for_wider_noise_than_the_curve_does():
 def test_cells_that_are_given_stay_as_wide_whatever_the_gap_is(problem, step):
     """All lines have their turn on them: the last ones asked for narrower cells."""
     found = design(**{"sensitivity": 1, "gdp": 4, "gap": 1e-6, **problem})
-    assert found.verify().proven and found.document.step == step
+    assert found.verify().proven and found.document.noise.step == step
 
 
 def test_a_search_that_finds_no_noise_ends_at_its_time_limit(monkeypatch):

@@ -26,10 +26,10 @@ from leastnoise import (
     load,
 )
 from leastnoise.baselines import TruncatedLaplace
-from leastnoise.certify import Certificate, ShiftMultipliers, check, parse
+from leastnoise.certify import ShiftCertificate, ShiftMultipliers, check, parse
 from leastnoise.certify.certificates.duality import dual_bound
 from leastnoise.certify.constraints import Dual
-from leastnoise.certify.noise.constraint_slack import largest_error, mean_error
+from leastnoise.certify.noise.constraint_slack import largest_error
 from leastnoise.engine.line.lattice.support import block_mass, smallest_width
 from leastnoise.exact import exp_bounds
 
@@ -87,25 +87,27 @@ def test_files_without_constraints_say_nothing_of_them():
 
 def moved(document, source, target, share=1000):
     """The document with a thousandth of one cell's weight moved to another."""
-    weights = list(document.weights)
+    weights = list(document.noise.weights)
     amount = weights[source] // share + 1
     weights[source] -= amount
     weights[target] += amount
-    return replace(document, weights=tuple(weights))
+    return document.with_noise(weights=tuple(weights))
 
 
 def middle(document):
-    return len(document.weights) // 2
+    return len(document.noise.weights) // 2
 
 
 BREAKS = {
-    "support": lambda d: replace(d, constraints=(Support(-2, "1.5"),)),
-    "max-error": lambda d: replace(d, constraints=(MaxError(largest_error(d) * 99 / 100),)),
+    "support": lambda d: d.with_problem(constraints=(Support(-2, "1.5"),)),
+    "max-error": lambda d: d.with_problem(
+        constraints=(MaxError(largest_error(d.noise) * 99 / 100),)
+    ),
     "monotone": lambda d: moved(d, middle(d), 0, 3),
     "symmetric": lambda d: moved(d, middle(d), middle(d) + 1),
     "unimodal": lambda d: moved(d, middle(d), 0, 2),
     "unbiased": lambda d: moved(d, middle(d), middle(d) + 1, 10**15),
-    "loss-at-most": lambda d: replace(d, constraints=(LossAtMost("l2", "0.4"),)),
+    "loss-at-most": lambda d: d.with_problem(constraints=(LossAtMost("l2", "0.4"),)),
 }
 
 
@@ -121,7 +123,7 @@ def test_noise_that_breaks_a_constraint_is_refuted(designs, name):
 def test_promises_hold_for_draws(designs):
     draws = designs["max-error"].release([0.123456] * 4000)
     assert max(abs(x - 0.123456) for x in draws) <= 1.8
-    assert float(mean_error(designs["unbiased"].document)) == 0
+    assert float(designs["unbiased"].document.noise.mean_error()) == 0
     assert designs["unbiased"].noise.mean == pytest.approx(0, abs=1e-12)
     low, high = designs["support"].noise.support
     assert -2 <= low < high <= 2
@@ -152,16 +154,13 @@ def test_the_mirror_image_solves_the_mirrored_problem(loss):
     one = design(**BUDGET, loss=loss, gap=0.02)
     two = design(**BUDGET, loss=as_loss(loss).mirror(), gap=0.02)
     assert max(one.lower, two.lower) <= min(one.upper, two.upper)
-    image = replace(
-        one.document,
-        loss=two.document.loss,
-        first=-(one.document.first + len(one.document.weights) - 1),
-        weights=one.document.weights[::-1],
-        certificate=two.document.certificate,
-        lower=Fraction(0),
+    noise = one.document.noise
+    image = one.document.with_problem(loss=two.document.loss).with_noise(
+        first=-(noise.first + len(noise.weights) - 1), weights=noise.weights[::-1]
     )
+    image = replace(image, certificate=two.document.certificate, lower=Fraction(0))
     assert check(image).proven
-    assert one.document.weights != one.document.weights[::-1]  # the noise does lean
+    assert noise.weights != noise.weights[::-1]  # the noise does lean
 
 
 def test_any_multipliers_prove_a_valid_bound(designs):
@@ -193,7 +192,7 @@ def test_any_multipliers_prove_a_valid_bound(designs):
                 for d in certificate.constraints
             )
             bound = dual_bound(
-                Certificate(certificate.step, certificate.reach, entries, duals),
+                ShiftCertificate(certificate.step, certificate.reach, entries, duals),
                 [(document.epsilon, document.delta)],
                 document.sensitivity,
                 document.loss,

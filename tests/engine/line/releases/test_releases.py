@@ -163,7 +163,7 @@ def test_the_search_is_ahead_of_gaussian_noise(budget, count, ahead):
     # A second opinion, from the weights of the noise and by another library, up to its grid.
     second = compose(found, count, epsilon=epsilon)
     assert second.optimistic <= delta and second.pessimistic <= 1.0005 * delta
-    more = replace(found.document, releases=replace(found.document.releases, count=count + 1))
+    more = found.document.with_problem(releases=replace(found.document.releases, count=count + 1))
     assert check(more).verdict("releases") == "refuted" and not check(more).private
 
 

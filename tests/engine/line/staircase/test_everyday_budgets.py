@@ -18,8 +18,7 @@ from cli_command import run_script
 from leastnoise import design, load
 from leastnoise.accounting.law import _law_of_noise as law_of
 from leastnoise.certify import check, parse
-from leastnoise.certify.kinds.additive import Certificate, Document
-from leastnoise.certify.noise.release_loss import release_loss
+from leastnoise.certify.kinds.additive import AdditiveFile, ShiftCertificate, additive_file
 from leastnoise.certify.noise.runs import written_out
 from leastnoise.engine.line.staircase.multipliers import StairProgram, centres, levels_for
 from leastnoise.engine.line.staircase.noise import on_integers, steps_of
@@ -156,7 +155,7 @@ def test_awkward_sensitivities() -> None:
 
 def test_the_law_of_runs_is_that_of_its_draws() -> None:
     found = design(epsilon=2, delta=1e-3, sensitivity=5000, integer=True)
-    assert found.document.runs
+    assert found.document.noise.gridded
     noise = found.noise
     drawn = noise.grid_sample(40_000, InsecureSeededEntropy(7))
     assert drawn.dtype == np.int64
@@ -179,10 +178,14 @@ def test_runs_of_an_even_number_of_integers_share_those_between_them() -> None:
     real = Problem(Fraction(1), Fraction(1, 100), Fraction(2000), as_loss("pinball:0.9"))
     found = Search(plan_of_noise(real, 10), 1e-2).run().upper
     whole = on_integers(found, replace(real, integer=True))
-    assert whole is not None and whole.document.runs and whole.document.grid == 25
-    assert parse(replace(whole.document, certificate=no_certificate()).dumps()).edges is not None
-    listed = written_out(whole.document, 10**6)
-    assert listed is not None and float(release_loss(listed, real.loss)) == pytest.approx(
+    assert whole is not None and whole.additive.noise.gridded and whole.additive.noise.grid == 25
+    assert (
+        parse(replace(whole.document, certificate=no_certificate()).dumps()).noise.edges is not None
+    )
+    cells = written_out(whole.additive.noise, whole.additive.problem, 10**6)
+    assert cells is not None
+    listed = additive_file(whole.additive.problem, cells)
+    assert float(cells.release_loss(listed.problem, real.loss)) == pytest.approx(
         float(whole.value), rel=1e-12
     )
     noise, same = AdditiveNoise(whole.document), AdditiveNoise(listed)
@@ -199,15 +202,15 @@ def test_runs_of_an_even_number_of_integers_share_those_between_them() -> None:
     assert stick == pytest.approx(noise_stick(listed, 2000), rel=1e-9)
 
 
-def noise_stick(document: Document, shift: int) -> float:
+def noise_stick(document: AdditiveFile, shift: int) -> float:
     """The hockey stick of one shift, from the listed probabilities."""
     masses = AdditiveNoise(document)._masses
     moved = np.concatenate([np.zeros(shift), masses])[: len(masses)]
     return float(np.maximum(masses - math.e * moved, 0.0).sum())
 
 
-def no_certificate() -> Certificate:
-    return Certificate(Fraction(1), 0, ())
+def no_certificate() -> ShiftCertificate:
+    return ShiftCertificate(Fraction(1), 0, ())
 
 
 def test_a_file_of_runs_travels(tmp_path: Path) -> None:

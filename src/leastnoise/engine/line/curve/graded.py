@@ -17,7 +17,6 @@ from functools import cached_property
 
 import numpy as np
 
-from ....certify.noise.lattice_privacy import worst_hockey_stick
 from ....numeric import Floats, Ints
 from ....program.interior import Near
 from ....program.layout import LineLayout, worst_local_maxima
@@ -158,7 +157,7 @@ def effort(restricted: Restricted, x: Floats) -> int:
     if some is None:
         return BUDGET
     with counted() as alone:
-        worst_hockey_stick(some.noise, epsilon)
+        some.additive.noise.worst_divergence(some.additive.problem, epsilon)
     return whole.spent + (len(restricted.budgets) - 1) * alone.spent
 
 

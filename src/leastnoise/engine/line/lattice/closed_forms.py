@@ -180,8 +180,7 @@ def _simple_noise(problem: Problem, point: Point) -> Upper | None:
     for upper in Incumbents(part, None).mechanisms(
         int(problem.sensitivity) if problem.integer else 1
     ):
-        document = replace(
-            upper.noise,
+        document = upper.additive.with_problem(
             epsilon=problem.epsilon,
             delta=problem.delta,
             profile=problem.profile,

@@ -12,13 +12,22 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....certify.kinds.additive import MAX_CELLS, MAX_WORK, Document, Tail
+from ....certify.kinds.additive import (
+    MAX_CELLS,
+    MAX_WORK,
+    AdditiveFile,
+    IntegerCells,
+    LatticeCells,
+    MeshCells,
+    NumberNoise,
+    Tail,
+)
 from ....exact import exp_upper, whole_part
 from ....losses import Loss
 from ....numeric import Floats
 from ....problem import Point, Problem, foldable, mode_of, must_balance
 from ....problem.privacy import GaussianCurve
-from ...bounds import Upper, certified
+from ...bounds import Upper, certified, noise_file
 from .repair import enveloped
 
 #: Grids tried in turn until releasing on the grid costs next to nothing.
@@ -94,7 +103,7 @@ class Draft:
                 weights[inner] = np.maximum(weights[inner], max(beside, default=0.0))
         return weights
 
-    def _document(self, weights: Floats, atom: float) -> Document | None:
+    def _document(self, weights: Floats, atom: float) -> AdditiveFile | None:
         problem, mesh = self.problem, self.mesh
         least = min((d for _, d in self.points if d > 0), default=0.0)
         bits = 62 + (max(0, math.ceil(-math.log2(least)) - 8) if least > 0 else 70)
@@ -129,27 +138,27 @@ class Draft:
         epsilon, delta = problem.epsilon, problem.delta
         if self.curve is not None and not problem.profile:
             epsilon, delta = self.curve.points[0]
-        return Document(
-            kind="integer" if problem.integer else "additive",
-            epsilon=epsilon,
-            delta=delta,
-            sensitivity=problem.sensitivity,
-            loss=problem.loss if problem.loss.certified else None,
-            step=problem.step(mesh.n),
-            grid=1,
-            denominator=denominator,
-            first=first if edges is None else 0,
-            weights=tuple(whole),
-            atom=point,
-            tail=tail,
-            edges=edges,
-            upper=Fraction(0),
-            lower=Fraction(0),
-            certificate=None,
-            constraints=problem.constraints,
-            profile=problem.profile,
-            gdp=self.curve,
-        )
+        step, held = problem.step(mesh.n), tuple(whole)
+        noise: NumberNoise
+        if problem.integer:
+            noise = IntegerCells(
+                step=step, denominator=denominator, first=first, weights=held, tail=tail
+            )
+        elif edges is not None:
+            noise = MeshCells(
+                step=step, grid=1, denominator=denominator, edges=edges, weights=held, atom=point
+            )
+        else:
+            noise = LatticeCells(
+                step=step,
+                grid=1,
+                denominator=denominator,
+                first=first,
+                weights=held,
+                atom=point,
+                tail=tail,
+            )
+        return noise_file(replace(problem, epsilon=epsilon, delta=delta), noise, self.curve)
 
     def _balances(self) -> bool:
         """Whether a mean of exactly 0 has to be arranged."""
@@ -178,33 +187,33 @@ class Draft:
                 return whole
         return whole
 
-    def _checked(self, document: Document, scale: float) -> Upper | None:
+    def _checked(self, document: AdditiveFile, scale: float) -> Upper | None:
         """On a grid, if it passes every exact check."""
         loss, coarse = self.problem.loss, self.problem.output_step
         if coarse is None:
             document = _on_a_grid(document, loss, scale)
         else:
-            document = replace(document, grid=int(document.step / coarse))
+            document = document.with_noise(grid=int(document.noise.step / coarse))
         return certified(
             document,
             self.origin,
             loss=loss,
-            resolution=document.whole_shifts,
+            resolution=document.noise.shifts(document.problem),
             points=self.points,
             scale=scale,
         )
 
 
-def _on_a_grid(document: Document, loss: Loss, scale: float) -> Document:
+def _on_a_grid(document: AdditiveFile, loss: Loss, scale: float) -> AdditiveFile:
     """A grid so fine that releasing on it costs next to nothing of `scale`.
 
     Without an atom any of these is: a cell pays for the grid only in the order of its square.
     """
-    if document.kind == "additive":
+    if not document.integer:
         zero = Fraction(0)
         for grid in _GRIDS:
-            document = replace(document, grid=grid)
-            extra = loss.release_point(zero, document.step / grid) - loss.upper(zero)
-            if float(document.atom * extra / document.denominator) <= _GRID_COST * scale:
+            document, noise = document.with_noise(grid=grid), document.noise
+            extra = loss.release_point(zero, noise.step / grid) - loss.upper(zero)
+            if float(noise.atom * extra / noise.denominator) <= _GRID_COST * scale:
                 break
     return document

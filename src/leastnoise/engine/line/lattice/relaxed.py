@@ -18,7 +18,7 @@ import numpy as np
 from ....certify.certificates.duality import inward, lattice_ends
 from ....certify.certificates.narrow import Narrow, NarrowEvent
 from ....certify.constraints import Dual
-from ....certify.kinds.additive import Certificate, ShiftMultipliers
+from ....certify.kinds.additive import ShiftCertificate, ShiftMultipliers
 from ....losses import Loss
 from ....numeric import Floats, Ints
 from ....problem import Point, Problem, ends_of, foldable
@@ -206,7 +206,7 @@ class Relaxed:
                 entries.append(ShiftMultipliers(shift, self.fold, most, kept, j))
         problem = self.problem
         points = () if self.budgets == ((problem.epsilon, problem.delta),) else self.budgets
-        certificate = Certificate(
+        certificate = ShiftCertificate(
             problem.step(self.n),
             self.reach,
             tuple(entries),

@@ -63,11 +63,12 @@ class StaircaseDescent:
             None
             if upper is None
             else replace(
-                upper, document=replace(upper.noise, epsilon=problem.epsilon, delta=problem.delta)
+                upper,
+                document=upper.additive.with_problem(epsilon=problem.epsilon, delta=problem.delta),
             )
         )
         if self.upper is not None and problem.delta > 0:
-            noise = self.upper.noise
+            noise = self.upper.additive.noise
             # Stairs that hold next to nothing of delta do not matter.
             self.ends = max(steps.left, steps.right) + math.ceil(
                 math.log(SETTINGS.nothing / float(problem.delta)) / float(problem.epsilon)

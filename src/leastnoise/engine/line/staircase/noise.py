@@ -16,16 +16,15 @@ from itertools import pairwise
 import numpy as np
 
 from ....baselines import Staircase
-from ....certify.kinds.additive import MAX_CELLS, MAX_WORK, Document
+from ....certify.kinds.additive import MAX_CELLS, MAX_WORK, LatticeCells, MeshCells, NumberNoise
 from ....certify.limits import MAX_EDGES
-from ....certify.noise.lattice_privacy import worst_hockey_stick
 from ....certify.noise.runs import written_out
 from ....errors import ArgumentError, FormatError
 from ....exact import exp_lower
 from ....numeric import Floats, Ints
 from ....problem import Problem
 from ....program.costs import cell_means, run_means
-from ...bounds import Upper, certified
+from ...bounds import Upper, certified, noise_file
 from ..lattice.closed_forms import likeliest
 from ..lattice.proposal import Proposal
 from .forecast import steps_matter
@@ -228,32 +227,23 @@ class Steps:
             levels[abs(k)] * (b - a)
             for k, (a, b) in zip(range(-count, count + 1), pairwise(marks), strict=True)
         ]
-        document = Document(
-            kind="integer" if problem.integer else "additive",
-            epsilon=problem.epsilon,
-            delta=problem.delta,
-            sensitivity=problem.sensitivity,
-            loss=problem.loss if problem.loss.certified else None,
+        noise = MeshCells(
             step=Fraction(grid) if problem.integer else problem.step(n),
             grid=grid,
             denominator=sum(whole),
-            first=0,
+            edges=tuple(Fraction(mark, half) for mark in marks),
             weights=tuple(whole),
             atom=0,
-            tail=None,
-            edges=tuple(Fraction(mark, half) for mark in marks),
-            upper=Fraction(0),
-            lower=Fraction(0),
-            certificate=None,
         )
-        return checked(self._with_atom(document), problem, scale, "staircase that ends")
+        return checked(self._with_atom(noise), problem, scale, "staircase that ends")
 
-    def _with_atom(self, document: Document) -> Document:
+    def _with_atom(self, noise: MeshCells) -> MeshCells:
         """With all that delta leaves as an atom at 0."""
-        delta, total = self.problem.delta, document.denominator
-        used = worst_hockey_stick(document)[1]
-        atom = math.floor((delta - used) * total / (1 - delta))
-        return replace(document, atom=max(0, atom), denominator=total + max(0, atom))
+        delta, total = self.problem.delta, noise.denominator
+        noise.check_problem(self.problem)
+        used = noise.worst_divergence(self.problem, self.problem.epsilon)[1]
+        atom = max(0, math.floor((delta - used) * total / (1 - delta)))
+        return replace(noise, atom=atom, denominator=total + atom)
 
     # -- without delta ------------------------------------------------------------------------
 
@@ -316,17 +306,25 @@ def on_integers(upper: Upper | None, problem: Problem) -> Upper | None:
     A file counts in an odd number of them: a cell may be several such steps wide. None if that
     are more steps than a file may have.
     """
-    if upper is None or upper.noise.integer:
+    if upper is None or upper.additive.integer:
         return upper
-    noise, wide = upper.noise, int(upper.noise.step)
+    noise, wide = upper.additive.noise, int(upper.additive.noise.step)
     grid = _odd_part(wide)
     if grid < wide:
         cells = range(noise.first, noise.first + len(noise.weights) + 1)
         edges = tuple(Fraction((2 * i - 1) * wide, 2 * grid) for i in cells)
-        if max(-edges[0], edges[-1]) > MAX_CELLS:
+        if max(-edges[0], edges[-1]) > MAX_CELLS or noise.tail is not None:
             return None
-        noise = replace(noise, first=0, edges=edges, step=Fraction(grid))
-    noise = replace(noise, kind="integer", grid=grid, sensitivity=problem.sensitivity)
+        noise = MeshCells(
+            step=Fraction(grid),
+            grid=grid,
+            denominator=noise.denominator,
+            edges=edges,
+            weights=noise.weights,
+            atom=noise.atom,
+        )
+    elif isinstance(noise, LatticeCells):
+        noise = replace(noise, grid=grid)
     return checked(noise, problem, float(upper.value), upper.origin)
 
 
@@ -419,13 +417,14 @@ def _between_integers(steps: Steps) -> Steps:
     return min(several, key=lambda steps: steps.expected(), default=steps)
 
 
-def checked(document: Document, problem: Problem, scale: float, origin: str) -> Upper | None:
-    """The document with its upper bound, if it is private."""
-    if document.runs:
-        document = written_out(document, SETTINGS.written // int(problem.sensitivity)) or document
-    return certified(
-        document, origin, loss=problem.loss, resolution=document.whole_shifts, scale=scale
-    )
+def checked(noise: NumberNoise, problem: Problem, scale: float, origin: str) -> Upper | None:
+    """The noise with its upper bound, if it is private."""
+    if problem.integer:
+        most = SETTINGS.written // int(problem.sensitivity)
+        noise = written_out(noise.one_by_one(), problem, most) or noise
+    n = noise.shifts(problem)
+    file = noise_file(problem, noise)
+    return certified(file, origin, loss=problem.loss, resolution=n, scale=scale)
 
 
 def _last_cell(position: float) -> int:

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from ....baselines import Staircase
-from ....certify.kinds.dependent_check import ChannelCertificate, ChannelDocument, additive_part
+from ....certify.kinds.dependent_check import ChannelCertificate, ChannelDocument
 from ....errors import ArgumentError, LimitError
 from ....problem import Problem
 from ....work import BUDGET, counted
@@ -123,8 +123,8 @@ def additive_upper(problem: Problem, gap: float, search: Search) -> Upper | None
     # The largest step that divides both the range and the sensitivity.
     step = problem.width / (problem.sensitivity / problem.width).denominator
     step = Fraction(1) if problem.integer else step
-    noise = replace(upper.noise, epsilon=problem.epsilon, delta=problem.delta)
-    problem = replace(problem, curve=noise.gdp)  # with the chords that this noise keeps
+    # (With the chords that this noise keeps.)
+    problem = replace(problem, curve=upper.additive.problem.curve)
     document = ChannelDocument(
         problem,
         step,
@@ -134,7 +134,7 @@ def additive_upper(problem: Problem, gap: float, search: Search) -> Upper | None
         upper.value,
         Fraction(0),
         ChannelCertificate(step, ()),
-        additive=additive_part(noise, upper.value),
+        additive=upper.additive.noise,
     )
     return replace(upper, document=document, origin="additive", repair=0.0, method="")
 

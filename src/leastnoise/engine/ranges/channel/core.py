@@ -86,17 +86,17 @@ def noise_inside(mesh: Mesh, search: Search) -> Floats:
     )
     resolution = None if problem.integer else int(mesh.private_to / mesh.step)
     upper = additive_bracket(inside, 1e-2, search.left(SETTINGS.seconds), resolution, search).upper
-    if upper is None or upper.noise.tail is not None or upper.noise.edges is not None:
+    noise = None if upper is None else upper.additive.noise
+    if noise is None or noise.tail is not None or noise.edges is not None:
         raise ArgumentError("delta", float(problem.delta), "larger for a range this wide")
-    document = upper.noise
-    if document.step != mesh.step:
+    if noise.step != mesh.step:
         raise ArgumentError("delta", float(problem.delta), "larger for a range this wide")
-    radius = max(-document.first, document.first + len(document.weights) - 1)
-    noise = np.zeros(2 * radius + 1)
-    for j, weight in enumerate(document.weights):
-        noise[document.first + j + radius] = weight / document.denominator
-    noise[radius] += document.atom / document.denominator
-    return np.asarray(noise / noise.sum())
+    radius = max(-noise.first, noise.first + len(noise.weights) - 1)
+    masses = np.zeros(2 * radius + 1)
+    for j, weight in enumerate(noise.weights):
+        masses[noise.first + j + radius] = weight / noise.denominator
+    masses[radius] += noise.atom / noise.denominator
+    return np.asarray(masses / masses.sum())
 
 
 def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:

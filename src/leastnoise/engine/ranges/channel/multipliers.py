@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....certify.kinds.additive import Certificate
+from ....certify.kinds.additive import ShiftCertificate
 from ....certify.kinds.dependent_check import ChannelCertificate, PairMultipliers, node_weights
 from ....numeric import Floats
 from ....problem import Point, Problem
@@ -76,7 +76,7 @@ def exact_lower(
     return proven(mesh.problem, certificate, mesh.count)
 
 
-def translated_lower(problem: Problem, certificate: Certificate) -> Lower | None:
+def translated_lower(problem: Problem, certificate: ShiftCertificate) -> Lower | None:
     """The bound that additive multipliers prove when every node has a copy of them.
 
     None if their step does not divide the range, or there would be too many.
@@ -100,7 +100,7 @@ def translated_lower(problem: Problem, certificate: Certificate) -> Lower | None
 
 
 def _pairs(
-    certificate: Certificate, weights: list[Fraction], unit: Fraction
+    certificate: ShiftCertificate, weights: list[Fraction], unit: Fraction
 ) -> Iterator[PairMultipliers]:
     """z(k, k + m, k + i) = w_k z(m, i), as whole numbers of a short decimal unit."""
     count, short = len(weights), _decimal(unit)

@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from ....certify.certificates.duality import floors_on
-from ....certify.kinds.additive import Certificate, ShiftMultipliers
+from ....certify.kinds.additive import ShiftCertificate, ShiftMultipliers
 from ....certify.kinds.dependent_check import ChannelCertificate, Copies, PairMultipliers
 from ....errors import LimitError
 from ....lp import Model
@@ -180,7 +180,7 @@ def serves(problem: Problem) -> bool:
 def _with_ends(
     easier: Problem,
     problem: Problem,
-    additive: Certificate,
+    additive: ShiftCertificate,
     layer: int,
     count: int,
     search: Search,
@@ -201,7 +201,7 @@ def _with_ends(
 
 
 def _end(
-    problem: Problem, additive: Certificate, layer: int, count: int, side: int
+    problem: Problem, additive: ShiftCertificate, layer: int, count: int, side: int
 ) -> tuple[LinearProgram[RangeLayout], _Copied]:
     """The program over the nodes of the lower end (side = 1), or of the upper one turned around."""
     n = int(problem.sensitivity / additive.step)

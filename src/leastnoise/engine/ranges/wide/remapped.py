@@ -86,7 +86,7 @@ def moved_upper(problem: Problem, n: int, seconds: float, search: Search) -> Upp
     upper = additive_bracket(problem, SETTINGS.gap, seconds, resolution, search).upper
     if upper is None:
         return None
-    noise = upper.noise
+    noise = upper.additive.noise
     if noise.tail is not None or noise.edges is not None or noise.step != step:
         return None
     first = min(noise.first, 0)
