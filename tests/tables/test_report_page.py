@@ -19,6 +19,7 @@ from leastnoise.tables import (
     Median,
     PrivacyUnit,
     Proportion,
+    Quantile,
     RangeCounts,
     Summary,
     ask,
@@ -199,6 +200,7 @@ def test_a_report_with_a_median_verifies(tmp_path):
         (QUERIES[1], "Number of rows by state, sex"),
         (QUERIES[4], "Mean of pay by sex"),
         (Proportion("pay > 3"), "Proportion of rows with pay > 3"),
+        (Quantile("pay", 0.9, low=0, high=1), "Quantile 0.9 of pay"),
         (QUERIES[7], "Rows by pay by state, sex"),
         (QUERIES[-2], "Rows by state, sex"),
         (Count(by="month(day)", keys=["2024-01"]), "Number of rows by month of day"),
@@ -223,6 +225,8 @@ def test_reports_of_several_asks_are_joined(tmp_path):
     assert found.returncode == 0 and found.stdout.startswith("epsilon=2, delta=0 for 2 answers")
     page = Words(out.read_text())
     assert "Two asks" in page.words and "at most 89 of 100" in page.words
+    singles = [row[0] for row in page.rows if row[0].startswith("Number of rows")]
+    assert [one[-8:] for one in singles] == ["charge 1", "charge 2"] and "t.csv" in singles[0]
     charges = [row for row in page.rows if row[1:2] == ["t.csv"]]
     assert [row[-1] for row in charges] == ["1", "2"]
     assert run("verify", out).returncode == 0

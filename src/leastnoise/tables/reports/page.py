@@ -63,15 +63,24 @@ def answers_html(answers: Sequence[Answer]) -> list[str]:
 
 
 def _singles(answers: Sequence[Answer]) -> str:
-    """One number of each query, in one table."""
+    """One number of each query, in one table; of several charges each says when it was asked."""
+    several = len({(one.table, one.date, one.charge) for one in answers}) > 1
     rows = "".join(
-        f"<tr><th scope=row>{escaped(heading(one.basis.query))}</th>{_cells(one.groups[''])}</tr>"
+        f"<tr><th scope=row>{escaped(heading(one.basis.query))}{_asked(one) if several else ''}"
+        f"</th>{_cells(one.groups[''])}</tr>"
         for one in answers
     )
     head = f"<tr><th></th>{_ANSWER}</tr>"
-    hints = "".join(_hints(one) for one in answers)
+    hints = "".join(dict.fromkeys(_hints(one) for one in answers))
     how = "".join(_how(one) for one in answers)
     return f"<section><table class=list>{head}{rows}</table>{hints}{how}</section>"
+
+
+def _asked(answer: Answer) -> str:
+    """Of which table an answer was asked, when, and its charge."""
+    charge = "" if answer.charge is None else f"charge {answer.charge}"
+    words = ", ".join(filter(None, (answer.table, day(answer.date), charge)))
+    return f"<small>{escaped(words)}</small>"
 
 
 def _hints(answer: Answer) -> str:

@@ -26,6 +26,7 @@ thead th { color: #56616d; font-weight: 600; font-size: .9rem; }
 .list td, .cross td, .n { font-variant-numeric: tabular-nums; text-align: right; }
 .cross td, .cross th { padding: .25rem .6rem; }
 .cross td small { display: block; color: #56616d; font-size: .78rem; white-space: nowrap; }
+.list th small { display: block; color: #56616d; font-weight: 400; font-size: .78rem; }
 .ends { color: #56616d; white-space: nowrap; }
 .hint { border-left: .25rem solid #d08a00; padding-left: .7rem; }
 details { margin: .5rem 0; }

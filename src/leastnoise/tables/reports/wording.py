@@ -43,6 +43,9 @@ def heading(query: Query) -> str:
         return text
     axes = [(name, period_of(name)) for name in query.columns_by]
     about = about.removesuffix(f"){behind}").partition(", ways=")[0]
+    if query.word == "quantile":
+        about, _, share = about.rpartition(", ")
+        said = f"Quantile {share} of {{}}"
     if query.word == "count" and about:
         said = "Number of rows with a {}"
     words = said.format(about) + behind
