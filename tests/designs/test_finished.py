@@ -15,7 +15,6 @@ from leastnoise import Cube, Workload, design, partition_selection
 from leastnoise.certify import check_bytes, parse_any
 from leastnoise.certify.base import MechanismFile
 from leastnoise.certify.certificates import multipliers as shifts
-from leastnoise.certify.kinds.additive import Document
 from leastnoise.certify.kinds.dependent import ChannelDocument
 from leastnoise.certify.kinds.workload import WorkloadDocument
 from leastnoise.certify.limits import MAX_CELLS
@@ -91,8 +90,8 @@ def test_a_column_of_releases_says_what_it_costs(recwarn):
 @pytest.mark.parametrize(
     ("document", "make"),
     [
-        (Document, lambda: design(**QUESTION)),
-        (Document, lambda: design(epsilon=1, delta=0, sensitivity=1, integer=True)),
+        (MechanismFile, lambda: design(**QUESTION)),
+        (MechanismFile, lambda: design(epsilon=1, delta=0, sensitivity=1, integer=True)),
         (ChannelDocument, lambda: design(**QUESTION | {"gap": 0.5}, bounds=(0, 2))),
         (MechanismFile, lambda: design(epsilon=1, delta=0, sensitivity=1, dimension=2)),
         (MechanismFile, lambda: design(epsilon=1, delta=0, sensitivity=Cube(2), integer=True)),
@@ -132,6 +131,6 @@ def test_a_shelf_reads_its_bracket_back(monkeypatch, tmp_path) -> None:
     shelf = Shelf(tmp_path)
     shelf.design(**QUESTION)
     assert shelf.known(**QUESTION).certified
-    monkeypatch.setattr(Document, "dumps", lambda self: "{}")
+    monkeypatch.setattr(MechanismFile, "dumps", lambda self: "{}")
     with pytest.raises(CertificateError, match="does not read back"):
         shelf.known(**QUESTION)
