@@ -9,7 +9,9 @@ import functools
 import gc
 import importlib.util
 import os
+import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -18,6 +20,21 @@ import pytest
 import typer.main
 import typer.testing
 from hypothesis import HealthCheck, settings
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = [
+    "--no-sandbox",
+    "--headless",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    # The first two are two pages behind the address line, made anew for every window. (The last
+    # list given is the one that counts, and so those stand here by which a browser asks outside.)
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,AimEnabled,HttpsUpgrades,"
+    "NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch",
+]
 
 # All that the tests import stays: looking for garbage in it again and again finds none.
 gc.set_threshold(100_000, 20, 20)
@@ -136,3 +153,15 @@ def pytest_xdist_make_scheduler(config, log):
             return super()._split_scope(nodeid)
 
     return Files(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    """Headless Chromium, once in a process; without one the tests that need it are skipped."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine: `make browser` installs it where it can")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as here:
+        chromium = here.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()

@@ -7,7 +7,6 @@ import http.server
 import json
 import logging
 import re
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -215,29 +214,23 @@ def address(site: Path) -> Iterator[str]:
         server.shutdown()
 
 
-def test_the_search_shows_the_right_page_first(address):
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("no Chromium on this machine: `make browser` installs it where it can")
+def test_the_search_shows_the_right_page_first(address, browser):
     field, first = ".md-search__input", ".md-search-result__item a"
-    with playwright.sync_playwright() as here:
-        browser = here.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page()
-        page.goto(address)
-        page.click(field)
-        for words, target in SEARCHES.items():
-            name, _, heading = target.partition("#")
-            page.fill(field, words)
-            page.dispatch_event(field, "keyup")
-            # A result links to its page, and marks the words there; below it are its headings.
-            expected = f"{first}[href*='/{name}?h=']"
-            if heading:
-                expected = f".md-search-result__item:first-child a[href$='#{heading}']"
-            page.wait_for_selector(expected, timeout=15_000, state="attached")
-            top = page.get_attribute(f"{first} >> nth=0", "href") or ""
-            assert f"/{name}?h=" in top, f"{words}: {top}"
-        browser.close()
+    page = browser.new_page()
+    page.goto(address)
+    page.click(field)
+    for words, target in SEARCHES.items():
+        name, _, heading = target.partition("#")
+        page.fill(field, words)
+        page.dispatch_event(field, "keyup")
+        # A result links to its page, and marks the words there; below it are its headings.
+        expected = f"{first}[href*='/{name}?h=']"
+        if heading:
+            expected = f".md-search-result__item:first-child a[href$='#{heading}']"
+        page.wait_for_selector(expected, timeout=60_000, state="attached")
+        top = page.get_attribute(f"{first} >> nth=0", "href") or ""
+        assert f"/{name}?h=" in top, f"{words}: {top}"
+    page.close()
 
 
 def test_every_command_is_in_the_reference(site):

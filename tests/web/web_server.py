@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -18,20 +17,6 @@ from pathlib import Path
 import httpx
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = [
-    "--no-sandbox",
-    "--headless",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    # The first two are two pages behind the address line, made anew for every window. (The last
-    # list given is the one that counts, and so those stand here by which a browser asks outside.)
-    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,AimEnabled,HttpsUpgrades,"
-    "NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch",
-]
 #: Words that stand in the table and nowhere else: no answer of the server may hold them.
 SECRETS = ("4711.25", "Quellnymphe")
 
