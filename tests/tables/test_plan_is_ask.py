@@ -12,6 +12,7 @@ import pytest
 from leastnoise import (
     ArgumentError,
     Count,
+    Coverage,
     Cumulative,
     Histogram,
     Ledger,
@@ -21,8 +22,10 @@ from leastnoise import (
     Median,
     PrivacyUnit,
     Proportion,
+    Quantiles,
     RangeCounts,
     Sum,
+    Summary,
     Variance,
     ask,
     ask_all,
@@ -59,6 +62,8 @@ QUERIES = {
     "mean": lambda **by: Mean("x", **BOUNDS, **by),
     "mean that fills": lambda **by: Mean("x", nulls="middle", **BOUNDS, **by),
     "proportion": lambda **by: Proportion("x > 50", **by),
+    "summary": lambda **by: Summary("x", **BOUNDS, **by),
+    "coverage": lambda **by: Coverage(Mean("x", **BOUNDS, **by)),
     "variance": lambda **by: Variance("x", **BOUNDS, **by),
     "median": lambda **by: Median("x", **BOUNDS, **by),
     "means": lambda **by: MeanVector(["x", "y"], low=[0, 0], high=[100, 100], **by),
@@ -67,6 +72,7 @@ TABLES = {
     "histogram": Histogram("x", bins=4, **BOUNDS),
     "cumulative": Cumulative("x", bins=4, **BOUNDS),
     "ranges": RangeCounts("x", bins=3, **BOUNDS),
+    "quantiles": Quantiles("x", [0.1, 0.5, 0.9], **BOUNDS),
     "marginals": Marginals(["g", "h"], ways=[0, 1, 2], keys=[KEYS, ["p", "q"]]),
 }
 UNITS = {
@@ -111,11 +117,15 @@ def test_a_plan_says_what_the_answer_says_and_how_wide_it_is(query, rows, unit):
     planned = plan(query, rows=rows, **BUDGET, **unit)
     answer = ask(FRAME, query, **BUDGET, **({"unit": "row"} | unit))
     same(planned, answer)
-    if query.mechanism == "choice" or not answer.groups:
+    estimates, columns = list(answer.groups.values()), query.columns_answered
+    if not estimates or any(one.low is None for one in estimates):
         return
-    widths = [max(one.high - one.value, one.value - one.low) for one in answer.groups.values()]
-    if query.mechanism == "vector":
-        widths = [width / 100 for width in widths]
+    widths = [
+        query.error_of(dict(zip(columns, estimates[at : at + len(columns)], strict=True)))
+        for at in range(0, len(estimates), len(columns))
+    ]
+    if query.word == "coverage":  # it is about all rows, and about people where they are the unit
+        return
     # Groups do not have exactly as many rows as were planned for.
     rel = 0.7 if query.word == "variance" else 0.35  # it depends on the mean that comes out
     close = {"rel": rel, "abs": 1 if query.counts_rows else 0.02}
