@@ -45,7 +45,7 @@ def test_number_by_number_it_is_the_same(delta: float, sensitivity: int) -> None
 def test_a_whole_step_bounds_integer_noise_from_below() -> None:
     found = design(epsilon=1, delta=0.01, sensitivity=24, integer=True, gap=0.02)
     coarse = design(epsilon=1, delta=0.01, sensitivity=24, gap=0.02, resolution=12)
-    assert coarse.kind == found.kind == "integer"
+    assert (coarse.kind, found.kind) == ("additive", "integer")
     certificate = coarse.document.certificate
     assert isinstance(certificate, ShiftCertificate) and certificate.step == 2
     moved = replace(found.document, certificate=certificate, lower=coarse.document.lower)

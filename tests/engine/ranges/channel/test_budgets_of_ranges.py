@@ -185,7 +185,7 @@ def test_additive_noise_below_the_curve_stands_in(tmp_path) -> None:
 @pytest.mark.slow
 def test_a_curve_on_a_very_wide_range() -> None:
     wide = design(gdp=1, bounds=(0, 5000), gap=0.5, time_limit=1, sensitivity=1)
-    assert wide.verify().proven and wide.bounds == (0, 5000) and wide.upper <= 0.8
+    assert wide.verify().proven and wide.noise.bounds == (0, 5000) and wide.upper <= 0.8
 
 
 def test_whole_numbers_below_a_curve() -> None:
@@ -212,7 +212,7 @@ def test_many_releases_keep_the_total_budget(tmp_path) -> None:
     assert design(**asked, releases=1) == design(**asked)
     # What is read once is read for both ways.
     answers = design(**asked, releases=5, outputs=iter([0, 2, 4]), resolution=8)
-    assert set(answers.answers) <= {0, 2, 4}
+    assert set(answers.noise.answers) <= {0, 2, 4}
     with pytest.raises(ArgumentError, match="gdp must be left out when releases is given"):
         design(bounds=(0, 4), gdp=1, releases=3, sensitivity=1)
     with pytest.raises(
