@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
+from ..certify.noise.frame import QUESTIONS, Basis, rows_in
 from ..certify.noise.plain_strategies import CountsStrategy
 from ..certify.noise.root_strategy import ROW_BITS, RootStrategy
-from ..certify.noise.strategy import QUESTIONS, Basis, Strategy, TallStrategy, rows_in
+from ..certify.noise.strategy import Strategy, TallStrategy
 from ..certify.noise.summed_strategy import SummedStrategy
 from ..errors import CertificateError
 from ..numeric import Floats

@@ -36,16 +36,14 @@ from ..codec import (
 )
 from ..fields import check_bracket, demand, read_object
 from ..layout import read_file, write_file
+from ..noise.factor import FactorProblem, FactorProof, FactorStrategy
 from ..noise.plain_strategies import AnswersStrategy, CountsStrategy
-from ..noise.root_strategy import ROW_BITS, RootStrategy
-from ..noise.strategy import QUESTIONS, Basis, Strategy, TallStrategy
-from ..noise.summed_strategy import SummedStrategy
-from ..noise.table_strategy import TableStrategy
+from ..noise.strategy import Strategy
 from .additive import ADDITIVE
 from .joint import JOINT, is_joint
 from .vector import VECTOR, is_vector
 from .workload_parts import demand_short, read_workload, wholes
-from .workload_proofs import PROOF, STRATEGY, AnyStrategy, Proofs, check_proof, check_strategy
+from .workload_proofs import PROOF, STRATEGY
 
 #: Limits of the checker.
 MAX_FACTORS = 100
@@ -160,10 +158,10 @@ class WorkloadDocument(MechanismDocument):
     #: Whether the loss is the largest variance, and not the total.
     largest: Flag = field()
     #: One strategy for each factor of a product, or one for tables.
-    strategies: Annotated[tuple[AnyStrategy, ...], several(STRATEGY, MAX_FACTORS), Key("noise")]
+    strategies: Annotated[tuple[FactorStrategy, ...], several(STRATEGY, MAX_FACTORS), Key("noise")]
     upper: NotNegative
     lower: NotNegative
-    multipliers: Annotated[tuple[Proofs, ...], several(PROOF, MAX_FACTORS), Key("certificate")]
+    multipliers: Annotated[tuple[FactorProof, ...], several(PROOF, MAX_FACTORS), Key("certificate")]
     #: What proves how little variance noise for one number has, with a budget of rho.
     entropy: Annotated[EntropyProof | None, _ENTROPY] = None
     #: The file of the noise, where it is neither Gaussian nor Laplace noise.
@@ -179,15 +177,14 @@ class WorkloadDocument(MechanismDocument):
             demand_short(factor)
         count = len(factors)
         demand(len(strategies) == count, f'"noise" must be a list of {count} entries')
-        for strategy, factor in zip(strategies, factors, strict=True):
-            check_strategy(strategy, factor, self.replaced, self.largest)
-        demand(
-            count == 1 or not any(isinstance(one, TableStrategy) for one in strategies),
-            '"scales" are for tables alone, not for products',
-        )
+        alone = count == 1 or not any(strategy.alone for strategy in strategies)
+        demand(alone, '"scales" are for tables alone, not for products')
         demand(len(self.multipliers) == count, f'"certificate" must be a list of {count} entries')
-        for proof, factor, strategy in zip(self.multipliers, factors, strategies, strict=True):
-            check_proof(proof, factor, strategy, self.replaced, self.largest)
+        asked = self.factor_problems()
+        for strategy, problem in zip(strategies, asked, strict=True):
+            strategy.check_factor(problem)
+        for strategy, proof, problem in zip(strategies, self.multipliers, asked, strict=True):
+            strategy.check_proof(proof, problem)
         budget = self.budget[0]
         demand(self.entropy is None or budget == "zcdp", '"entropy" is for a budget of zcdp')
         _suits(budget, strategies, self.law)
@@ -232,28 +229,17 @@ class WorkloadDocument(MechanismDocument):
         name, value = self.budget
         return min(Fraction(1), curve_above(value, Fraction(0))) if name == "gdp" else Fraction(1)
 
-    @property
-    def grids(self) -> tuple[Fraction, ...]:
-        """The steps of what each factor measures; those of tables are finer still."""
-        found: list[Fraction] = []
-        for part, one in zip(self.factors, self.strategies, strict=True):
-            below = 1
-            if isinstance(one, (CountsStrategy, AnswersStrategy)):
-                found.append(Fraction(1))
-                continue
-            if isinstance(one, (Strategy, TallStrategy)):
-                if isinstance(one.coordinates, Basis):
-                    below = one.coordinates.denominator
-                elif one.coordinates == QUESTIONS:
-                    below = part.denominator
-            bits = 2 * one.bits + ROW_BITS if isinstance(one, RootStrategy) else one.bits
-            found.append(Fraction(1, below << bits))
-        return tuple(found)
+    def factor_problems(self) -> tuple[FactorProblem, ...]:
+        """What is asked of each strategy; frames are worked out anew for each of these."""
+        return tuple(
+            FactorProblem(part, self.replaced, self.largest, self.law) for part in self.factors
+        )
 
     @cached_property
     def grid(self) -> Fraction:
         """The step of what is measured; that of tables is finer still."""
-        return multiply(self.grids)
+        parts = zip(self.strategies, self.factors, strict=True)
+        return multiply([strategy.grid(part) for strategy, part in parts])
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file."""
@@ -275,27 +261,26 @@ def factors_of(part: Part, replaced: bool) -> tuple[Part, ...]:
     return (part,)
 
 
-def _suits(budget: str, strategies: tuple[AnyStrategy, ...], law: AnyFile | None) -> None:
+def _suits(budget: str, strategies: tuple[FactorStrategy, ...], law: AnyFile | None) -> None:
     """`FormatError` where the noise of the budget, or the law, is not for such measurements."""
-    kinds = {type(one) for one in strategies}
+    kinds = {type(strategy) for strategy in strategies}
+    alone, answers = len(strategies) == 1, kinds == {AnswersStrategy}
     if law is None:
-        allowed = {TallStrategy, SummedStrategy, CountsStrategy}
-        alone = len(strategies) == 1 and kinds == {AnswersStrategy}
-        held = kinds <= allowed or alone
+        pure = all(strategy.pure for strategy in strategies)
+        mixed = AnswersStrategy in kinds and not (alone and answers)
+        some = any(strategy.pure for strategy in strategies)
         demand(
-            held if budget == "epsilon" else not kinds & {*allowed, AnswersStrategy},
+            pure and not mixed if budget == "epsilon" else not some,
             '"rows", "sums", "counts", "answers" are for a budget of epsilon and delta alone, and '
             "it for them",
         )
         return
     demand(budget == "epsilon", '"law" is for a budget of epsilon and delta without gdp')
-    alone = len(strategies) == 1
     if is_joint(law):
-        demand(alone and kinds == {AnswersStrategy}, 'a law of kind "joint" is for "answers"')
+        demand(alone and answers, 'a law of kind "joint" is for "answers"')
     elif is_vector(law):
         rank = strategies[0].rank if isinstance(strategies[0], Strategy) else 0
-        demand(
-            alone and rank == law.problem.dimension, 'a law of kind "vector" is for its "triangle"'
-        )
+        words = 'a law of kind "vector" is for its "triangle"'
+        demand(alone and rank == law.problem.dimension, words)
     else:
         demand(kinds == {CountsStrategy}, 'a law of kind "integer" is for "counts"')

@@ -9,7 +9,6 @@ from fractions import Fraction
 
 from ...exact import exp_upper, nearest_float
 from ...problem.privacy import curve_above
-from ...problem.workload_parts import Marginals, Named, Part
 from ...work import arithmetic, bits, charge, counted, multiply
 from ..certificates.closed_form import (
     approximate_variance,
@@ -17,46 +16,15 @@ from ..certificates.closed_form import (
     entropy_variance,
     gaussian_variance,
 )
-from ..noise.plain_strategies import (
-    AnswersStrategy,
-    CountsStrategy,
-    answers_cost,
-    answers_moved,
-    columns_within,
-    counts_cost,
-    law_claim,
-    law_variance,
-    lower_plain,
-)
-from ..noise.root_strategy import (
-    PrefixProof,
-    RootStrategy,
-    length_of_roots,
-    lower_prefix,
-    lower_roots,
-    upper_roots,
-)
-from ..noise.strategy import (
-    Coordinates,
-    Frame,
-    Multipliers,
-    Strategy,
-    TallStrategy,
-    frame_of,
-    inverse_of,
-    largest_sum,
-    longest_shift,
-    lower_total,
-    upper_largest,
-    upper_total,
-)
-from ..noise.summed_strategy import SummedStrategy, largest_column, upper_summed
-from ..noise.table_strategy import TableStrategy, length_of, lower_tables, upper_tables
+from ..noise.factor import FactorProblem
+from ..noise.plain_strategies import AnswersStrategy, answers_moved, law_claim, law_variance
 from ..report import Claim, Report, claim_of, lower_claim, upper_claim
 from .joint import is_joint
 from .vector import is_vector
 from .workload import WorkloadDocument
-from .workload_proofs import AnyStrategy, Proofs
+
+#: What is asked of each strategy of a document, its frames worked out once.
+Factors = tuple[FactorProblem, ...]
 
 
 def check_workload(document: WorkloadDocument) -> Report:
@@ -65,31 +33,14 @@ def check_workload(document: WorkloadDocument) -> Report:
     `LimitError` if that takes more work than the budget of `../work.py`.
     """
     with counted():
-        frames = Frames(document)
-        own = [_privacy(document, frames)]
+        factors = document.factor_problems()
+        own = [_privacy(document, factors)]
         if document.asked is not None and document.budget[0] == "gdp":
             own.append(_curve(document.budget[1], *document.asked))
         if document.law is not None:
             assert document.asked is not None
             own.append(law_claim(document.law, *document.asked))
-        return Report((*own, _upper(document, frames), _lower(document, frames)))
-
-
-class Frames:
-    """The questions of each factor in coordinates, each worked out once."""
-
-    def __init__(self, document: WorkloadDocument) -> None:
-        self._replaced = document.replaced
-        self._known: dict[tuple[int, bool, bool], Frame] = {}
-
-    def of(
-        self, place: int, part: Part, where: Coordinates, counts: tuple[int, ...] | None = None
-    ) -> Frame:
-        """The frame of a factor; of one factor there is one `where` with and one without None."""
-        key = place, where is None, counts is None
-        if key not in self._known:
-            self._known[key] = frame_of(part, self._replaced, where, counts)
-        return self._known[key]
+        return Report((*own, _upper(document, factors), _lower(document, factors)))
 
 
 def _curve(mu: Fraction, epsilon: Fraction, delta: Fraction) -> Claim:
@@ -100,8 +51,8 @@ def _curve(mu: Fraction, epsilon: Fraction, delta: Fraction) -> Claim:
     return claim_of("curve", delta - found, words, f"{words}, above what was asked for")
 
 
-def _privacy(document: WorkloadDocument, frames: Frames) -> Claim:
-    length = shift_length(document, frames)
+def _privacy(document: WorkloadDocument, factors: Factors) -> Claim:
+    length = shift_length(document, factors)
     name, value = document.budget
     noise = noise_words(document)
     moved = nearest_float(length) ** (0.5 if squared(document) else 1)
@@ -112,14 +63,14 @@ def _privacy(document: WorkloadDocument, frames: Frames) -> Claim:
     return claim_of("privacy", 1 - length, words, f"{words}: too little")
 
 
-def _upper(document: WorkloadDocument, frames: Frames) -> Claim:
+def _upper(document: WorkloadDocument, factors: Factors) -> Claim:
     which = "largest variance" if document.largest else "total squared error"
-    return upper_claim(document.upper, release_cost(document, frames), f"{which} of a release")
+    return upper_claim(document.upper, release_cost(document, factors), f"{which} of a release")
 
 
-def _lower(document: WorkloadDocument, frames: Frames) -> Claim:
+def _lower(document: WorkloadDocument, factors: Factors) -> Claim:
     who = "equally private noise (and no mechanism, in the worst case over data)"
-    return lower_claim(document.lower, lower_cost(document, frames), who)
+    return lower_claim(document.lower, lower_cost(document, factors), who)
 
 
 #: Which noise keeps which budget.
@@ -130,10 +81,6 @@ NOISES = {
 }
 
 
-def _plain(strategy: object) -> bool:
-    return isinstance(strategy, (CountsStrategy, AnswersStrategy))
-
-
 def squared(document: WorkloadDocument) -> bool:
     """Whether lengths of shifts are Euclidean, and squared."""
     return document.budget[0] != "epsilon" or is_vector(document.law)
@@ -142,9 +89,8 @@ def squared(document: WorkloadDocument) -> bool:
 def noise_words(document: WorkloadDocument) -> str:
     """Which noise, on what."""
     if document.law is None:
-        plain = {CountsStrategy(): " on each count", AnswersStrategy(): " on each answer"}
-        alone = document.strategies[0] if len(set(document.strategies)) == 1 else None
-        return NOISES[document.budget[0]] + (plain.get(alone, "") if _plain(alone) else "")
+        alike = len(set(document.strategies)) == 1
+        return NOISES[document.budget[0]] + (document.strategies[0].where if alike else "")
     if is_joint(document.law):
         return "joint noise on the answers"
     if is_vector(document.law):
@@ -152,35 +98,14 @@ def noise_words(document: WorkloadDocument) -> str:
     return "the best integer noise on each count"
 
 
-def shift_length(document: WorkloadDocument, frames: Frames) -> Fraction:
+def shift_length(document: WorkloadDocument, factors: Factors) -> Fraction:
     """The largest squared length of what one unit changes in the measurements.
 
     For Laplace noise lengths are sums of sizes, and not squared. For noise on answers: 1 where
     the change is one that the law is for, and else above 1.
     """
-    rows = enumerate(zip(document.factors, document.strategies, strict=True))
-    return multiply(_length_of(document, frames, k, *row) for k, row in rows)
-
-
-def _length_of(
-    document: WorkloadDocument, frames: Frames, place: int, part: Part, strategy: AnyStrategy
-) -> Fraction:
-    if isinstance(strategy, TableStrategy):
-        assert isinstance(part, Marginals)
-        return length_of(part, strategy)
-    if isinstance(strategy, CountsStrategy):
-        return Fraction(2 if document.replaced else 1)
-    if isinstance(strategy, AnswersStrategy):
-        # (Laplace noise is for as much as it is.)
-        return Fraction(1 if document.law is None or _moved_within(part, document) else 2)
-    if isinstance(strategy, RootStrategy):
-        return length_of_roots(part.cells, strategy)
-    if isinstance(strategy, SummedStrategy):
-        return largest_column(strategy, document.replaced)
-    frame = frames.of(place, part, strategy.coordinates)
-    if isinstance(strategy, TallStrategy):
-        return largest_sum(frame, strategy, document.replaced)
-    return longest_shift(frame, strategy, document.replaced)
+    rows = zip(document.strategies, factors, strict=True)
+    return multiply(strategy.length(factor) for strategy, factor in rows)
 
 
 def laplace_rate(document: WorkloadDocument) -> Fraction:
@@ -190,15 +115,6 @@ def laplace_rate(document: WorkloadDocument) -> Fraction:
         moved = answers_moved(document.workload.part, document.replaced)
         return value / max(Fraction(1), moved)
     return value
-
-
-def _moved_within(part: Part, document: WorkloadDocument) -> bool:
-    """Whether what a unit does to the answers is what their joint noise is for."""
-    law = document.law
-    if not is_joint(law) or len(law.problem.shape.blocks) != 1:
-        return False
-    moves = law.problem.shape
-    return moves.dimension == part.queries and columns_within(part, moves, document.replaced)
 
 
 def variance_above(document: WorkloadDocument) -> Fraction:
@@ -232,75 +148,15 @@ def variance_below(document: WorkloadDocument) -> Fraction:
     return found
 
 
-def release_cost(document: WorkloadDocument, frames: Frames) -> Fraction:
+def release_cost(document: WorkloadDocument, factors: Factors) -> Fraction:
     """At least the total squared error of a release, or its largest variance."""
-    rows = zip(document.factors, document.strategies, document.multipliers, strict=True)
-    each = (_cost_above(document, frames, k, *row) for k, row in enumerate(rows))
+    rows = zip(document.strategies, factors, document.multipliers, strict=True)
+    each = (strategy.upper(factor, proof) for strategy, factor, proof in rows)
     return multiply((variance_above(document), *each))
 
 
-def _cost_above(
-    document: WorkloadDocument,
-    frames: Frames,
-    place: int,
-    part: Part,
-    strategy: AnyStrategy,
-    own: Proofs,
-) -> Fraction:
-    if isinstance(strategy, TableStrategy):
-        assert isinstance(part, Marginals)
-        return upper_tables(part, strategy, document.largest)
-    if isinstance(strategy, RootStrategy):
-        return upper_roots(part.cells, strategy)
-    if isinstance(strategy, SummedStrategy):
-        return upper_summed(part, strategy)
-    if isinstance(strategy, CountsStrategy):
-        return counts_cost(part, document.largest)
-    if isinstance(strategy, AnswersStrategy):
-        return answers_cost(part, document.largest)
-    assert isinstance(own, Multipliers)
-    where = strategy.coordinates
-    frame = frames.of(place, part, where)
-    inverse = inverse_of(frame, strategy, own)
-    if document.largest:
-        return upper_largest(part, document.replaced, where, inverse)
-    return upper_total(frame, inverse)
-
-
-def lower_cost(document: WorkloadDocument, frames: Frames) -> Fraction:
+def lower_cost(document: WorkloadDocument, factors: Factors) -> Fraction:
     """At most what every noise that is as private costs."""
-    rows = zip(document.factors, document.strategies, document.multipliers, strict=True)
-    each = (_cost_below(document, frames, k, *row) for k, row in enumerate(rows))
+    rows = zip(document.strategies, factors, document.multipliers, strict=True)
+    each = (proof.bound(factor, strategy) for strategy, factor, proof in rows)
     return multiply((variance_below(document), *each))
-
-
-def _cost_below(
-    document: WorkloadDocument,
-    frames: Frames,
-    place: int,
-    part: Part,
-    strategy: AnyStrategy,
-    own: Proofs,
-) -> Fraction:
-    if isinstance(strategy, TableStrategy):
-        assert isinstance(part, Marginals)
-        return _lower_tables(part, own)
-    if isinstance(own, PrefixProof):
-        ranges = isinstance(part, Named) and part.name == "ranges"
-        return lower_prefix(part.cells, own, ranges)
-    if isinstance(strategy, RootStrategy):
-        return lower_roots(part.cells)
-    if own is None:
-        return lower_plain(part, document.largest, document.replaced)
-    assert isinstance(own, Multipliers)
-    where = strategy.coordinates if isinstance(strategy, Strategy) else own.coordinates
-    found = lower_total(frames.of(place, part, where, own.questions), own)
-    return found if own.questions is None else found / sum(own.questions)
-
-
-def _lower_tables(part: Marginals, own: Proofs) -> Fraction:
-    if not isinstance(own, tuple):
-        return lower_tables(part, part.worth)
-    worth = [c * w for c, w in zip(own, part.worth, strict=True)]
-    cells = sum(c * part.cells_of(one) for c, one in zip(own, part.sets, strict=True))
-    return lower_tables(part, worth) / cells

@@ -13,31 +13,92 @@ from typing import Annotated, ClassVar
 
 from ...losses import L2
 from ...problem.shape import Shape
+from ...problem.workload import MAX_TABLE
 from ...problem.workload_parts import Marginals, Named, Part
 from ...work import charge
 from ..base import AnyFile
 from ..codec import FLAG, always
+from ..fields import demand
 from ..kinds.additive import is_additive
 from ..kinds.joint import is_joint
 from ..kinds.vector import is_vector
 from ..report import PROVEN, REFUTED, Claim, check_parts
+from .factor import ClosedForm, FactorProblem, FactorProof, FactorStrategy
 from .root_strategy import MAX_PREFIX, lower_roots
 from .shells import moved_by_rounding
+from .strategy import Multipliers
 from .table_strategy import lower_tables
 
 
+class PlainStrategy(FactorStrategy):
+    """Measurements without a matrix."""
+
+    proofs: ClassVar[tuple[type[FactorProof], ...]] = (ClosedForm, Multipliers)
+    pure = True
+
+    def closed_form(self, factor: FactorProblem) -> Fraction:
+        """What is known of some workloads."""
+        return lower_plain(factor.part, factor.largest, factor.replaced)
+
+    def grid(self, part: Part) -> Fraction:
+        """Integers are measured."""
+        return Fraction(1)
+
+
 @dataclass(frozen=True)
-class CountsStrategy:
+class CountsStrategy(PlainStrategy):
     """Every count of a factor is measured by itself."""
 
     counts: ClassVar[Annotated[bool, always(True, FLAG)]] = True
+    where = " on each count"
+
+    def check_factor(self, factor: FactorProblem) -> None:
+        """`FormatError` for too many counts, or where units are replaced."""
+        demand(not factor.replaced, '"counts" are for add-remove')
+        few = factor.part.cells <= MAX_TABLE
+        demand(few, f'"counts" are of at most {MAX_TABLE} cells')
+
+    def length(self, factor: FactorProblem) -> Fraction:
+        """A unit changes one count, or two."""
+        return Fraction(2 if factor.replaced else 1)
+
+    def upper(self, factor: FactorProblem, proof: FactorProof) -> Fraction:
+        """The squared lengths of the queries."""
+        return counts_cost(factor.part, factor.largest)
 
 
 @dataclass(frozen=True)
-class AnswersStrategy:
+class AnswersStrategy(PlainStrategy):
     """Every answer is measured by itself."""
 
     answers: ClassVar[Annotated[bool, always(True, FLAG)]] = True
+    where = " on each answer"
+
+    def check_factor(self, factor: FactorProblem) -> None:
+        """`FormatError` for too many counts, or answers that are no integers."""
+        few = factor.part.cells <= MAX_TABLE
+        demand(few, f'"answers" are of at most {MAX_TABLE} cells')
+        demand(factor.part.denominator == 1, '"answers" must be integers')
+
+    def length(self, factor: FactorProblem) -> Fraction:
+        """1 where the change is one that joint noise is for, else above 1.
+
+        (Laplace noise is for as much as it is.)
+        """
+        return Fraction(1 if factor.law is None or _moved_within(factor) else 2)
+
+    def upper(self, factor: FactorProblem, proof: FactorProof) -> Fraction:
+        """The weights of the queries."""
+        return answers_cost(factor.part, factor.largest)
+
+
+def _moved_within(factor: FactorProblem) -> bool:
+    """Whether what a unit does to the answers is what their joint noise is for."""
+    law, part = factor.law, factor.part
+    if not is_joint(law) or len(law.problem.shape.blocks) != 1:
+        return False
+    moves = law.problem.shape
+    return moves.dimension == part.queries and columns_within(part, moves, factor.replaced)
 
 
 def counts_cost(part: Part, largest: bool) -> Fraction:

@@ -15,11 +15,14 @@ from operator import mul
 from typing import Annotated, ClassVar
 
 from ...errors import FormatError
+from ...problem.workload_parts import Named, Part
 from ...work import charge, once
 from ..codec import FLAG, Key, always, integer
+from ..fields import demand
 from ..kinds.workload_parts import wholes
 from ..limits import MAX_STRATEGY_BITS
 from ..matrices import root_up
+from .factor import ClosedForm, FactorProblem, FactorProof, FactorStrategy, check_positives
 
 #: The most prefix sums: their check takes seconds.
 MAX_PREFIX = 2_000
@@ -34,13 +37,64 @@ ROW_BITS, SINGULAR_BITS, _COUNT_BITS = 16, 10, 80
 
 
 @dataclass(frozen=True)
-class RootStrategy:
+class PrefixProof(FactorProof):
+    """Weights of the counts, and singular values of their roots' prefix sums, over 2^10."""
+
+    weights: Annotated[tuple[int, ...], wholes(MAX_PREFIX)]
+    values: Annotated[tuple[int, ...], wholes(MAX_PREFIX)]
+
+    def check_factor(self, factor: FactorProblem, strategy: FactorStrategy) -> None:
+        """`FormatError` unless the queries are prefix sums or ranges."""
+        part = factor.part
+        fits = isinstance(part, Named) and part.name in ("prefix", "ranges")
+        words = f'"values" are for prefix sums or ranges of at most {MAX_PREFIX} counts, add-remove'
+        demand(fits and part.cells <= MAX_PREFIX and not factor.replaced, words)
+        check_positives(self.weights, "weights", part.cells)
+        check_positives(self.values, "values", part.cells)
+
+    def bound(self, factor: FactorProblem, strategy: FactorStrategy) -> Fraction:
+        """By the singular values."""
+        part = factor.part
+        ranges = isinstance(part, Named) and part.name == "ranges"
+        return lower_prefix(part.cells, self, ranges)
+
+
+@dataclass(frozen=True)
+class RootStrategy(FactorStrategy):
     """So many bits of each entry of the Toeplitz matrix, and of each column's scale."""
 
     bits: Annotated[int, integer(20, MAX_STRATEGY_BITS)]
     roots: ClassVar[Annotated[bool, always(True, FLAG)]] = True
     #: What each row is multiplied by, over 2^16; none: by 1.
     rows: Annotated[tuple[int, ...], wholes(MAX_PREFIX, 1), Key("row_scales")] = ()
+
+    proofs: ClassVar[tuple[type[FactorProof], ...]] = (ClosedForm, PrefixProof)
+
+    def check_factor(self, factor: FactorProblem) -> None:
+        """`FormatError` unless the queries are prefix sums."""
+        part = factor.part
+        prefix = isinstance(part, Named) and part.name == "prefix" and part.cells <= MAX_PREFIX
+        demand(prefix, f'"roots" are for at most {MAX_PREFIX} prefix sums')
+        plain = not factor.replaced and not factor.largest
+        demand(plain, '"roots" are for totals, add-remove')
+        if self.rows:
+            check_positives(self.rows, "row_scales", part.cells)
+
+    def length(self, factor: FactorProblem) -> Fraction:
+        """At least the squared length of every column."""
+        return length_of_roots(factor.part.cells, self)
+
+    def upper(self, factor: FactorProblem, proof: FactorProof) -> Fraction:
+        """At least the total variance of all sums."""
+        return upper_roots(factor.part.cells, self)
+
+    def closed_form(self, factor: FactorProblem) -> Fraction:
+        """By the singular values of equal weights."""
+        return lower_roots(factor.part.cells)
+
+    def grid(self, part: Part) -> Fraction:
+        """A unit of the last bit of a product of an entry, a column's scale and a row's."""
+        return Fraction(1, 1 << (2 * self.bits + ROW_BITS))
 
     def series(self, n: int) -> list[int]:
         """The first column of the Toeplitz matrix T, times 2^bits: (1 - x)^(-1/2)."""
@@ -54,14 +108,6 @@ class RootStrategy:
         """What each column is multiplied by, over 2^bits: no column is longer than 1."""
         one = 1 << (4 * self.bits + 2 * ROW_BITS)
         return [isqrt(one // square) for square in _squares(n, self)]
-
-
-@dataclass(frozen=True)
-class PrefixProof:
-    """Weights of the counts, and singular values of their roots' prefix sums, over 2^10."""
-
-    weights: Annotated[tuple[int, ...], wholes(MAX_PREFIX)]
-    values: Annotated[tuple[int, ...], wholes(MAX_PREFIX)]
 
 
 @lru_cache(maxsize=8)

@@ -7,79 +7,34 @@ Standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt, lcm
+from math import isqrt
+from typing import ClassVar
 
 from ...errors import FormatError
-from ...problem.workload_parts import Marginals, Named, Part, Rows, Weighted, weighed
+from ...problem.workload_parts import Part
 from ...work import charge
-from ..kinds.workload_parts import entry_bits, weight_size
+from ..fields import demand
 from ..matrices import Lists, Whole, dot, product, root_up, row_sum, sandwich, spread, transposed
-
-
-@dataclass(frozen=True)
-class Basis:
-    """Cells whose columns are independent, and the others as combinations of them.
-
-    `shares` has for each other cell, in order, whole numbers over the denominator.
-    """
-
-    cells: tuple[int, ...]
-    denominator: int
-    shares: tuple[tuple[int, ...], ...]
-
+from .factor import FactorProblem, FactorProof, FactorStrategy, check_weights
+from .frame import (
+    QUESTIONS,
+    Basis,
+    Coordinates,
+    Frame,
+    check_coordinates,
+    check_matrix,
+    rank_of,
+    rows_in,
+)
 
 #: Bits behind the point of an inverse, at least.
 _FINE = 40
-#: What a strategy is about: all cells (None), some of them, or the questions themselves.
-Coordinates = Basis | None | str
-QUESTIONS = "questions"
 
 
 @dataclass(frozen=True)
-class Strategy:
-    """An upper triangular matrix Y over 2^bits, given by its rows from the diagonal on."""
-
-    bits: int
-    triangle: tuple[tuple[int, ...], ...]
-    coordinates: Coordinates = None
-
-    @property
-    def rank(self) -> int:
-        """How many numbers are measured."""
-        return len(self.triangle)
-
-    def square(self) -> Lists:
-        """Y as a full matrix, times 2^bits."""
-        return [[0] * i + list(row) for i, row in enumerate(self.triangle)]
-
-
-@dataclass(frozen=True)
-class TallStrategy:
-    """A matrix Y over 2^bits of any number of rows, measured with Laplace noise: of all cells."""
-
-    bits: int
-    rows: tuple[tuple[int, ...], ...]
-
-    @property
-    def coordinates(self) -> Coordinates:
-        """All cells (with "replace": all but the first)."""
-        return None
-
-    @property
-    def rank(self) -> int:
-        """How many coordinates there are."""
-        return len(self.rows[0])
-
-    def square(self) -> Lists:
-        """Y, times 2^bits."""
-        return [list(row) for row in self.rows]
-
-
-@dataclass(frozen=True)
-class Multipliers:
+class Multipliers(FactorProof):
     """What proves the bounds: weights of shifts, a matrix, and weights of questions for "largest".
 
     A shift is a cell (i, i), or the exchange of cell i for cell j; every number is whole, and only
@@ -94,124 +49,149 @@ class Multipliers:
     #: What the matrix is about, where that is not what the strategy is about.
     coordinates: Coordinates = None
 
+    def check_factor(self, factor: FactorProblem, strategy: FactorStrategy) -> None:
+        """`FormatError` unless shifts, matrix and weights are those of the factor."""
+        part, replaced = factor.part, factor.replaced
+        exchanged = all(i < j for i, j, _ in self.shifts)
+        own = all(i == j for i, j, _ in self.shifts)
+        kinds = "[i, j, weight] with i < j" if replaced else "pairs"
+        demand(exchanged if replaced else own, f'"shifts" must be {kinds}')
+        places = {shift[:2] for shift in self.shifts}
+        demand(len(places) == len(self.shifts), '"shifts" must not repeat one')
+        demand(all(j < part.cells for _, j in places), '"shifts" must be cells and weights')
+        where = strategy.coordinates_for(self.coordinates)
+        check_coordinates(where, part)
+        rank = rank_of(where, part, replaced)
+        check_matrix(self.matrix, "matrix", rank, rank)
+        weighed = self.questions is not None
+        demand(weighed == factor.largest, '"questions" are for the largest variance')
+        if self.questions is not None:
+            check_weights(self.questions, part.queries)
+        needed = strategy.needs_inverse
+        demand((self.inverse is not None) == needed, '"inverse" is for "rows", and they need it')
+        if self.inverse is not None:
+            whole = rank_of(None, part, replaced)
+            check_matrix(self.inverse, "inverse", whole, whole)
+
+    def bound(self, factor: FactorProblem, strategy: FactorStrategy) -> Fraction:
+        """By weak duality."""
+        where = strategy.coordinates_for(self.coordinates)
+        total = lower_total(factor.frame(where, self.questions), self)
+        return total if self.questions is None else total / sum(self.questions)
+
+
+class MeasuredRows(FactorStrategy):
+    """A matrix Y over 2^bits, of which each row is a measurement."""
+
+    bits: int
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """What columns are about; None for all cells (with "replace": all but the first)."""
+        return None
+
+    @property
+    def rank(self) -> int:
+        """How many coordinates there are."""
+        raise NotImplementedError
+
+    def square(self) -> Lists:
+        """Y as a full matrix, times 2^bits."""
+        raise NotImplementedError
+
+    def upper(self, factor: FactorProblem, proof: FactorProof) -> Fraction:
+        """By an approximate inverse, which follows from the multipliers."""
+        assert isinstance(proof, Multipliers)
+        frame = factor.frame(self.coordinates)
+        inverse = inverse_of(frame, self, proof)
+        if factor.largest:
+            return upper_largest(factor.part, factor.replaced, self.coordinates, inverse)
+        return upper_total(frame, inverse)
+
+    def closed_form(self, factor: FactorProblem) -> Fraction:
+        """(Such a strategy has multipliers.)"""
+        return Fraction(0)
+
 
 @dataclass(frozen=True)
-class Frame:
-    """The questions in coordinates z = A x/D: cost matrix K/d, and A (None: the identity)."""
+class Strategy(MeasuredRows):
+    """An upper triangular matrix Y over 2^bits, given by its rows from the diagonal on."""
 
-    cost: Whole
-    below: int
-    cells: int
-    columns: Whole | None  # A, one column for each cell
-    denominator: int = 1  # D
+    bits: int
+    triangle: tuple[tuple[int, ...], ...]
+    coordinates: Coordinates = None
 
+    proofs: ClassVar[tuple[type[FactorProof], ...]] = (Multipliers,)
 
-def frame_of(
-    part: Part, replace: bool, coordinates: Coordinates, counts: Sequence[int] | None = None
-) -> Frame:
-    """The questions in these coordinates, `FormatError` if they do not span all columns.
+    @property
+    def rank(self) -> int:
+        """How many numbers are measured."""
+        return len(self.triangle)
 
-    With `replace` columns count from the first one, whose coordinates are 0. counts: further
-    weights of the questions, not divided by their sum.
-    """
-    if coordinates == QUESTIONS:
-        return _questions(part, replace, counts)
-    gram, below = _gram(part, counts)
-    n = len(gram)
-    if replace:
-        charge(n * n // 2)
-        first = gram[0]
-        gram = [
-            [x - a - b + first[0] for x, b in zip(row, first, strict=True)]
-            for a, row in zip(first, gram, strict=True)
-        ]
-    if coordinates is None:
-        if not replace:
-            return Frame(gram, below, n, None)
-        own = [[int(i + 1 == j) for j in range(n)] for i in range(n - 1)]
-        return Frame([row[1:] for row in gram[1:]], below, n, own)
-    assert isinstance(coordinates, Basis)
-    return _some_cells(gram, below, coordinates)
+    def square(self) -> Lists:
+        """Y as a full matrix, times 2^bits."""
+        return [[0] * i + list(row) for i, row in enumerate(self.triangle)]
 
+    def check_factor(self, factor: FactorProblem) -> None:
+        """`FormatError` unless the triangle has the rank of its coordinates."""
+        check_coordinates(self.coordinates, factor.part)
+        rank = rank_of(self.coordinates, factor.part, factor.replaced)
+        lengths = [len(row) for row in self.triangle]
+        demand(lengths == list(range(rank, 0, -1)), f'"triangle" must have {rank} rows to 1 entry')
+        positive = all(row[0] > 0 for row in self.triangle)
+        demand(positive, '"triangle" must have a positive diagonal')
 
-def gram_of(part: Part) -> tuple[Whole, int]:
-    """(K, d): the matrix K/d = W^T diag(weights) W, its work counted."""
-    return _gram(part, None)
+    def coordinates_for(self, stated: Coordinates) -> Coordinates:
+        """Its own."""
+        demand(stated is None, '"coordinates" are those of the strategy')
+        return self.coordinates
 
+    def length(self, factor: FactorProblem) -> Fraction:
+        """The largest squared length of what a unit changes."""
+        return longest_shift(factor.frame(self.coordinates), self, factor.replaced)
 
-def _gram(part: Part, counts: Sequence[int] | None) -> tuple[Whole, int]:
-    long = 1 + (entry_bits(part) + weight_size(part)[1]) // 200
-    if counts is None:
-        charge((part.cells**2 // 2 + _work(part)) * long)
-        return part.gram()
-    charge(5 * part.queries * long)
-    own, scale = _whole_weights(part, counts)
-    if isinstance(part, Named):
-        charge(part.queries + part.cells**2 // 2)
-        return part.weighed(own), scale
-    charge(part.queries * (1 + part.cells**2 // 12) * long)
-    return weighed(part, own), scale * part.denominator**2
+    def grid(self, part: Part) -> Fraction:
+        """A unit of the last bit, over what coordinates are divided by."""
+        below = 1
+        if isinstance(self.coordinates, Basis):
+            below = self.coordinates.denominator
+        elif self.coordinates == QUESTIONS:
+            below = part.denominator
+        return Fraction(1, below << self.bits)
 
 
-def _whole_weights(part: Part, counts: Sequence[int] | None) -> tuple[list[int], int]:
-    """(numbers, d): the weights of the questions, times the counts, over one denominator."""
-    weights = list(part.weights())
-    scale = lcm(*{one.denominator for one in weights})
-    own = counts or [1] * len(weights)
-    return [int(w * scale) * c for w, c in zip(weights, own, strict=True)], scale
+@dataclass(frozen=True)
+class TallStrategy(MeasuredRows):
+    """A matrix Y over 2^bits of any number of rows, measured with Laplace noise: of all cells."""
 
+    bits: int
+    rows: tuple[tuple[int, ...], ...]
 
-def _work(part: Part) -> int:
-    """Microseconds of a Gram matrix."""
-    if isinstance(part, Rows):
-        used = (part.cells - row.count(0) for row in part.held)
-        return part.queries * (5 + part.cells // 10) + sum(count * count for count in used) // 8
-    if isinstance(part, Weighted) and len(part.own) > 1:
-        inside, own = part.part, 5 * part.queries
-        rows = _work(inside) if isinstance(inside, Rows) else part.queries * part.cells**2 // 12
-        return own + rows
-    if isinstance(part, Marginals):
-        return part.cells**2 * sum(2 + len(one) // 8 for one in part.sets) // 2
-    inner = (part.part,) if isinstance(part, Weighted) else getattr(part, "parts", ())
-    return sum(5 + one.cells**2 // 2 + _work(one) for one in inner)
+    proofs: ClassVar[tuple[type[FactorProof], ...]] = (Multipliers,)
+    pure = needs_inverse = True
 
+    @property
+    def rank(self) -> int:
+        """How many coordinates there are."""
+        return len(self.rows[0])
 
-def _questions(part: Part, replace: bool, counts: Sequence[int] | None) -> Frame:
-    """The questions themselves as coordinates: the cost is diagonal, the columns are the rows."""
-    charge(part.queries * (5 + part.cells))
-    columns: Whole = [list(row) for row in part.rows()]
-    if replace:
-        columns = [[x - row[0] for x in row] for row in columns]
-    own, scale = _whole_weights(part, counts)
-    m = len(own)
-    cost = [[own[i] if i == j else 0 for j in range(m)] for i in range(m)]
-    return Frame(cost, scale, part.cells, columns, part.denominator)
+    def square(self) -> Lists:
+        """Y, times 2^bits."""
+        return [list(row) for row in self.rows]
 
+    def check_factor(self, factor: FactorProblem) -> None:
+        """`FormatError` unless there are at least as many rows as coordinates."""
+        rank = rank_of(None, factor.part, factor.replaced)
+        demand(len(self.rows) >= rank, '"rows" must be at least as many as coordinates')
+        check_matrix(self.rows, "rows", len(self.rows), rank)
 
-def _some_cells(gram: Whole, below: int, basis: Basis) -> Frame:
-    """Cells of a basis as coordinates, if the other columns are the combinations that are stated.
+    def length(self, factor: FactorProblem) -> Fraction:
+        """The largest sum of the sizes of what a unit changes."""
+        return largest_sum(factor.frame(None), self, factor.replaced)
 
-    A column w with K_B f = w^T W_B and |w|^2 = f K_B f lies in the span: its rest has no length.
-    """
-    n, chosen, over = len(gram), list(basis.cells), basis.denominator
-    cost = [[gram[i][j] for j in chosen] for i in chosen]
-    others = sorted(set(range(n)) - set(chosen))
-    if len(others) != len(basis.shares):
-        raise FormatError('"shares" must have a row for each other cell')
-    columns = [[0] * n for _ in chosen]
-    for b, cell in enumerate(chosen):
-        columns[b][cell] = over
-    if others:
-        seen = product(basis.shares, cost)
-        for j, own, shares in zip(others, seen, basis.shares, strict=True):
-            column = [gram[i][j] for i in chosen]
-            if own != [over * x for x in column]:
-                raise FormatError('"shares" do not give the columns of the other cells')
-            if sum(x * y for x, y in zip(shares, column, strict=True)) != over * gram[j][j]:
-                raise FormatError('"shares" do not give the columns of the other cells')
-            for b, x in enumerate(shares):
-                columns[b][j] = x
-    return Frame(cost, below, n, columns, over)
+    def grid(self, part: Part) -> Fraction:
+        """A unit of the last bit."""
+        return Fraction(1, 1 << self.bits)
 
 
 # -- the strategy keeps its promise -----------------------------------------------------------
@@ -250,7 +230,7 @@ def largest_sum(frame: Frame, strategy: TallStrategy, replace: bool) -> Fraction
     return Fraction(most, (1 << strategy.bits) * frame.denominator)
 
 
-def _squared(strategy: Strategy | TallStrategy) -> Lists:
+def _squared(strategy: MeasuredRows) -> Lists:
     y = strategy.square()
     return product(transposed(y), y)
 
@@ -334,9 +314,7 @@ class Inverse:
     size: Fraction
 
 
-def inverse_of(
-    frame: Frame, strategy: Strategy | TallStrategy, multipliers: Multipliers
-) -> Inverse:
+def inverse_of(frame: Frame, strategy: MeasuredRows, multipliers: Multipliers) -> Inverse:
     """An approximate inverse from the multipliers; `FormatError` if it is none."""
     m = _squared(strategy)
     raw: Whole = multipliers.inverse or _times(multipliers.matrix, frame, multipliers)
@@ -392,17 +370,3 @@ def upper_largest(
         size = root_up(Fraction(sum(x * x for x in a) * sum(x * x for x in row), one * one))
         most = max(most, weight * (first + second + size * share))
     return most / below**2
-
-
-def rows_in(part: Part, replace: bool, coordinates: Coordinates) -> tuple[Lists, int]:
-    """The questions as rows over coordinates, and what they are divided by."""
-    charge(part.queries * (5 + part.cells // 2))
-    if coordinates == QUESTIONS:
-        m = part.queries
-        return [[int(i == j) for j in range(m)] for i in range(m)], 1
-    rows = [list(row) for row in part.rows()]
-    if replace:
-        rows = [[x - row[0] for x in row] for row in rows]
-    if isinstance(coordinates, Basis):
-        return [[row[j] for j in coordinates.cells] for row in rows], part.denominator
-    return [row[1:] for row in rows] if replace else rows, part.denominator

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from ...problem.workload_parts import Named, Part, Weighted
 from ...work import charge
@@ -21,7 +21,11 @@ from ..fields import demand
 from ..kinds.workload_parts import wholes
 from ..limits import MAX_STRATEGY_BITS
 from ..matrices import Lists, Whole, product, transposed
-from .strategy import gram_of
+from .factor import ClosedForm, FactorProblem, FactorProof
+from .frame import gram_of
+from .plain_strategies import PlainStrategy
+from .root_strategy import PrefixProof
+from .strategy import Multipliers
 
 #: Limits of the checker: counts, sums, and bits that an entry of `solution` has beyond `bits`.
 MAX_SUMMED, MAX_SUMS, _WIDE = 4_000, 1_000, 16
@@ -32,7 +36,7 @@ _SUM = several(row(integer(0, MAX_SUMMED - 1), integer(1, 1 << MAX_STRATEGY_BITS
 
 
 @dataclass(frozen=True)
-class SummedStrategy:
+class SummedStrategy(PlainStrategy):
     """Multiples of the counts, and sums of (cell, weight), over 2^bits; what estimates come of."""
 
     bits: Annotated[int, integer(8, MAX_STRATEGY_BITS)]
@@ -40,6 +44,25 @@ class SummedStrategy:
     sums: Annotated[tuple[tuple[tuple[int, int], ...], ...], several(_SUM, MAX_SUMS, work=2)]
     #: Near the inverse of I + (T D^-1)(T D^-1)^T, over 2^bits.
     solution: Annotated[tuple[tuple[int, ...], ...], several(wholes(MAX_SUMS), MAX_SUMS)]
+
+    proofs: ClassVar[tuple[type[FactorProof], ...]] = (ClosedForm, Multipliers, PrefixProof)
+
+    def check_factor(self, factor: FactorProblem) -> None:
+        """`FormatError` unless there is a multiple for each count."""
+        fits = len(self.each) == factor.part.cells <= MAX_SUMMED and not factor.largest
+        demand(fits, f'"each" must be a number for each of at most {MAX_SUMMED} cells, for totals')
+
+    def length(self, factor: FactorProblem) -> Fraction:
+        """At least the largest sum of the sizes of what a unit changes."""
+        return largest_column(self, factor.replaced)
+
+    def upper(self, factor: FactorProblem, proof: FactorProof) -> Fraction:
+        """At least the total variance of the answers."""
+        return upper_summed(factor.part, self)
+
+    def grid(self, part: Part) -> Fraction:
+        """A unit of the last bit."""
+        return Fraction(1, 1 << self.bits)
 
     def check(self) -> None:
         """`FormatError` unless sums and solution go together."""

@@ -11,9 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from typing import ClassVar
 
-from ...problem.workload_parts import Marginals
+from ...errors import FormatError
+from ...problem.workload_parts import Marginals, Part
 from ...work import charge
+from ..fields import demand
+from .factor import ClosedForm, FactorProblem, FactorProof, FactorStrategy, check_weights
 
 #: Bits behind the point of sums that are rounded to the safe side.
 _BITS = 160
@@ -22,11 +26,70 @@ Attributes = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class TableStrategy:
+class QueryWeights(FactorProof):
+    """Weights of tables, whose weighted total is at most the largest variance."""
+
+    questions: tuple[int, ...]
+
+    def check_factor(self, factor: FactorProblem, strategy: FactorStrategy) -> None:
+        """`FormatError` unless there is one for each table."""
+        check_weights(self.questions, len(_tables(factor).sets))
+
+    def bound(self, factor: FactorProblem, strategy: FactorStrategy) -> Fraction:
+        """The weighted total over the weighted number of queries."""
+        part = _tables(factor)
+        worth = [c * w for c, w in zip(self.questions, part.worth, strict=True)]
+        counts = zip(self.questions, part.sets, strict=True)
+        cells = sum(c * part.cells_of(attributes) for c, attributes in counts)
+        return lower_tables(part, worth) / cells
+
+
+@dataclass(frozen=True)
+class TableStrategy(FactorStrategy):
     """How strongly each set of attributes is measured: scales over 2^bits, in closure order."""
 
     bits: int
     scales: tuple[int, ...]
+
+    proofs: ClassVar[tuple[type[FactorProof], ...]] = (ClosedForm, QueryWeights)
+    alone = True
+
+    def check_factor(self, factor: FactorProblem) -> None:
+        """`FormatError` unless there is a scale for each set of attributes."""
+        part = factor.part
+        if not isinstance(part, Marginals) or factor.replaced:
+            raise FormatError('"scales" are for tables, add-remove')
+        count = len(part.closure)
+        demand(len(self.scales) == count, f'"scales" must be a list of {count} entries')
+        demand(min(self.scales) > 0, '"scales" must be positive')
+
+    def check_proof(self, proof: FactorProof, factor: FactorProblem) -> None:
+        """`FormatError` unless weights are there for the largest variance, and only then."""
+        super().check_proof(proof, factor)
+        weighed = isinstance(proof, QueryWeights)
+        demand(weighed == factor.largest, '"questions" of "scales" are for the largest variance')
+
+    def length(self, factor: FactorProblem) -> Fraction:
+        """At least the squared length of what one unit changes."""
+        return length_of(_tables(factor), self)
+
+    def upper(self, factor: FactorProblem, proof: FactorProof) -> Fraction:
+        """At least the total, or the largest, of worth times variance."""
+        return upper_tables(_tables(factor), self, factor.largest)
+
+    def closed_form(self, factor: FactorProblem) -> Fraction:
+        """That of the best strategy."""
+        part = _tables(factor)
+        return lower_tables(part, part.worth)
+
+    def grid(self, part: Part) -> Fraction:
+        """(That of each table is finer still.)"""
+        return Fraction(1, 1 << self.bits)
+
+
+def _tables(factor: FactorProblem) -> Marginals:
+    assert isinstance(factor.part, Marginals)
+    return factor.part
 
 
 def shares_of(part: Marginals, worth: Sequence[Fraction]) -> dict[Attributes, Fraction]:

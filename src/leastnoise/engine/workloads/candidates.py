@@ -14,7 +14,8 @@ import numpy as np
 
 from ...certify.base import AnyFile, MechanismFile
 from ...certify.kinds.workload import WorkloadBudget, WorkloadDocument
-from ...certify.kinds.workload_check import Frames, lower_cost, release_cost, shift_length
+from ...certify.kinds.workload_check import Factors, lower_cost, release_cost, shift_length
+from ...certify.noise.factor import CLOSED_FORM, FactorProof
 from ...certify.noise.plain_strategies import (
     AnswersStrategy,
     CountsStrategy,
@@ -70,6 +71,11 @@ class Piece:
     multipliers: Multipliers | None
     sums: tuple[tuple[TallStrategy, Multipliers], ...]
 
+    @property
+    def proof(self) -> FactorProof:
+        """What proves the bound from below."""
+        return CLOSED_FORM if self.multipliers is None else self.multipliers
+
     def proven(self, problem: WorkloadProblem) -> bool:
         """Whether something is known from below."""
         return self.multipliers is not None or closed_form(self.part, problem.largest)
@@ -79,7 +85,7 @@ class Piece:
         ways: list[tuple[float, ProvenStrategy]] = []
         if problem.neighbors != REPLACE and self.part.cells <= MAX_TABLE:
             cost = float(counts_cost(self.part, problem.largest))
-            ways.append((cost, (CountsStrategy(), self.multipliers)))
+            ways.append((cost, (CountsStrategy(), self.proof)))
         for tall, multipliers in self.sums:
             ways.append((_cost(self.part, tall, problem), (tall, multipliers)))
         if not ways:
@@ -136,7 +142,7 @@ def on_counts(
         count = Problem.of(epsilon=epsilon, delta=delta, loss="l2", integer=True)
         law = _law(search, plan_of_noise(count), _INNER.gap, _INNER.seconds)
     strategies = (CountsStrategy(),) * len(pieces)
-    multipliers = tuple(piece.multipliers for piece in pieces)
+    multipliers = tuple(piece.proof for piece in pieces)
     return replace(empty(problem), strategies=strategies, multipliers=multipliers, law=law)
 
 
@@ -144,17 +150,17 @@ def on_each_answer(
     problem: WorkloadProblem, pieces: list[Piece], search: Search
 ) -> WorkloadDocument | None:
     """Laplace noise on each answer: for a few small tables of a large one."""
-    part, multipliers = pieces[0].part, pieces[0].multipliers
+    part, proof = pieces[0].part, pieces[0].proof
     if len(pieces) > 1 or part.denominator != 1 or part.cells > MAX_TABLE:
         return None
-    return replace(empty(problem), strategies=(AnswersStrategy(),), multipliers=(multipliers,))
+    return replace(empty(problem), strategies=(AnswersStrategy(),), multipliers=(proof,))
 
 
 def on_answers(
     problem: WorkloadProblem, pieces: list[Piece], search: Search
 ) -> WorkloadDocument | None:
     """Joint noise on the answers, where they are few and whole."""
-    part, multipliers = pieces[0].part, pieces[0].multipliers
+    part, proof = pieces[0].part, pieces[0].proof
     few = len(pieces) == 1 and part.queries <= _INNER.most_joint
     if not few or part.denominator != 1 or part.queries * part.cells > _INNER.most_entries:
         return None
@@ -169,9 +175,7 @@ def on_answers(
     )
     plan = plan_of(replace(answers, noise_alone=True))
     law = _law(search, plan, _INNER.gap, _INNER.seconds_of_joint)
-    return replace(
-        empty(problem), strategies=(AnswersStrategy(),), multipliers=(multipliers,), law=law
-    )
+    return replace(empty(problem), strategies=(AnswersStrategy(),), multipliers=(proof,), law=law)
 
 
 def of_vectors(
@@ -230,15 +234,15 @@ def stated(problem: WorkloadProblem, strategies: list[ProvenStrategy]) -> Worklo
 
 
 def _private(document: WorkloadDocument) -> WorkloadDocument:
-    frames = Frames(document)
-    if shift_length(document, frames) > 1:
+    factors = document.factor_problems()
+    if shift_length(document, factors) > 1:
         raise FormatError("a shift is longer than 1")
-    return bounded(document, frames)
+    return bounded(document, factors)
 
 
-def bounded(document: WorkloadDocument, frames: Frames | None = None) -> WorkloadDocument:
+def bounded(document: WorkloadDocument, factors: Factors | None = None) -> WorkloadDocument:
     """The document with the bounds that its numbers prove."""
-    frames = frames or Frames(document)
-    upper = round_up(release_cost(document, frames), _DIGITS)
-    lower = round_down(lower_cost(document, frames), _DIGITS)
+    factors = factors or document.factor_problems()
+    upper = round_up(release_cost(document, factors), _DIGITS)
+    lower = round_down(lower_cost(document, factors), _DIGITS)
     return replace(document, upper=upper, lower=lower)

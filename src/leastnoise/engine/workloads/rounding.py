@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg as sl
 
-from ...certify.noise.strategy import Coordinates, Frame, Multipliers, Strategy
+from ...certify.noise.frame import Coordinates, Frame
+from ...certify.noise.strategy import Multipliers, Strategy
 from ...numeric import Floats
 
 #: Bits of the weights of shifts and of questions.

@@ -14,18 +14,11 @@ import numpy as np
 from ...certify.kinds.workload import WorkloadDocument, factors_of
 from ...certify.kinds.workload_check import variance_above, variance_below
 from ...certify.kinds.workload_parts import MAX_RANK
+from ...certify.noise.factor import CLOSED_FORM, FactorProof
+from ...certify.noise.frame import QUESTIONS, Coordinates, Frame, frame_of, rows_in
 from ...certify.noise.root_strategy import MAX_PREFIX, PrefixProof, RootStrategy
-from ...certify.noise.strategy import (
-    QUESTIONS,
-    Coordinates,
-    Frame,
-    Multipliers,
-    Strategy,
-    TallStrategy,
-    frame_of,
-    largest_sum,
-    rows_in,
-)
+from ...certify.noise.strategy import Multipliers, Strategy, TallStrategy, largest_sum
+from ...certify.noise.table_strategy import QueryWeights
 from ...errors import ArgumentError, Described, FormatError, LimitError
 from ...formatting import gap_of
 from ...problem.workload_arguments import REPLACE, WorkloadProblem
@@ -169,12 +162,13 @@ class Strategies:
     def _tables(
         self, problem: WorkloadProblem, part: Marginals, gap: float, seconds: float
     ) -> WorkloadDocument:
-        multipliers: tuple[int, ...] | None = None
+        proof: FactorProof = CLOSED_FORM
         if problem.largest:
-            strategy, multipliers = largest_tables(part, self.table_bits, gap, seconds)
+            strategy, weights = largest_tables(part, self.table_bits, gap, seconds)
+            proof = QueryWeights(weights)
         else:
             strategy = best_tables(part, self.table_bits)
-        document = replace(empty(problem), strategies=(strategy,), multipliers=(multipliers,))
+        document = replace(empty(problem), strategies=(strategy,), multipliers=(proof,))
         return bounded(document)
 
 
