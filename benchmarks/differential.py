@@ -15,6 +15,7 @@ With --words the words of claims are compared, too; without, only the numbers in
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import math
 import os
@@ -221,7 +222,7 @@ def _change_key(holder: dict[str, Any], key: str, draw: random.Random) -> None:
         case 2:
             holder[draw.choice((key + "s", key.upper(), "", "unknown"))] = holder.pop(key)
         case 3:
-            holder[draw.choice(KEYS)] = draw.choice(EXTREME)
+            holder[draw.choice(KEYS)] = _extreme(draw)
         case 4:
             holder[draw.choice(KEYS)] = holder[key]
         case 5:
@@ -293,11 +294,16 @@ NAMES = ("l1", "l2", "pinball", "huber", "power", "piecewise", "sum", "custom", 
 KINDS = ("additive", "integer", "dependent", "vector", "joint", "keyed", "workload")
 
 
+def _extreme(draw: random.Random) -> Any:
+    """An extreme value of its own: a later change may put something into it."""
+    return copy.deepcopy(draw.choice(EXTREME))
+
+
 def _other(value: Any, draw: random.Random) -> Any:
     """Another value, mostly of the same type and near."""
     choice = draw.random()
     if choice < 0.05 or isinstance(value, dict | list):
-        return draw.choice(EXTREME)
+        return _extreme(draw)
     if choice < 0.2:
         return _alike(value, draw)
     if isinstance(value, bool):

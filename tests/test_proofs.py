@@ -114,7 +114,7 @@ EXEMPT = {
     "certify/certificates/multipliers.py": (
         "records; leans on certify/certificates/duality.proof.md"
     ),
-    "certify/noise/factor.py": "says what strategies do; leans on kinds/workload_check.proof.md",
+    "certify/noise/factor.py": "protocols; leans on certify/kinds/workload_check.proof.md",
     "certify/noise/frame.py": "queries in coordinates; leans on certify/noise/strategy.proof.md",
     "certify/noise/cells.py": "asks privacy, shape and cost, which have proofs",
     "certify/file.py": "asks the reader and the checker of a file's kind",
