@@ -179,7 +179,7 @@ def test_channels_with_a_core_answer_beyond_it():
     rng = np.random.default_rng(5)
     for value in (-50.0, 3.0, 77.7):
         answers = channel.answers(np.full(20_000, value), rng.random(20_000))
-        assert abs(answers.mean() - value - best.bias(value)) < 0.1
+        assert abs(answers.mean() - value - best.noise.bias(value)) < 0.1
 
 
 def test_paired_tests_see_a_difference_and_only_then():
