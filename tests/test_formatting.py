@@ -9,8 +9,8 @@ from leastnoise import MaxError, design
 
 def test_a_range_with_releases_says_what_lower_is_over():
     found = design(epsilon=1, delta="0.1", sensitivity=1, bounds=(0, 2), releases=3, gap=0.3)
-    each = "epsilon=0.3333, delta=0.03333"
-    assert f"(lower over answers that keep {each} each), gap" in repr(found)
+    each = "[(0.3333, 0.03333)]"
+    assert f"(lower over answers that satisfy {each} each), gap" in repr(found)
     alone = design(epsilon=1, delta="0.1", sensitivity=1, bounds=(0, 2), gap=0.3)
     assert "lower over" not in repr(alone)
     said = [

@@ -11,6 +11,8 @@ from typing import ClassVar
 from ...errors import ArgumentError
 from ...exact import Number
 from ...hints import hinted_class
+from ..postprocessing.layout import Layout
+from ..postprocessing.margins import Tables
 from ..sources import WHOLE, Form
 from ..sources.bounding import Request
 from ..sources.rows import Cell, Rows
@@ -79,6 +81,12 @@ class Histogram(Count):
         """The numbers of its bins, those of one combination of keys after the other."""
         outer = 1 if self._outer is None else self._outer.groups
         return numbered(outer * (len(self._edges) - 1))
+
+    def layout(self) -> Layout:
+        """A table by its bins, behind the columns that it is grouped by."""
+        outer = () if self._outer is None else tuple(len(keys) for keys in self._outer.keys)
+        sizes = (*outer, len(self._edges) - 1)
+        return Tables(sizes, (tuple(range(len(sizes))),))
 
     @property
     def _outer(self) -> Crossed | None:
