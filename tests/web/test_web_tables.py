@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
-from web_server import SECRETS
+from web_server import SECRETS, running
+from web_server import table as small_table
 
 from leastnoise.certify import check_file
 from leastnoise.tables.ledger import Ledger
@@ -259,8 +260,16 @@ def uploaded(server, name, content):
     return server.client.post("/api/tables/upload", params={"name": name}, content=content)
 
 
-def test_no_upload_brings_a_fresh_budget(server):
+@pytest.fixture
+def server_of_its_own(tmp_path):
+    """One whose ledgers nobody else has begun anew."""
+    with running(tmp_path, str(small_table(tmp_path / "data.csv"))) as alone:
+        yield alone
+
+
+def test_no_upload_brings_a_fresh_budget(server_of_its_own):
     """Not the same file again, not with one more newline, and not the file of the start."""
+    server = server_of_its_own
     lines = "x,y\n" + "".join(f"{k},{k % 3}\n" for k in range(50))
     up = uploaded(server, "mine.csv", lines)
     assert up.status_code == 200 and up.json()["name"] == "mine.csv"
