@@ -27,7 +27,7 @@ class Cases(Generic[T]):
     """
 
     def __init__(self, which: Callable[[dict[str, Any]], Record[Any]], *cases: Record[Any]) -> None:
-        self.which = which
+        self.which, self.records = which, cases
         self._written = {case.cls: case for case in cases}
 
     def of(self, value: T) -> Record[Any]:
