@@ -132,8 +132,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "unbiased": (flag("unbiased", "Noise with mean exactly 0."), False),
     "distinguishing": (
         text(
-            "Largest probability of answers that practically exclude a neighboring table: the "
-            "budget 15:Q.",
+            "Largest probability of answers that a neighboring table never gives: the budget 15:Q.",
             "Q",
         ),
         None,

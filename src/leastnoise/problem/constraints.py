@@ -19,7 +19,7 @@ from .privacy import Point
 
 MAX_CONSTRAINTS = 20
 #: The epsilon of `Distinguishing`: the largest that a design can have (`checks.py`), since answers
-#: e^15 = 3.3 million times as likely as for a neighbor practically exclude it.
+#: beyond e^15 = 3.3 million times as likely as for a neighbor leave it hardly any chance.
 DISTINGUISHED = 15
 
 
@@ -231,7 +231,7 @@ class LossAtMost(Constraint):
 
 @dataclass(frozen=True)
 class Distinguishing:
-    """Answers that practically exclude a neighboring table have at most this probability.
+    """Answers that a neighboring table never gives have at most this probability together.
 
     It is a further budget, (15, at_most): every set of answers has a probability of at most
     at_most + e^15 times its probability for a neighbor, where e^15 is 3.3 million. So answers that
