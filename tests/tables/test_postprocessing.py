@@ -11,13 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leastnoise import ArgumentError
-from leastnoise.tables.postprocessing.intervals import (
-    _chernoff,
-    count_interval,
-    proportion_interval,
-    sum_error,
-)
+from leastnoise.tables.postprocessing.intervals import count_interval, proportion_interval
 from leastnoise.tables.postprocessing.margins import (
     MOST_SUMS,
     Shape,
@@ -260,31 +254,6 @@ def test_intervals_of_counts_lose_no_count(value, middle, error, truth):
         assert low <= truth <= high
     if middle < 0:  # as wide as the margin, wherever the release was
         assert high >= math.floor(error)
-
-
-@pytest.mark.parametrize(("plus", "minus"), [(1, 0), (2, 0), (1, 1), (5, 3), (8, 0)])
-def test_errors_of_sums_are_those_of_the_exact_distribution(plus, minus):
-    rng = np.random.default_rng(2)
-    masses = rng.dirichlet(np.ones(9))  # of no symmetric noise
-    exact = np.ones(1)
-    for _ in range(plus):
-        exact = np.convolve(exact, masses)
-    for _ in range(minus):
-        exact = np.convolve(exact, masses[::-1])
-    at = np.abs(np.arange(len(exact)) - len(exact) // 2)
-    for confidence in (0.5, 0.9, 0.95, 0.999):
-        error = sum_error(masses, plus, minus, confidence)
-        assert exact[at <= error].sum() >= confidence - 1e-12
-        assert error == 0 or exact[at <= error - 1].sum() < confidence + 1e-8
-        assert _chernoff(masses, plus, minus, 1 - confidence) >= error
-
-
-def test_what_a_list_of_noise_leaves_out_counts_as_an_error():
-    masses = np.array([0.01, 0.2, 0.55, 0.2, 0.01])  # of 97%
-    assert sum_error(masses, 1, 0, 0.95) == 2
-    for plus in (2, 10**7):
-        with pytest.raises(ArgumentError, match="masses"):
-            sum_error(masses, plus, 0, 0.95)
 
 
 @given(
