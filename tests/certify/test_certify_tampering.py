@@ -428,4 +428,5 @@ def test_unreadable_files(tmp_path: Any, capsys: Any) -> None:
     assert main(["--help"]) == 2
     with pytest.raises(FormatError):
         read_any("with\0zero")
-    assert "cannot read" in capsys.readouterr().err
+    words = capsys.readouterr().err.splitlines()
+    assert [line.startswith("error: cannot read ") for line in words] == [True, True, False, False]

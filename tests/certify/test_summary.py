@@ -10,6 +10,7 @@ import pytest
 
 from leastnoise.certify import check_bytes
 
+GOLDEN = Path(__file__).parents[1] / "golden" / "files"
 EXAMPLE = json.loads(
     (Path(__file__).parents[2] / "docs" / "example.json").read_text(encoding="utf-8")
 )
@@ -39,3 +40,15 @@ def test_a_refuted_file_is_called_refuted_first(name: str, value: str):
 def test_no_lower_bound_is_not_called_close():
     words = summary(lower="0")
     assert words.startswith("Proven: ") and "No lower bound is claimed" in words
+
+
+@pytest.mark.parametrize("kind", ["dependent", "keyed", "integer"])
+def test_what_several_releases_are_compared_with_is_said(kind: str):
+    lines = (GOLDEN / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines()
+    files = [json.loads(line)["file"] for line in lines]
+    several = [file for file in files if "releases" in file and file["lower"] != "0"]
+    assert several
+    for file in several:
+        words = check_bytes(json.dumps(file).encode())[1].summary
+        compared = " among mechanisms within the file's budgets for one " in words
+        assert words.startswith("Proven: ") and compared == (kind != "integer")

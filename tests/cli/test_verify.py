@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import subprocess
 import sys
 import threading
 from types import SimpleNamespace
@@ -37,6 +38,19 @@ TEXT = json.dumps(FILE)
 
 def verify(*words, **more):
     return CliRunner().invoke(app, ["verify", *map(str, words)], **more)
+
+
+@pytest.mark.parametrize(("upper", "code"), [("2", 0), ("1/2", 1)])
+@pytest.mark.parametrize("words", [[], ["--json"]])
+def test_the_exit_code_is_the_verdict_where_nobody_reads_on(tmp_path, upper, code, words):
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps(FILE | {"upper": upper}), encoding="utf-8")
+    end, start = os.pipe()
+    os.close(end)
+    command = [sys.executable, "-m", "leastnoise.certify", path, *words]
+    done = subprocess.run(command, stdout=start, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(start)
+    assert (done.returncode, done.stderr) == (code, "")
 
 
 def test_standard_input():

@@ -6,6 +6,7 @@ FILE may be - for standard input.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 
@@ -27,13 +28,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if as_json:
             print(json.dumps({"ok": False, "private": False, "exit_code": 2, "error": str(error)}))
         else:
-            print(f"malformed: {error}", file=sys.stderr)
+            word = "error" if isinstance(error.__context__, OSError) else "malformed"
+            print(f"{word}: {error}", file=sys.stderr)
         return 2
-    if as_json:
-        print(json.dumps(report.to_json(), indent=1))
-    else:
-        print(report)
+    _print(json.dumps(report.to_json(), indent=1) if as_json else str(report))
     return report.exit_code
+
+
+def _print(text: str) -> None:
+    """Print to whoever still reads: `| head` may have left, and the exit code says the verdict."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # Python flushes standard output once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -18,6 +18,11 @@ from .report import NOT_CHECKED, REFUTED, Report
 _SMALL = Fraction(1, 10**6)
 _UPWARDS = Context(2, ROUND_CEILING)
 _MOST_BLOCKS = 3  # in words
+#: Among what a bracket compares, where that is not everything within the total of all releases.
+_AMONG = {
+    "dependent": " among mechanisms within the file's budgets for one release",
+    "keyed": " among mechanisms within the file's budgets for one key",
+}
 
 
 def summary_of(document: MechanismDocument, report: Report) -> str:
@@ -39,11 +44,12 @@ def _optimality(document: MechanismDocument, report: Report) -> str:
         return "How close it is to optimal is not proven."
     if document.lower == 0:
         return "No lower bound is claimed, so how close it is to optimal is not known."
+    among = _AMONG.get(document.kind, "") if document.releases is not None else ""
     gap = (document.upper - document.lower) / document.lower
     if gap <= _SMALL:
-        return "The expected loss is optimal to within a millionth."
+        return f"The expected loss is optimal to within a millionth{among}."
     percent = _UPWARDS.divide(Decimal(100 * gap.numerator), Decimal(gap.denominator))
-    return f"The expected loss is at most {float(percent):g}% above optimal."
+    return f"The expected loss is at most {float(percent):g}% above optimal{among}."
 
 
 # -- the budget ---------------------------------------------------------------------------------

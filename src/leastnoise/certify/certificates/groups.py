@@ -17,7 +17,7 @@ from ...work import charge
 #: The most sensitivities between two values.
 MAX_GROUP = 2_000
 #: And the most that epsilon may add up to.
-_MOST_EPSILON = 50
+MAX_GROUP_EPSILON = 50
 #: Digits after the point of a delta, which is rounded up.
 _DIGITS = 40
 
@@ -32,8 +32,8 @@ def grouped(problem: Problem, group: int, step: Fraction) -> tuple[Problem, Frac
         raise FormatError('"group" goes with a uniform prior and with no further demands')
     if problem.integer and (step.denominator != 1 or not 1 <= step <= problem.width + 1):
         raise FormatError('"certificate.step" must be a whole number up to the range')
-    if group * problem.epsilon > _MOST_EPSILON:
-        raise FormatError(f'"group" times epsilon must be at most {_MOST_EPSILON}')
+    if group * problem.epsilon > MAX_GROUP_EPSILON:
+        raise FormatError(f'"group" times epsilon must be at most {MAX_GROUP_EPSILON}')
     charge(100 * group)
     factor = sum((exp_upper(j * problem.epsilon) for j in range(group)), Fraction(0))
     low, width, share = problem.low, problem.width, Fraction(1)

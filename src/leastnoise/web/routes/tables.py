@@ -17,8 +17,8 @@ from ..uploads import NotATable, TooLarge
 from .jobs import described
 
 router = APIRouter(prefix="/api", tags=["tables"], responses=ERRORS)
-#: Seconds for a plan and for an answer.
-_PLAN, _ASK, _COLUMNS = 120.0, 300.0, 60.0
+#: Seconds for a plan, for an answer and for the columns of a table, before `Limits.grace`.
+PLAN_SECONDS, ANSWER_SECONDS, COLUMN_SECONDS = 120.0, 300.0, 60.0
 
 
 class TableState(BaseModel):
@@ -96,7 +96,7 @@ async def columns(name: str, here: Here, csv: Annotated[CsvForm, Query()]) -> Co
     """Names and types of a table's columns, which are taken to be public; no row is read."""
     table = table_of(here, name)
     arguments = {"table": str(table.path), "name": table.name, "csv": csv.stated()}
-    job = await submit(here, "columns", arguments, _COLUMNS).finished()
+    job = await submit(here, "columns", arguments, COLUMN_SECONDS).finished()
     if job.state != DONE:
         field = job.end.get("field")
         named = field if field in CsvForm.model_fields else "table"
@@ -166,7 +166,7 @@ async def _quietly(function: Any, *arguments: Any) -> dict[str, Any]:
 @router.post("/plan", status_code=202)
 async def plan(form: PlanForm, here: Here) -> JobState:
     """The error to expect of each question, from public numbers: no table is read."""
-    return described(here, submit(here, "plan", form.form(), _PLAN))
+    return described(here, submit(here, "plan", form.form(), PLAN_SECONDS))
 
 
 @router.post("/tables/{name}/ask", status_code=202)
@@ -189,4 +189,4 @@ async def ask(name: str, form: AskForm, here: Here) -> JobState:
             "composition": balance["composition"],
         },
     }
-    return described(here, submit(here, "ask", arguments, _ASK))
+    return described(here, submit(here, "ask", arguments, ANSWER_SECONDS))
