@@ -23,10 +23,10 @@ from leastnoise import Count, Cumulative, Histogram, Marginals, RangeCounts
 from leastnoise.numeric import Floats
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables.ask import planned
-from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.release import Collected
 from leastnoise.tables.queries.base import Query, Setting
-from leastnoise.tables.sources.bounding import Sums
+from leastnoise.tables.sources.bounding import GroupSums
 from leastnoise.tables.unit import Row
 
 KINDS = ("counts", "totals", "differences", "proportions")
@@ -123,8 +123,10 @@ def derived(case: Case, numbers: Floats) -> dict[str, Floats]:
 def measured(case: Case, runs: int) -> dict[str, str]:
     """Errors and coverage of one table."""
     setting = Setting(Row(), "add-remove")
-    ready = planned(case.query, setting, Budget(Fraction(case.epsilon), Fraction(case.delta)), "l1")
-    sums = {str(i): Sums(rows=int(count)) for i, count in enumerate(case.cells.ravel())}
+    ready = planned(
+        case.query, setting, QueryBudget(Fraction(case.epsilon), Fraction(case.delta)), "l1"
+    )
+    sums = {str(i): GroupSums(rows=int(count)) for i, count in enumerate(case.cells.ravel())}
     collected = Collected(
         dict(zip(case.query.public_keys or (), sums.values(), strict=True)),
         keys=tuple(case.query.public_keys or ()),

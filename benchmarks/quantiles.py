@@ -20,7 +20,7 @@ from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables.planning.bands import BandsRelease, ChoicesRelease, bands_release
 from leastnoise.tables.planning.release import Collected
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.sources.bounding import Sums
+from leastnoise.tables.sources.bounding import GroupSums
 from leastnoise.tables.unit import Row
 
 EPSILON, DELTA, BINS, ROWS = Fraction(1), Fraction(1, 10**6), 256, 256 * 8
@@ -34,7 +34,9 @@ def levels(count: int) -> list[Fraction]:
 
 def seen(query: Quantiles, release: BandsRelease | ChoicesRelease, runs: int) -> float:
     """The largest error of rank that 95% of the releases stay within."""
-    collected = Collected({"": Sums(cells=dict.fromkeys(range(BINS), ROWS // BINS))}, keys=("",))
+    collected = Collected(
+        {"": GroupSums(cells=dict.fromkeys(range(BINS), ROWS // BINS))}, keys=("",)
+    )
     entropy, worst = InsecureSeededEntropy(2), []
     ranks = np.array([float(level) for level in query.target.levels]) * ROWS
     for _ in range(runs):

@@ -31,7 +31,7 @@ import numpy as np
 
 from leastnoise import Workload, design
 from leastnoise.engine.workloads.optimise import columns
-from leastnoise.problem.workload_parts import Marginals, Named
+from leastnoise.problem.workload_parts import MarginalsPart, Named
 
 FIELDS = (
     *("workload", "lower", "upper", "gap", "seconds", "check_seconds", "kilobytes"),
@@ -147,7 +147,7 @@ def row(name: str, workload: Workload, given: dict[str, Any]) -> dict[str, str]:
         line["fixed_point_rounds"] = str(plain) if totals[-1] < 1.000002 * found.upper else "> 200"
     if not given and name.startswith("prefix") and isinstance(workload.part, Named):
         line |= jax_privacy(workload.cells)
-    if isinstance(workload.part, Marginals):
+    if isinstance(workload.part, MarginalsPart):
         total = residual_planner(workload.part.sizes, workload.part.sets)
         line["residual_planner"] = f"{total:.14g}"
     return line

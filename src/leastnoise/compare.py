@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from .baselines import RoundedTulap, Tulap, inverse_error
-from .comparison import Comparison, Row, compare_design
+from .comparison import Comparison, ComparisonRow, compare_design
 from .design import Design, answer, design
 from .errors import ArgumentError, RegimeError
 from .exact import Number, rational
@@ -126,4 +126,4 @@ def design_for_error(
     return best
 
 
-__all__ = ["Comparison", "Row", "compare", "design_for_error"]
+__all__ = ["Comparison", "ComparisonRow", "compare", "design_for_error"]

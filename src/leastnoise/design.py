@@ -24,8 +24,8 @@ from .hints import unnamed
 from .losses import Loss
 from .problem.arguments import (
     Arguments,
-    Asked,
     CommonArguments,
+    DesignRequest,
     RangeArguments,
     ShapeArguments,
     WorkloadArguments,
@@ -152,7 +152,7 @@ def answer(arguments: Arguments, *, noise_alone: bool = False) -> Design[Any]:
         raise ScaleError from None
 
 
-def _asked(arguments: Arguments) -> Asked[Any]:
+def _asked(arguments: Arguments) -> DesignRequest[Any]:
     """What the arguments mean, whatever they are about."""
     if arguments.workload is not None:
         return workloaded(arguments)

@@ -19,7 +19,7 @@ from .exact import Number, nearest_float, rational, round_up
 from .formatting import number, outwards
 from .losses import Loss, as_loss
 from .noise.selection import SelectionNoise
-from .problem.arguments import Asked
+from .problem.arguments import DesignRequest
 from .problem.budgets import check_budgets, check_mu
 from .problem.keyed_problem import FailureCurve, KeyedProblem, KeyedReleases
 from .problem.privacy import Point
@@ -234,5 +234,5 @@ def _figure(design: Design[SelectionNoise], group_size: int | None) -> str:
 
 def _designed(problem: KeyedProblem) -> Design[SelectionNoise]:
     """The design of a problem, read back from its file and checked."""
-    asked = Asked(problem, _GAP, time_limit=None, resolution=None, progress=None)
+    asked = DesignRequest(problem, _GAP, time_limit=None, resolution=None, progress=None)
     return finished(asked, Search(plan_of(asked), asked.gap))

@@ -29,7 +29,7 @@ from .formatting import gap_words
 from .losses import Loss
 from .noise import AdditiveNoise
 from .problem import Problem
-from .problem.arguments import Arguments, Asked, PlainArguments, asked
+from .problem.arguments import Arguments, DesignRequest, PlainArguments, asked
 from .work import counted
 
 #: How many files are opened for a bound, the most promising first.
@@ -157,7 +157,7 @@ class Shelf:
                 yield proven_bound
 
 
-def _asked(given: PlainArguments) -> Asked[Problem]:
+def _asked(given: PlainArguments) -> DesignRequest[Problem]:
     return asked(Arguments.of(given, PlainArguments.__annotations__, "a shelf"))
 
 

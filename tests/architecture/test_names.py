@@ -1,4 +1,4 @@
-"""One name, one value: no two modules have a public constant of one name with two values."""
+"""One name, one meaning: a class name occurs once, and a public constant has one value."""
 
 import ast
 import subprocess
@@ -9,6 +9,16 @@ from pathlib import Path
 import leastnoise
 
 SOURCE = Path(leastnoise.__file__).parent
+
+
+def test_class_names_occur_once():
+    homes: dict[str, list[str]] = defaultdict(list)
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(str(path.relative_to(SOURCE)))
+    assert len(homes) > 300
+    assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
 
 
 def test_constants_have_one_value():

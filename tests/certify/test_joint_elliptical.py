@@ -25,9 +25,9 @@ from leastnoise.engine.shapes.noise import NoiseForShapes
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.noise.joint_law import rounded_quantile
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.reports.basis import Basis, check_batch, file_name
+from leastnoise.tables.reports.basis import QueryBasis, check_batch, file_name
 from leastnoise.tables.unit import Row
 from leastnoise.work import counted
 
@@ -208,9 +208,9 @@ def test_a_common_part_is_for_one_sign() -> None:
 def test_a_charge_without_a_delta_needs_noise_by_levels() -> None:
     """A file of Gaussian noise is private at a delta, which one draw does not state."""
     levels = design(epsilon=1, delta=0, sensitivity=Cube(20, one_sided=True), integer=True)
-    paid = Budget(Fraction(1), Fraction(0))
+    paid = QueryBudget(Fraction(1), Fraction(0))
     for document, verdict in ((levels.document, "proven"), (many().document, "refuted")):
         text = document.dumps()
-        own = Basis(Count(), Setting(Row(), "add-remove"), (text,))
+        own = QueryBasis(Count(), Setting(Row(), "add-remove"), (text,))
         steps = check_batch([own] * 20, {file_name(text): document}, paid)
         assert [step.verdict for step in steps] == ["proven", verdict]

@@ -20,7 +20,7 @@ from leastnoise.engine.workloads.summed import StrategyDescent
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.noise.summed import Summed
 from leastnoise.noise.workload import WorkloadNoise
-from leastnoise.problem.workload_parts import Part
+from leastnoise.problem.workload_parts import WorkloadPart
 from leastnoise.work import counted
 
 PARTS = {
@@ -53,7 +53,7 @@ def random_strategy(n: int, count: int, seed: int) -> SummedStrategy:
     )
 
 
-def matrix_of(part: Part) -> tuple[np.ndarray, np.ndarray]:
+def matrix_of(part: WorkloadPart) -> tuple[np.ndarray, np.ndarray]:
     rows = np.array([list(map(float, row)) for row in part.rows()]) / part.denominator
     return rows, np.array([float(weight) for weight in part.weights()])
 

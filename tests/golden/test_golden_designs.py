@@ -18,7 +18,7 @@ from golden_texts import SHOWN
 
 from leastnoise import ArgumentError, Design, load
 from leastnoise.cli.facts import json_of, show_design
-from leastnoise.comparison import Comparison, Row
+from leastnoise.comparison import Comparison, ComparisonRow
 from leastnoise.noise import DesignNoise
 from leastnoise.web.tasks.designing import described
 
@@ -85,7 +85,7 @@ def test_bounds_are_written_on_their_safe_side(design: Design[Any]) -> None:
 
 def test_a_design_that_was_read_is_compared(design: Design[Any]) -> None:
     table = design.compare()
-    assert type(table) is Comparison and all(type(row) is Row for row in table)
+    assert type(table) is Comparison and all(type(row) is ComparisonRow for row in table)
     assert table["design"].loss == design.upper and table.lower == design.lower
     heads = {tuple(fact.name for fact in row.facts) for row in table}
     assert len(heads) == 1 and len(table.head) == len(table.rows[0].cells)

@@ -26,7 +26,7 @@ from leastnoise.tables.ledger.ledger import Charge
 from leastnoise.tables.planning.bands import BandsRelease, ChoicesRelease
 from leastnoise.tables.planning.keyed import KeyedCounts
 from leastnoise.tables.planning.keyed_values import KeyedValues
-from leastnoise.tables.planning.noise import Noise
+from leastnoise.tables.planning.noise import PartsNoise
 from leastnoise.tables.planning.sums import SumsRelease
 from leastnoise.tables.planning.together import Draw, DrawnNoise
 from leastnoise.tables.planning.vector import VectorRelease
@@ -150,7 +150,7 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
     seen: list[_Seen] = []
     vectors: list[Vector] = []
     together = Draw.release
-    draw, released, told = _asking.Prepared.draw, Noise.released, KeyedValues.release
+    draw, released, told = _asking.Prepared.draw, PartsNoise.released, KeyedValues.release
     vector, choose = VectorRelease.released, Quantile.choose
     adding = SumsRelease.released
 
@@ -213,7 +213,7 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
     with (
         patch.object(_asking.Prepared, "draw", drawing),
         patch.object(SelectionNoise, "release", showing),
-        patch.object(Noise, "released", releasing),
+        patch.object(PartsNoise, "released", releasing),
         patch.object(KeyedValues, "release", telling),
         patch.object(VectorRelease, "released", vectoring),
         patch.object(SumsRelease, "released", adding_up),

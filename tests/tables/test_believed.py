@@ -11,11 +11,11 @@ import pytest
 from leastnoise import Mean, Proportion
 from leastnoise.exact import exp_upper
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.planning.believed import Line, _cells, _kept, believed
+from leastnoise.tables.planning.believed import BoundLine, _cells, _kept, believed
 from leastnoise.tables.planning.noise import delta_of_a_step, noise_for
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.mean import mean_numbers
-from leastnoise.tables.queries.numbers import Form
+from leastnoise.tables.queries.numbers import ReleaseForm
 from leastnoise.tables.unit import Row
 
 DRAWS = 900
@@ -100,7 +100,7 @@ def test_steps_of_the_smallest_budgets_cost_no_more_than_the_whole():
 
 def test_nothing_is_believed_where_nothing_fits():
     setting = Setting(Row(), "add-remove")
-    sides = Line(1, -1), Line(0, -1)
+    sides = BoundLine(1, -1), BoundLine(0, -1)
     laws = noise_for(Proportion("x > 1").forms(setting), Fraction(1), Fraction(0), 1).limits(sides)
     assert believed(laws, sides, (Fraction(10**6), Fraction(-(10**6)))) == (0.0, 1.0)
     low, high = believed(laws, sides, (Fraction(0), Fraction(0)))
@@ -119,5 +119,5 @@ def test_what_a_unit_cannot_move_at_once_is_not_paid_for_twice(relation, gain):
         for few in (forms, forms[:1])
     )
     assert best < gain * plain
-    sides = Form((), 0, name="sides", top=7)
+    sides = ReleaseForm((), 0, name="sides", top=7)
     assert mean_numbers(sides, [Fraction(3), Fraction(2)]) == [Fraction(17, 2), Fraction(11, 2)]

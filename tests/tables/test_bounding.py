@@ -116,9 +116,9 @@ def parts_of(table, size, query, setting):
     if isinstance(query, Quantile):
         return setting, {key: one.cells for key, one in sums.items()}
     keys = query.public_keys or ("",)
-    from leastnoise.tables.sources.bounding import Sums
+    from leastnoise.tables.sources.bounding import GroupSums
 
-    return setting, {key: query.exact(sums.get(key, Sums()), setting) for key in keys}
+    return setting, {key: query.exact(sums.get(key, GroupSums()), setting) for key in keys}
 
 
 def penalties(query, cells):

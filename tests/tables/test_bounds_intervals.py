@@ -11,7 +11,7 @@ from leastnoise import Count, Marginals, Mean, Proportion, Sum, Variance
 from leastnoise.noise.bars import laplace_bar, laplace_bars, laplace_masses, pattern_bars
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables.ask import planned
-from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.numbers import clamped
 from leastnoise.tables.unit import PrivacyUnit, Row
@@ -26,7 +26,7 @@ SETTINGS = [
 
 def released(query, exact, setting, draws=DRAWS):
     """Estimates from many releases of the same exact parts."""
-    release = planned(query, setting, Budget(F(1), F(1, 10**6)), "l1").release
+    release = planned(query, setting, QueryBudget(F(1), F(1, 10**6)), "l1").release
     row = [*query.numbers(release.form, exact), *[F(0)] * len(release.form.beside)]
     entropy = InsecureSeededEntropy(5)
     groups = 1 if query.public_keys is None else len(query.public_keys)
@@ -148,7 +148,7 @@ def test_the_grand_total_of_a_table_has_the_margin_of_its_noise(sizes, before, n
     """Added up by a bound the margin was half as wide again."""
     keys = [[str(i) for i in range(size)] for size in sizes]
     query = Marginals([f"a{i}" for i in range(len(sizes))], ways=[0, len(sizes)], keys=keys)
-    release = planned(query, SETTINGS[0], Budget(F(1), F(0)), "l1").release
+    release = planned(query, SETTINGS[0], QueryBudget(F(1), F(0)), "l1").release
     margins = release.design.error_bound(0.95)
     assert now <= margins[0] <= now + 1 < before
     errors = np.abs(release.design.noise.sample(1500))[:, 0]

@@ -15,7 +15,7 @@ from leastnoise.certify import parse_any
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import query_of
 from leastnoise.tables.ask import touched
-from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.reports.basis import check_batch, file_name
 from leastnoise.tables.unit import Row
@@ -118,7 +118,7 @@ def test_a_report_of_it_is_checked(tmp_path) -> None:
     person = PrivacyUnit("p", max_rows_per_group=2, max_groups=3)
     found = ask(FRAME, QUERY, unit=person, **OPTIONS)
     (text,) = found.basis.files
-    kept, paid = {file_name(text): parse_any(text)}, Budget(found.epsilon, found.delta)
+    kept, paid = {file_name(text): parse_any(text)}, QueryBudget(found.epsilon, found.delta)
     steps = check_batch([found.basis], kept, paid)
     assert {step.verdict for step in steps} == {"proven"} and "at most 6 by 1" in steps[0].words
     # More rows of a person, other sums, less epsilon, less delta: not what the file proves.

@@ -12,8 +12,8 @@ import pytest
 
 from leastnoise import Count, Ledger, PrivacyUnit, Quantile, ask_all, plan
 from leastnoise.certify.composition import composed_delta, composed_several
-from leastnoise.tables.planning.budget import Budget
-from leastnoise.tables.planning.declared import Kind, _holds, largest_factor
+from leastnoise.tables.planning.budget import QueryBudget
+from leastnoise.tables.planning.declared import DeclaredQuery, _holds, largest_factor
 from leastnoise.tables.workload import SharedBudget
 
 FRAME = pd.DataFrame({"x": np.linspace(0, 100, 500), "g": ["a", "b"] * 250, "p": range(500)})
@@ -74,8 +74,8 @@ def test_the_same_as_another_accountant():
 @pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(3)])
 def test_shares_grow_as_far_as_they_may(epsilon):
     delta = Fraction(1, 10**6)
-    kinds = [Kind(Fraction(1, 60), 1, Fraction(0), Fraction(0))] * 40
-    kinds += [Kind(Fraction(1, 30), 2, delta / 200, delta / 100)] * 10
+    kinds = [DeclaredQuery(Fraction(1, 60), 1, Fraction(0), Fraction(0))] * 40
+    kinds += [DeclaredQuery(Fraction(1, 30), 2, delta / 200, delta / 100)] * 10
     factor = largest_factor(kinds, epsilon, delta)
     assert 1.4 < factor < 3 and _holds(kinds, factor, epsilon, delta)
     assert not _holds(kinds, factor * Fraction(11, 10), epsilon, delta)
@@ -98,7 +98,7 @@ def test_a_mixed_workload_gets_larger_shares_for_one_charge(tmp_path):
     assert all(one.epsilon == 1 and "declared in advance" in one.notes[-1] for one in answers)
     whole = Fraction(1), Fraction(1, 1000)
     shared = SharedBudget.of(queries, unit, "add-remove", 500, "l1", None, None, None)
-    parts = shared.budgets(Budget(*whole))
+    parts = shared.budgets(QueryBudget(*whole))
     low, high = answers[9].interval
     alone = plan(Count(), epsilon=parts[9].epsilon, delta=parts[9].delta, rows=500, unit=unit)
     assert (high - low) / 2 < 0.9 * alone.error

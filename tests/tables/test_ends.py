@@ -13,7 +13,7 @@ from leastnoise import ArgumentError, Count, Median, PrivacyUnit, Quantile, ask,
 from leastnoise.sampling import ExponentialSampler, InsecureSeededEntropy
 from leastnoise.tables import query_of
 from leastnoise.tables.ask import collect, prepare
-from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table
 from leastnoise.tables.unit import Row
@@ -43,7 +43,7 @@ def test_the_quantile_is_inside_in_95_of_100_cases(name, level, draws):
         table,
         query,
         Setting(Row(), "add-remove"),
-        Budget(Fraction(1), Fraction(0)),
+        QueryBudget(Fraction(1), Fraction(0)),
         "l1",
         None,
         lambda _: None,
@@ -89,7 +89,7 @@ def test_what_it_spends_adds_up(monkeypatch):
         table,
         query,
         Setting(Row(), "replace"),
-        Budget(Fraction(2), Fraction(0)),
+        QueryBudget(Fraction(2), Fraction(0)),
         "l1",
         None,
         lambda _: None,

@@ -21,7 +21,7 @@ from leastnoise.tables.ask import sums_of, touched
 from leastnoise.tables.planning.noise import noise_for
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table
-from leastnoise.tables.sources.bounding import Sums
+from leastnoise.tables.sources.bounding import GroupSums
 from leastnoise.tables.unit import Row
 
 DELTA = Fraction(1, 50)
@@ -61,8 +61,8 @@ def all_units(query, setting):
     # Each unit is a group of its own here, so that one question finds what all of them add.
     asked = replace(query, by="p", keys=keys)
     sums = sums_of(table, asked, setting)
-    exact = [query.exact(sums.get(key, Sums()), setting) for key in keys]
-    return [query.exact(Sums(), setting), *exact]
+    exact = [query.exact(sums.get(key, GroupSums()), setting) for key in keys]
+    return [query.exact(GroupSums(), setting), *exact]
 
 
 def pieces(law, moved):

@@ -15,7 +15,7 @@ from cli_command import run
 from leastnoise import Count, ExcelFile, Mean, ask
 from leastnoise.errors import ArgumentError, LeastnoiseError
 from leastnoise.tables.ask import prepare
-from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table, opened
 from leastnoise.tables.sources.workbook import Workbook
@@ -227,7 +227,7 @@ def test_the_number_of_rows_is_never_public(tmp_path):
             counts.add(table.engine.count(table.relation))
             asked = Mean("x", low=0, high=5, nulls="middle")
             setting = Setting(Row(), "replace")
-            budget = Budget(Fraction(1), Fraction(0))
+            budget = QueryBudget(Fraction(1), Fraction(0))
             ready = prepare(table, asked, setting, budget, "l1", None, lambda _: None)
             assert ready.setting.size is None
     assert counts == {2, 3}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from leastnoise import ArgumentError
 from leastnoise.tables.sources import open_table, opened
 from leastnoise.tables.sources.expression import parse_condition
-from leastnoise.tables.sources.rows import Rows
+from leastnoise.tables.sources.rows import TableRows
 from leastnoise.tables.sources.where import truth_of
 
 FRAME = pd.DataFrame(
@@ -35,7 +35,7 @@ def rows(text):
 
 def true_rows(table, text):
     """For each row, whether the condition is true."""
-    found = Rows(table)
+    found = TableRows(table)
     truth = truth_of(found, parse_condition(text))
     return [bool(t) for (t,) in table.engine.read(f"SELECT {truth} FROM {found.source()}")]
 
@@ -120,7 +120,7 @@ def test_anything_else_is_refused(text):
 
 @pytest.mark.parametrize("text", ["flag", ' "flag" ', "`flag`"])
 def test_a_proportion_of_a_boolean_column_needs_its_name_alone(text):
-    found = Rows(TABLE)
+    found = TableRows(TABLE)
     truth = truth_of(found, parse_condition(text, "condition", flag=True), "condition")
     values = [t for (t,) in TABLE.engine.read(f"SELECT {truth} FROM {found.source()}")]
     assert values == [True, False, True, None]
@@ -136,7 +136,7 @@ def test_a_proportion_of_a_boolean_column_needs_its_name_alone(text):
 )
 def test_a_name_alone_of_another_column_says_what_to_write(name, example):
     with pytest.raises(ArgumentError, match="Boolean") as caught:
-        truth_of(Rows(TABLE), parse_condition(name, "condition", flag=True), "condition")
+        truth_of(TableRows(TABLE), parse_condition(name, "condition", flag=True), "condition")
     assert example in str(caught.value)
 
 
@@ -181,4 +181,4 @@ def test_texts_are_values_and_never_code(values):
 )
 def test_wrong_columns_and_types_are_refused(text):
     with pytest.raises(ArgumentError):
-        truth_of(Rows(TABLE), parse_condition(text))
+        truth_of(TableRows(TABLE), parse_condition(text))

@@ -34,7 +34,7 @@ from leastnoise.tables.ask import sums_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.sized import public_size
 from leastnoise.tables.sources import open_table, opened
-from leastnoise.tables.sources.bounding import Sums
+from leastnoise.tables.sources.bounding import GroupSums
 from leastnoise.tables.sources.duckdb import DuckDB
 from leastnoise.tables.unit import Row
 
@@ -186,7 +186,7 @@ def test_no_row_of_a_file_is_in_the_public_number_and_not_in_the_sum(tmp_path, r
         sized = replace(setting, size=public_size(table))
         assert sized.size == 3_001
         sums = sums_of(table, query, sized)[""]
-        for one in (sums,) if isinstance(sums, Sums) else sums:
+        for one in (sums,) if isinstance(sums, GroupSums) else sums:
             assert one.rows == sized.size
         if isinstance(query, Mean):
             assert 1000 <= query.exact(sums, sized)[0] <= 1001

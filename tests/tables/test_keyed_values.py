@@ -25,13 +25,13 @@ from leastnoise import (
 from leastnoise.exact import exp_bounds
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 from leastnoise.tables.ask import prepare, sums_of
-from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.keyed import Priced, sharing_for, way_of
 from leastnoise.tables.planning.keyed_values import coarser, keyed_values, sharing_of
 from leastnoise.tables.planning.tails import cells_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import opened
-from leastnoise.tables.sources.bounding import Sums
+from leastnoise.tables.sources.bounding import GroupSums
 from leastnoise.tables.unit import Row
 
 KEYS = {"by": "g", "keys": "private"}
@@ -124,7 +124,7 @@ def test_whole_noise_is_for_numbers_that_are_whole(low, high, rows) -> None:
     values = keyed_values(sharing, F(1), F(1, 100), 1, "l1")
     for c in range(1, rows + 1):
         for steps in range(query.scale.top * c + 1):
-            one = sharing.numbers(Sums(rows=c, values=steps, units=1))
+            one = sharing.numbers(GroupSums(rows=c, values=steps, units=1))
             assert all(n == int(n) for n in one) or not values.laws[0].design.integer
             assert min(one) >= 0 and sharing.least <= sum(one) <= sharing.most
             taken = [math.ceil(n / part.measure) for n, part in zip(one, values.parts, strict=True)]
@@ -210,15 +210,17 @@ def values_of(query, setting=ROW, epsilon=1, delta=F(1, 10**5)):
 def test_draws_follow_the_law() -> None:
     values, entropy = values_of(TOTAL), InsecureSeededEntropy(3)
     unit = TOTAL.scale.top // 2
-    tables = {f"{i:05}": Sums(rows=n, values=n * unit, units=n) for i, n in enumerate([15] * 1500)}
+    tables = {
+        f"{i:05}": GroupSums(rows=n, values=n * unit, units=n) for i, n in enumerate([15] * 1500)
+    }
     found = values.release(tables, entropy)
     assert len(found) / 1500 == pytest.approx(values.release_probability(15), abs=0.05)
     assert list(found) == sorted(found)
     wrong = sum(not one.ends[0] <= 75 <= one.ends[1] for (one,) in found.values())
     assert wrong / 1500 <= 0.07
-    nobody = {"a": Sums(), "b": Sums(rows=900, values=900 * unit, units=900)}
+    nobody = {"a": GroupSums(), "b": GroupSums(rows=900, values=900 * unit, units=900)}
     assert list(values.release(nobody, entropy)) == ["b"]
-    assert values.release({"a": Sums()}, entropy) == {}
+    assert values.release({"a": GroupSums()}, entropy) == {}
 
 
 FRAME = pd.DataFrame(
@@ -339,9 +341,9 @@ def test_replaced_units_keep_two_shares_in_a_workload() -> None:
     setting = Setting(Row(), "replace")
     frame = pd.DataFrame({"g": ["a"] * 60, "x": [4.0] * 60})
     with opened(frame) as table:
-        budget = Budget(F(1), F(1, 10**5))
+        budget = QueryBudget(F(1), F(1, 10**5))
         ready = prepare(table, TOTAL, setting, budget, "l1", None, lambda _: None)
-    kind = ready.kind(Budget(F(2), F(1, 10**5)), F(1, 10**6))
+    kind = ready.kind(QueryBudget(F(2), F(1, 10**5)), F(1, 10**6))
     assert (kind.releases, kind.delta) == (1, F(1, 10**6)) and ready.groups == 2
     answers = ask_all(
         frame, [Proportion("x > 3", **KEYS)] * 9, epsilon=3, delta=1e-4, neighbors="replace"

@@ -28,12 +28,12 @@ from leastnoise.certify import parse_any
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import query_of
 from leastnoise.tables.ask import sums_of
-from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import touched
 from leastnoise.tables.reports.basis import check_batch, file_name
 from leastnoise.tables.sources import opened
-from leastnoise.tables.sources.bounding import Sums
+from leastnoise.tables.sources.bounding import GroupSums
 from leastnoise.tables.unit import Row
 
 N = 2000
@@ -105,7 +105,7 @@ def vector(rows, query, setting):
     frame = pd.DataFrame(rows, columns=["p", "g", "x"]).astype({"g": "string", "x": "Int64"})
     with opened(frame) as table:
         sums = sums_of(table, query, setting)
-    return [query.exact(sums.get(key, Sums()), setting)[0] for key in query.public_keys]
+    return [query.exact(sums.get(key, GroupSums()), setting)[0] for key in query.public_keys]
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
@@ -168,7 +168,7 @@ def test_a_report_is_checked() -> None:
     person = PrivacyUnit("sex", max_rows_per_group=2, max_groups=3)
     found = ask(FRAME, replace(QUERY, ways=1), unit=person, **OPTIONS)
     kept = {file_name(text): parse_any(text) for text in found.basis.files}
-    paid = Budget(found.epsilon, found.delta)
+    paid = QueryBudget(found.epsilon, found.delta)
     steps = check_batch([found.basis], kept, paid)
     assert {step.verdict for step in steps} == {"proven"} and "at most 6 by 1" in steps[0].words
     for lie in (

@@ -23,7 +23,7 @@ from leastnoise import (
 )
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables.ask import collect, prepare, touched
-from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table
 from leastnoise.tables.unit import Row
@@ -47,7 +47,7 @@ BOUNDS = {"low": 0, "high": 100}
 )
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_the_planned_error_holds_for_95_of_100_answers(query, relation):
-    budget = Budget(Fraction(1), Fraction(1, 10**6))
+    budget = QueryBudget(Fraction(1), Fraction(1, 10**6))
     planned = plan(query, epsilon=1, delta=1e-6, rows=N, neighbors=relation)
     table = open_table(FRAME)
     ready = prepare(table, query, Setting(Row(), relation), budget, "l1", None, lambda _: None)
@@ -93,7 +93,7 @@ def test_a_workload_is_one_charge_and_its_parts_add_up(tmp_path):
 def test_a_workload_gives_more_to_what_needs_more():
     queries = [Count(), Variance("x", **BOUNDS)]
     shared = SharedBudget.of(queries, "row", "add-remove", N, "l1", None, None, None)
-    few, more = shared.budgets(Budget(Fraction(1), Fraction(0)))
+    few, more = shared.budgets(QueryBudget(Fraction(1), Fraction(0)))
     assert few.epsilon < more.epsilon and few.epsilon + more.epsilon == 1
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from leastnoise.tables.postprocessing.intervals import count_interval, proportion_interval
 from leastnoise.tables.postprocessing.margins import (
     MOST_SUMS,
-    Shape,
-    Tables,
+    MarginTables,
+    TableSizes,
     closure,
     consistent_cells,
 )
@@ -30,7 +30,7 @@ NOISY = st.integers(0, 2**32 - 1)
 def released(sizes, sets, seed, scale, low=0.3):
     """The margins of a random sparse table with noise on its cells, and the table."""
     rng = np.random.default_rng(seed)
-    shape = Shape(sizes)
+    shape = TableSizes(sizes)
     counts = rng.poisson(rng.gamma(low, 6, size=shape.cells)).astype(float)
     noisy = counts + np.round(rng.laplace(size=shape.cells) * scale)
     every = closure(sets)
@@ -83,7 +83,7 @@ def test_least_squares_meets_its_conditions():
     rng = np.random.default_rng(0)
     for n in (1, 2, 7, 50):
         values = rng.normal(size=n) * 10
-        sums = Shape((n,)).sums([()])
+        sums = TableSizes((n,)).sums([()])
         total = max(1.0, values.sum())
         found = LeastSquares(values, sums, np.array([total]), np.zeros(1)).solve()
         assert found == pytest.approx(on_simplex(values, total), abs=1e-3)
@@ -103,7 +103,7 @@ HARD_MARGINS = np.array([
 
 
 def test_fixed_sums_that_follow_from_each_other_are_kept():
-    sums = Shape((6, 5, 4)).sums([(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)])
+    sums = TableSizes((6, 5, 4)).sums([(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)])
     variances = np.array([0.0] * 15 + [1.0] * 74)
     near = LeastSquares(None, sums, HARD_MARGINS, variances).solve()
     assert (near >= 0).all()
@@ -127,7 +127,7 @@ def test_two_way_tables_keep_every_margin(rows, columns, seed):
     rng = np.random.default_rng(seed)
     values = rng.gamma(0.5, 3, size=rows * columns)
     values *= np.ceil(values.sum()) / values.sum()
-    shape = Shape((rows, columns))
+    shape = TableSizes((rows, columns))
     sums = shape.sums([(0,), (1,)])
     whole = with_sums(values, sums, np.ones(rows + columns))
     assert whole.sum() == round(values.sum())
@@ -166,7 +166,7 @@ def test_tables_of_integers_add_up_and_are_never_negative(sizes, ways, seed):
 @pytest.mark.parametrize("ways", [1, 2, 3])
 def test_hostile_tables(cells, ways):
     sizes = (3, 4, 5)
-    shape = Shape(sizes)
+    shape = TableSizes(sizes)
     sets = list(combinations(range(3), ways))
     tables = {one: shape.margin(cells, one) for one in closure(sets)}
     found = consistent_cells(sizes, tables, dict.fromkeys(tables, 1.0))
@@ -211,7 +211,7 @@ def test_tables_too_large_for_equations_add_up_all_the_same():
 
 def test_tables_that_contradict_each_other_are_averaged():
     """Two tables of one release whose totals are 12 and 8, one with 4 times the variance."""
-    tables = Tables((2, 2), ((0,), (1,)))
+    tables = MarginTables((2, 2), ((0,), (1,)))
     values, errors = np.array([7.0, 5.0, 4.0, 4.0]), np.array([2.0, 2.0, 1.0, 1.0])
     consistent = tables.consistent(values, errors)
     assert consistent[:2].sum() == consistent[2:].sum() == 9  # 12/5 + 4 * 8/5 = 8.8

@@ -28,13 +28,13 @@ from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import Query, query_of
 from leastnoise.tables.ask import planned, sums_of
 from leastnoise.tables.planning.bands import BandsRelease, ChoicesRelease
-from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.release import Collected
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.reports.basis import check_batch, file_name
 from leastnoise.tables.reports.report import check_report
 from leastnoise.tables.sources import opened
-from leastnoise.tables.sources.bounding import Sums
+from leastnoise.tables.sources.bounding import GroupSums
 from leastnoise.tables.unit import Row
 
 RANDOM = np.random.default_rng(8)
@@ -59,7 +59,7 @@ def smallest_quantile(values, level):
 
 
 def released(query: Query, **options):
-    budget = Budget(Fraction(options.get("epsilon", 1)), Fraction(options.get("delta", 0)))
+    budget = QueryBudget(Fraction(options.get("epsilon", 1)), Fraction(options.get("delta", 0)))
     unit, neighbors = options.get("unit", Row()), options.get("neighbors", "add-remove")
     return planned(query, Setting(unit, neighbors), budget, "l1").release
 
@@ -116,7 +116,7 @@ def test_coverage_of_all_intervals_together(delta):
     release = released(query, epsilon="0.2", delta=delta)
     values = FRAME["whole"].clip(1, 9).to_numpy()[:900]
     cells = np.histogram(values, np.linspace(1, 9, 17))[0].tolist()
-    collected = Collected({"": Sums(cells=dict(enumerate(cells)))}, keys=("",))
+    collected = Collected({"": GroupSums(cells=dict(enumerate(cells)))}, keys=("",))
     truth = [smallest_quantile(values, level) for level in levels]
     entropy, held, widths = InsecureSeededEntropy(1), 0, []
     for _ in range(400):
@@ -220,7 +220,7 @@ def test_a_report_says_so_if_a_unit_can_do_more():
     unit = PrivacyUnit("p", 3)
     answer = ask(FRAME, QUERY, epsilon=1, delta="1e-6", unit=unit, neighbors="replace")
     (text,) = answer.basis.files
-    kept, paid = {file_name(text): parse_any(text)}, Budget(answer.epsilon, answer.delta)
+    kept, paid = {file_name(text): parse_any(text)}, QueryBudget(answer.epsilon, answer.delta)
     steps = check_batch([answer.basis], kept, paid)
     assert {step.verdict for step in steps} == {"proven"} and "at most 6 by 1" in steps[0].words
     for lie in (

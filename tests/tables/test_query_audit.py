@@ -31,10 +31,10 @@ from leastnoise import (
 from leastnoise.sampling import ExponentialSampler, InsecureSeededEntropy
 from leastnoise.tables.ask import collect, prepare
 from leastnoise.tables.planning import keyed
-from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.together import DrawnNoise
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.reports.basis import Basis
+from leastnoise.tables.reports.basis import QueryBasis
 from leastnoise.tables.sources import open_table
 from leastnoise.tables.unit import Row
 
@@ -84,7 +84,7 @@ def drawn(data, query, relation, unit, seed):
         table,
         query,
         Setting(unit, relation),
-        Budget(EPSILON, Fraction(0)),
+        QueryBudget(EPSILON, Fraction(0)),
         "l1",
         None,
         lambda _: None,
@@ -177,7 +177,7 @@ def _law(data, query, relation, unit, monkeypatch):
         table,
         query,
         Setting(unit, relation),
-        Budget(EPSILON, Fraction(0)),
+        QueryBudget(EPSILON, Fraction(0)),
         "l1",
         None,
         lambda _: None,
@@ -231,7 +231,7 @@ def test_keys_found_privately_keep_the_claim(monkeypatch):
     delta = Fraction(1, 10)  # so large that a few hundred draws tell it from four times as much
 
     # (What is said about an answer is the same for every draw.)
-    monkeypatch.setattr(Basis, "of", lambda *_: None)
+    monkeypatch.setattr(QueryBasis, "of", lambda *_: None)
 
     def shows(table_rows, seed, draws):
         table = open_table(rows(*table_rows))
@@ -239,7 +239,7 @@ def test_keys_found_privately_keep_the_claim(monkeypatch):
             table,
             Count(by="g", keys="private"),
             Setting(PERSON, "add-remove"),
-            Budget(EPSILON, delta),
+            QueryBudget(EPSILON, delta),
             "l1",
             None,
             lambda _: None,

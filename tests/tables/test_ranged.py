@@ -13,7 +13,7 @@ import pytest
 from leastnoise import Mean, Proportion, ask, design, load, plan
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables.planning.noise import noise_for
-from leastnoise.tables.planning.ranged import RangedLaw
+from leastnoise.tables.planning.ranged import RangedPartNoise
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.unit import Row
 
@@ -47,7 +47,7 @@ def test_a_small_table_gets_it_and_the_answer_says_why(query):
 )
 def test_its_error_is_below_that_of_additive_noise_and_intervals_hold(query):
     setting, found = noise(query, 8, Fraction(3, 10))
-    assert isinstance(found.laws[0], RangedLaw)
+    assert isinstance(found.laws[0], RangedPartNoise)
     entropy = InsecureSeededEntropy(2)
     top = 8 if isinstance(query, Proportion) else Fraction(8)
     errors = []

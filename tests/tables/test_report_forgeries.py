@@ -16,10 +16,10 @@ from leastnoise.certify.file import parse_any
 from leastnoise.errors import FormatError
 from leastnoise.exact import text_of
 from leastnoise.tables import Count, Cumulative, Mean, MeanVector, Median, Sum, ask, ask_all, report
-from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.noise import jointly
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.reports.basis import Basis, check_batch, file_name
+from leastnoise.tables.reports.basis import QueryBasis, check_batch, file_name
 from leastnoise.tables.reports.report import _hash_of, check_report, read_report
 from leastnoise.tables.unit import PrivacyUnit, Row
 
@@ -354,8 +354,8 @@ def test_every_way_has_its_kind_of_file():
         size = 9 if query is vector else None
         setting = Setting(Row(), "replace" if size else "add-remove", size)
         for name, text in texts.items():
-            one = Basis(query, setting, (text,), **more)
-            steps = check_batch([one], documents, Budget(Fraction(1), Fraction(1, 10**6)))
+            one = QueryBasis(query, setting, (text,), **more)
+            steps = check_batch([one], documents, QueryBudget(Fraction(1), Fraction(1, 10**6)))
             assert ("refuted" not in {s.verdict for s in steps}) == (name in kinds), (query, name)
 
 
@@ -379,10 +379,12 @@ def test_sums_are_one_release_however_many_groups_a_unit_moves(reports):
 def test_a_number_that_moves_twice_is_no_two_numbers():
     """Two parts of one name made two deltas of what costs 1 + e^epsilon of them."""
     document = design(epsilon="0.5", delta="0.1", sensitivity=1).document
-    one = Basis(Mean("x", **BOUNDS), Setting(Row(), "replace"), (document.dumps(),) * 2, form=1)
+    one = QueryBasis(
+        Mean("x", **BOUNDS), Setting(Row(), "replace"), (document.dumps(),) * 2, form=1
+    )
     assert (one.released.steps, one.released.most) == (2, 2)
     for delta, verdict in (("0.2", "refuted"), ("0.27", "proven")):
-        budget = Budget(Fraction(1), Fraction(delta))
+        budget = QueryBudget(Fraction(1), Fraction(delta))
         (step, last) = check_batch([one], {file_name(document.dumps()): document}, budget)
         assert (step.verdict, last.verdict) == ("proven", verdict)
 
@@ -417,12 +419,12 @@ def test_a_reason_is_that_of_the_question(reports):
 
 def test_one_law_is_for_so_many_releases():
     """Beside a draw they said the budget of all questions, and the sum was not covered."""
-    budget, one = Budget(Fraction(1), Fraction(1, 2)), Setting(Row(), "add-remove")
+    budget, one = QueryBudget(Fraction(1), Fraction(1, 2)), Setting(Row(), "add-remove")
     (noise,) = jointly([Count().forms(one)[0]], *budget.pair, 12, "l1")
     document = noise.laws[0].design.document
-    own = Basis(Count(), one, (document.dumps(),))
+    own = QueryBasis(Count(), one, (document.dumps(),))
     files = {file_name(document.dumps()): document}
-    median = Basis(Median("x", **BOUNDS), one, (), epsilon=Fraction(1))
+    median = QueryBasis(Median("x", **BOUNDS), one, (), epsilon=Fraction(1))
     for many, verdict in ((12, "proven"), (13, "refuted"), (11, "refuted")):
         assert check_batch([own] * many, files, budget)[0].verdict == verdict
     assert check_batch([own] * 12 + [median], files, budget)[-1].verdict == "refuted"
@@ -436,10 +438,10 @@ def test_each_of_two_questions_may_have_one_law_for_all_its_releases():
     )
     (noise,) = jointly([query.forms(one)[0]], Fraction(1), Fraction(1, 2), 12, "l1")
     document = noise.laws[0].design.document
-    own, files = Basis(query, one, (document.dumps(),)), {}
+    own, files = QueryBasis(query, one, (document.dumps(),)), {}
     files[file_name(document.dumps())] = document
     for times, verdict in ((1, "refuted"), (2, "proven"), (3, "refuted")):
-        budget = Budget(Fraction(times), Fraction(times, 2))
+        budget = QueryBudget(Fraction(times), Fraction(times, 2))
         steps = check_batch([own, own], files, budget)
         assert [step.verdict for step in steps] == ["proven", "proven", verdict]
 
@@ -447,11 +449,11 @@ def test_each_of_two_questions_may_have_one_law_for_all_its_releases():
 def test_questions_that_are_asked_together_are_about_the_same_rows():
     """One was about 9 rows and the other about a million, or a person had other bounds."""
     document = design(epsilon="0.5", delta=0, sensitivity=1).document
-    file, budget = document.dumps(), Budget(Fraction(1), Fraction(0))
+    file, budget = document.dumps(), QueryBudget(Fraction(1), Fraction(0))
 
     def refuted(*settings):
         query = Sum("x", **BOUNDS, nulls="middle")
-        batch = [Basis(query, one, (file,)) for one in settings]
+        batch = [QueryBasis(query, one, (file,)) for one in settings]
         steps = check_batch(batch, {file_name(file): document}, budget)
         return any(step.verdict == "refuted" for step in steps)
 
@@ -464,9 +466,9 @@ def test_questions_that_are_asked_together_are_about_the_same_rows():
 def test_nothing_composes_deltas_to_less_than_their_sum():
     """They were called composed by privacy loss distributions, exit code 3."""
     document = design(epsilon="0.5", delta="0.1", sensitivity=1).document
-    own = Basis(Count(), Setting(Row(), "add-remove"), (document.dumps(),))
+    own = QueryBasis(Count(), Setting(Row(), "add-remove"), (document.dumps(),))
     for delta, verdict in (("0.19", "refuted"), ("0.2", "not covered")):
-        budget = Budget(Fraction(3, 4), Fraction(delta))
+        budget = QueryBudget(Fraction(3, 4), Fraction(delta))
         steps = check_batch([own, own], {file_name(document.dumps()): document}, budget)
         assert steps[-1].verdict == verdict
 

@@ -42,7 +42,7 @@ from leastnoise.tables.planning import noise, sums, together, vector
 from leastnoise.tables.queries.base import PRIVATE
 from leastnoise.tables.queries.groups import asked_of, touched
 from leastnoise.tables.queries.linear import Linear
-from leastnoise.tables.reports.basis import Basis, file_name, weakest
+from leastnoise.tables.reports.basis import QueryBasis, file_name, weakest
 from leastnoise.tables.reports.report import read_report
 
 pd = pytest.importorskip("pandas")
@@ -131,7 +131,7 @@ def read(raw, files):
     """The mutant with as many numbers as its questions have; None if they are no questions."""
     try:
         for one in chain.from_iterable(batch["answers"] for batch in raw["batches"]):
-            names = [*Basis.from_json(one["basis"], files).names]
+            names = [*QueryBasis.from_json(one["basis"], files).names]
             one["answers"] = [{"value": 1, "low": None, "high": None}] * len(names)
         return read_report(raw | {"mechanisms": files})
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):

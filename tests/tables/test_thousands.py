@@ -12,7 +12,7 @@ from cli_command import run
 from leastnoise import ArgumentError, CsvFile, Mean, Sum, ask
 from leastnoise.tables.sources import opened
 from leastnoise.tables.sources.csv_file import THOUSANDS
-from leastnoise.tables.sources.rows import Rows
+from leastnoise.tables.sources.rows import TableRows
 from neighbors.tables import TEXTS
 
 STYLES = [(mark, point) for mark in THOUSANDS for point in ".," if mark != point]
@@ -26,7 +26,7 @@ def numbers(path, fields, mark, point):
     file = CsvFile(path, delimiter=";", decimal=point, thousands=mark)
     with opened(file) as table:
         table.engine.load(["x", "y"])
-        rows = Rows(table)
+        rows = TableRows(table)
         cell, place = rows.number("x", "column").sql, rows.number("y", "column").sql
         found = table.engine.read(f"SELECT {place}, {cell} FROM {rows.source()}")
         return [value for _, value in sorted(found)]

@@ -29,12 +29,12 @@ from leastnoise import (
 )
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables.ask import planned
-from leastnoise.tables.planning.budget import Budget
+from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.together import DrawnNoise, drawn_together, release_drawn
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import asked_of
 from leastnoise.tables.queries.proportion import _scale
-from leastnoise.tables.sources.bounding import Sums
+from leastnoise.tables.sources.bounding import GroupSums
 from leastnoise.tables.unit import Row
 
 BOUNDS = {"low": 0, "high": 10}
@@ -80,7 +80,7 @@ def steps(noises, base, unit, setting, seed):
         rows = []
         for g, (c, s, q) in enumerate(sums):
             dc, ds, dq = own.get(g, (0, 0, 0))
-            one = Sums(rows=c + dc, values=s + ds, squares=q + dq)
+            one = GroupSums(rows=c + dc, values=s + ds, squares=q + dq)
             rows.append(query.numbers(noise.noise.form, query.exact(one, setting)))
         found += noise.noise.place.counted(rows, entropy)
     return found
@@ -246,10 +246,10 @@ def test_questions_that_cannot_be_drawn_keep_their_budgets():
 @pytest.mark.parametrize("query", [Mean("x", **BOUNDS, **KEYS), Variance("x", **BOUNDS)], ids=str)
 def test_intervals_cover(query):
     setting = Setting(PrivacyUnit("p", 1), "add-remove")
-    ready = planned(query, setting, Budget(Fraction(1), Fraction(0)), "l1")
+    ready = planned(query, setting, QueryBudget(Fraction(1), Fraction(0)), "l1")
     assert isinstance(ready.release, DrawnNoise)
     top, n = query.scale.top, 300
-    sums = Sums(rows=n, values=n * top // 3, squares=n * top**2 // 4)
+    sums = GroupSums(rows=n, values=n * top // 3, squares=n * top**2 // 4)
     row = query.numbers(ready.release.form, query.exact(sums, setting))
     rows = [row] * ready.release.place.groups
     (truth,) = query.estimates(ready.release.around(rows[0]), setting, ready.release).values()

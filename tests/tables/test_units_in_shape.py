@@ -15,7 +15,7 @@ from leastnoise.tables.planning.together import drawn_together
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import asked_of
 from leastnoise.tables.sources import opened
-from leastnoise.tables.sources.bounding import Sums
+from leastnoise.tables.sources.bounding import GroupSums
 
 KEYS = {"by": "g", "keys": ["a", "b"]}
 QUERIES = [
@@ -47,7 +47,7 @@ def vectors(noises, setting):
             for query, noise in zip(QUERIES, noises, strict=True):
                 sums = sums_of(table, query, setting)
                 exact = [
-                    query.numbers(noise.form, query.exact(sums.get(key, Sums()), setting))
+                    query.numbers(noise.form, query.exact(sums.get(key, GroupSums()), setting))
                     for key in query.public_keys or [""]
                 ]
                 found += noise.place.counted(exact, entropy)

@@ -114,7 +114,7 @@ class MechanismDocument(ABC):
         return "{" + ",\n ".join(lines) + "}\n"
 
 
-class Asked(Protocol):
+class StatedProblem(Protocol):
     """What a file says of its problem, whatever the kind."""
 
     @property
@@ -154,7 +154,7 @@ class Asked(Protocol):
         """Where values lie, and what is asked of all of them."""
 
 
-P = TypeVar("P", bound=Asked)
+P = TypeVar("P", bound=StatedProblem)
 N = TypeVar("N", bound="Noise[Any]")
 C = TypeVar("C", bound="Certificate[Any]")
 

@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from ..exact import nearest_float
 from ..problem import GaussianCurve, Point, Releases
 from ..work import arithmetic, bits, charge, counted
-from .base import Asked, MechanismDocument, MechanismFile
+from .base import MechanismDocument, MechanismFile, StatedProblem
 from .composition import slack_of_profile
 
 #: How a lower bound that says nothing is described.
@@ -174,7 +174,7 @@ def distribution_claim(total: Fraction) -> Claim:
     )
 
 
-def divergence_claims(problem: Asked, worst: Worst) -> Iterator[Claim]:
+def divergence_claims(problem: StatedProblem, worst: Worst) -> Iterator[Claim]:
     """That every budget, the curve and the total of the problem are satisfied."""
     yield from budget_claims(problem, worst)
     if problem.curve is not None:

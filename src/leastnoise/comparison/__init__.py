@@ -4,6 +4,6 @@
 """
 
 from .kinds import compare_design
-from .table import Comparison, Row
+from .table import Comparison, ComparisonRow
 
-__all__ = ["Comparison", "Row", "compare_design"]
+__all__ = ["Comparison", "ComparisonRow", "compare_design"]

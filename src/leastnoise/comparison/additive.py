@@ -15,7 +15,7 @@ from ..errors import ArgumentError, RegimeError
 from ..exact import Number, exp_lower, rational
 from ..facts import CONFIDENCE, Fact, error_column
 from ..noise.additive import AdditiveNoise
-from .table import Refused, Row
+from .table import ComparisonRow, Refused
 
 #: Why there are no baselines for a problem of more parts.
 _MANY = "they satisfy one budget and no constraints"
@@ -30,12 +30,12 @@ def figures(error: float | None, support: tuple[float, float]) -> tuple[Fact, ..
 
 def rows(
     design: Design[AdditiveNoise], time_limit: float | None, refused: Refused
-) -> Iterator[Row]:
+) -> Iterator[ComparisonRow]:
     """The design, and every closed form that is private at its budget."""
     note = "" if design.certified else _ESTIMATE
     noise = design.noise
     known = figures(noise.error_bound(CONFIDENCE), noise.support)
-    yield Row("design", "this design", design.upper, known, note, mechanism=design)
+    yield ComparisonRow("design", "this design", design.upper, known, note, mechanism=design)
     for baseline, remark in baselines(design, refused):
         try:
             loss = float(baseline.expected_loss(design.loss or "l1"))
@@ -43,7 +43,7 @@ def rows(
         except RegimeError as error:
             refused.append((baseline.name, str(error)))
             continue
-        yield Row(baseline.name, baseline.label, loss, known, remark, mechanism=baseline)
+        yield ComparisonRow(baseline.name, baseline.label, loss, known, remark, mechanism=baseline)
 
 
 def comparable(design: Design[Any]) -> bool:
@@ -88,7 +88,7 @@ def baselines(design: Design[Any], refused: Refused) -> Iterator[tuple[Mechanism
 
 def own_rows(
     design: Design[AdditiveNoise], own: Mapping[str, Mapping[int, Number]], refused: Refused
-) -> Iterator[Row]:
+) -> Iterator[ComparisonRow]:
     """Distributions of the user's, given as weights, that are private at the budget."""
     for name, weights in own.items():
         law = _distribution(name, weights)
@@ -124,7 +124,9 @@ def _worst_delta(design: Design[AdditiveNoise], law: Mapping[int, Fraction]) -> 
     )
 
 
-def _own_row(name: str, law: Mapping[int, Fraction], design: Design[AdditiveNoise]) -> Row:
+def _own_row(
+    name: str, law: Mapping[int, Fraction], design: Design[AdditiveNoise]
+) -> ComparisonRow:
     assert design.loss is not None
     costs = design.loss(np.array(sorted(law), dtype=np.float64))
     masses = np.array([float(law[value]) for value in sorted(law)])
@@ -134,4 +136,4 @@ def _own_row(name: str, law: Mapping[int, Fraction], design: Design[AdditiveNois
         if inside >= Fraction(95, 100):
             break
     known = figures(float(error), (min(law), max(law)))
-    return Row(name, name, float(np.dot(costs, masses)), known, "your own")
+    return ComparisonRow(name, name, float(np.dot(costs, masses)), known, "your own")

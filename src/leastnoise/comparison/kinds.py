@@ -10,7 +10,7 @@ from ..designs.design import Design
 from ..errors import ArgumentError
 from ..exact import Number
 from . import additive, ranged, selection, shapes, vectors, workloads
-from .table import Comparison, Refused, Row
+from .table import Comparison, ComparisonRow, Refused
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Baselines:
     `rows` gets the design, its own time limit if one was given, and a list for what is left out.
     """
 
-    rows: Callable[[Design[Any], float | None, Refused], Iterator[Row]]
+    rows: Callable[[Design[Any], float | None, Refused], Iterator[ComparisonRow]]
     first: tuple[str, ...] = ()
 
 
@@ -55,7 +55,7 @@ def compare_design(
             raise ArgumentError("own", list(own), "left out without integer=True")
         rows += additive.own_rows(design, own, refused)
 
-    def order(row: Row) -> tuple[Any, ...]:
+    def order(row: ComparisonRow) -> tuple[Any, ...]:
         # Equal losses: the design first, because its figure is a proven bound.
         return *(row[name] for name in kind.first), float(f"{row.loss:.9g}"), row.name != "design"
 

@@ -16,17 +16,19 @@ from ..facts import CONFIDENCE
 from ..noise.ranged import RangeNoise
 from ..problem.arguments import Arguments
 from .additive import baselines, comparable, figures
-from .table import Refused, Row
+from .table import ComparisonRow, Refused
 
 #: Values of a range and quantiles of a noise that stand for all of them.
 _VALUES, _QUANTILES = 256, 1 << 14
 
 
-def rows(design: Design[RangeNoise], seconds: float | None, refused: Refused) -> Iterator[Row]:
+def rows(
+    design: Design[RangeNoise], seconds: float | None, refused: Refused
+) -> Iterator[ComparisonRow]:
     """The design, the best additive noise, closed forms, and the best of them remapped."""
     bounds = design.noise.bounds
     known = figures(design.error_bound(CONFIDENCE), bounds)
-    yield Row("design", "this design", design.upper, known, mechanism=design)
+    yield ComparisonRow("design", "this design", design.upper, known, mechanism=design)
     if comparable(design) and design.exact_budget is not None:
         epsilon, delta = design.exact_budget
         plain = answer(
@@ -55,7 +57,7 @@ def rows(design: Design[RangeNoise], seconds: float | None, refused: Refused) ->
 
 def _in_range(
     design: Design[RangeNoise], name: str, label: str, mechanism: Any, law: Any, remark: str = ""
-) -> Row:
+) -> ComparisonRow:
     """Additive noise for values of a range, its answers moved into it."""
     low, high = design.noise.bounds
     if design.integer:
@@ -71,10 +73,10 @@ def _in_range(
     loss = float(np.mean(np.asarray(design.noise.document.loss(errors)) @ masses))
     known = figures(min(float(law.error_bound(CONFIDENCE)), high - low), (low, high))
     words = "moved into the range" + (f", {remark}" if remark else "")
-    return Row(name, label, loss, known, words, mechanism=mechanism)
+    return ComparisonRow(name, label, loss, known, words, mechanism=mechanism)
 
 
-def _best_remap(design: Design[RangeNoise], forms: list[Mechanism]) -> Iterator[Row]:
+def _best_remap(design: Design[RangeNoise], forms: list[Mechanism]) -> Iterator[ComparisonRow]:
     """The closed form that is best once its answers are remapped; none for very wide ranges."""
     low, high = design.noise.bounds
     remaps = []
@@ -85,4 +87,6 @@ def _best_remap(design: Design[RangeNoise], forms: list[Mechanism]) -> Iterator[
         best = min(remaps, key=lambda remap: remap.expected_loss)
         words = "answers replaced, the best for uniform values"
         known = figures(best.error_bound(CONFIDENCE), (low, high))
-        yield Row(best.name, best.label, best.expected_loss, known, words, mechanism=best.noise)
+        yield ComparisonRow(
+            best.name, best.label, best.expected_loss, known, words, mechanism=best.noise
+        )

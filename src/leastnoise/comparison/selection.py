@@ -15,18 +15,20 @@ from ..designs.design import Design
 from ..errors import RegimeError
 from ..facts import Fact
 from ..noise.selection import SelectionNoise
-from .table import Refused, Row
+from .table import ComparisonRow, Refused
 
 
 def rows(
     design: Design[SelectionNoise], time_limit: float | None, refused: Refused
-) -> Iterator[Row]:
+) -> Iterator[ComparisonRow]:
     """The design and its baselines: how many units a key needs, and the loss of a large key.
 
     At several budgets or below a curve: Gaussian noise with a threshold, which alone is
     calibrated for these.
     """
-    yield Row("design", "this design", design.upper, _figures(design.noise), mechanism=design.noise)
+    yield ComparisonRow(
+        "design", "this design", design.upper, _figures(design.noise), mechanism=design.noise
+    )
     for baseline in _baselines(design):
         try:
             known = _figures(baseline)
@@ -35,7 +37,7 @@ def rows(
             continue
         large = 2 * baseline.group_size_for(1 - 1e-12)
         loss = baseline.expected_error(large, design.noise.document.loss)
-        yield Row(baseline.name, baseline.label, loss, known, mechanism=baseline)
+        yield ComparisonRow(baseline.name, baseline.label, loss, known, mechanism=baseline)
 
 
 def _figures(mechanism: Any) -> tuple[Fact, ...]:

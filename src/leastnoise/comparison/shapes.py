@@ -14,7 +14,7 @@ from ..engine.methods import made
 from ..engine.search import Search
 from ..errors import LeastnoiseError
 from ..noise.joint import JointNoise
-from .table import Refused, Row
+from .table import ComparisonRow, Refused
 
 #: Seconds for each of our own designs that are baselines.
 _SECONDS = 5.0
@@ -22,18 +22,20 @@ _SECONDS = 5.0
 _NAMES = {"K-norm noise": "levels", "Gaussian": "gaussian-best", "Euclidean": "euclidean"}
 
 
-def rows(design: Design[JointNoise], seconds: float | None, refused: Refused) -> Iterator[Row]:
+def rows(
+    design: Design[JointNoise], seconds: float | None, refused: Refused
+) -> Iterator[ComparisonRow]:
     """The design, other noise that its search has seen, and what else one would add.
 
     Losses are means over all numbers, of other noise closed forms in floats. Baselines are given
     for the mean of l1 or l2 without weights.
     """
     words = design.noise.document.noise.words
-    yield Row("design", f"this design ({words})", design.upper)
+    yield ComparisonRow("design", f"this design ({words})", design.upper)
     others = design.stats.get("others", {})
     for label, loss in others.items():
         name = next(name for known, name in _NAMES.items() if label.startswith(known))
-        yield Row(name, label, loss)
+        yield ComparisonRow(name, label, loss)
     if design.noise.document.largest or design.noise.document.problem.weights:
         return
     yield from _closed(design)
@@ -43,7 +45,7 @@ def rows(design: Design[JointNoise], seconds: float | None, refused: Refused) ->
         yield from _euclidean(design, refused)
 
 
-def _closed(design: Design[JointNoise]) -> Iterator[Row]:
+def _closed(design: Design[JointNoise]) -> Iterator[ComparisonRow]:
     document = design.noise.document
     shape, power = document.problem.shape, document.problem.power
     reach = float(sum((b.most * b.width for b in shape.blocks), Fraction(0)))
@@ -54,7 +56,7 @@ def _closed(design: Design[JointNoise]) -> Iterator[Row]:
     else:
         loss = 1 / rate if power == 1 else 2 / rate**2
     which = "geometric" if document.integer else "Laplace"
-    yield Row("laplace", f"independent {which} noise", loss, note="shares of epsilon")
+    yield ComparisonRow("laplace", f"independent {which} noise", loss, note="shares of epsilon")
     if document.delta == 0:
         return
     sigma = smallest_sigma(float(document.epsilon), float(document.delta))
@@ -62,10 +64,10 @@ def _closed(design: Design[JointNoise]) -> Iterator[Row]:
     def normal(square: float) -> float:
         return sigma**2 * square if power == 2 else sigma * math.sqrt(2 * square / math.pi)
 
-    yield Row("gaussian", "Gaussian noise", normal(float(shape.square)))
+    yield ComparisonRow("gaussian", "Gaussian noise", normal(float(shape.square)))
 
 
-def _ours(design: Design[JointNoise], seconds: float, refused: Refused) -> Iterator[Row]:
+def _ours(design: Design[JointNoise], seconds: float, refused: Refused) -> Iterator[ComparisonRow]:
     """Our noise for one number, as often as there are numbers."""
     document, shape = design.noise.document, design.noise.shape
     if document.delta == 0 or design.dimension == 1:
@@ -81,17 +83,19 @@ def _ours(design: Design[JointNoise], seconds: float, refused: Refused) -> Itera
                 releases=design.dimension,
                 time_limit=seconds,
             )
-            yield Row("releases", f"releases={design.dimension}, independent", single.upper)
+            yield ComparisonRow(
+                "releases", f"releases={design.dimension}, independent", single.upper
+            )
         except LeastnoiseError as error:
             refused.append(("releases", str(error)))
 
 
-def _euclidean(design: Design[JointNoise], refused: Refused) -> Iterator[Row]:
+def _euclidean(design: Design[JointNoise], refused: Refused) -> Iterator[ComparisonRow]:
     """Euclidean noise where it was not expected to be better."""
     try:
         plan = made("Euclidean noise for a shape", design.noise.document.problem)
         other = Search(plan, 0).run().upper
         assert other is not None
-        yield Row("euclidean", other.origin, float(other.value))
+        yield ComparisonRow("euclidean", other.origin, float(other.value))
     except LeastnoiseError as error:
         refused.append(("euclidean", str(error)))

@@ -18,7 +18,7 @@ Refused = list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """One mechanism of a comparison.
 
     loss: its expected loss; for our designs a certified upper bound on it. excess: (loss - lower) /
@@ -81,7 +81,7 @@ class Comparison:
     """
 
     design: Design[Any]
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     refused: tuple[tuple[str, str], ...]
 
     @property
@@ -90,17 +90,17 @@ class Comparison:
         return self.design.lower
 
     @property
-    def best_baseline(self) -> Row | None:
+    def best_baseline(self) -> ComparisonRow | None:
         """The first baseline."""
         return next((row for row in self.rows if row.name != "design"), None)
 
-    def __getitem__(self, name: str) -> Row:
+    def __getitem__(self, name: str) -> ComparisonRow:
         for row in self.rows:
             if row.name == name:
                 return row
         raise KeyError(name)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[ComparisonRow]:
         return iter(self.rows)
 
     def __len__(self) -> int:

@@ -9,18 +9,20 @@ from ..designs.design import Design
 from ..errors import LeastnoiseError
 from ..facts import CONFIDENCE, error_column
 from ..noise.vector import VectorNoise
-from .table import Refused, Row
+from .table import ComparisonRow, Refused
 
 #: Seconds for our own noise on each coordinate.
 _SPLIT_SECONDS = 5.0
 
 
-def rows(design: Design[VectorNoise], seconds: float | None, refused: Refused) -> Iterator[Row]:
+def rows(
+    design: Design[VectorNoise], seconds: float | None, refused: Refused
+) -> Iterator[ComparisonRow]:
     """The design, closed forms, and our own noise for each coordinate.
 
     Losses and errors are those of the norm, of other noise exact up to rounding.
     """
-    yield Row(
+    yield ComparisonRow(
         "design", "this design", design.upper, (error_column(design.error_bound(CONFIDENCE)),)
     )
     epsilon, delta = float(design.noise.document.epsilon), float(design.noise.document.delta)
@@ -32,4 +34,6 @@ def rows(design: Design[VectorNoise], seconds: float | None, refused: Refused) -
         refused.append(("split", str(error)))
     for other in others:
         note = "" if other.exact else "at most this: the root of the expected square"
-        yield Row(other.name, other.label, other.loss, (error_column(other.error_95),), note)
+        yield ComparisonRow(
+            other.name, other.label, other.loss, (error_column(other.error_95),), note
+        )

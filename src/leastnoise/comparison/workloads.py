@@ -15,8 +15,8 @@ from ..certify.kinds.workload import WorkloadDocument
 from ..designs.design import Design
 from ..errors import RegimeError
 from ..noise.workload import WorkloadNoise
-from ..problem.workload_parts import Part
-from .table import Refused, Row
+from ..problem.workload_parts import WorkloadPart
+from .table import ComparisonRow, Refused
 
 #: Numbers of a matrix that are looked at, at most.
 _MOST = 4_000_000
@@ -24,13 +24,13 @@ _MOST = 4_000_000
 
 def rows(
     design: Design[WorkloadNoise], time_limit: float | None, refused: Refused
-) -> Iterator[Row]:
+) -> Iterator[ComparisonRow]:
     """The design, noise on each count, and noise on each answer, where they are known.
 
     Each has the better of Laplace and Gaussian noise at the budget: closed forms in floats.
     """
     document = design.noise.document
-    yield Row("design", "this design", design.upper)
+    yield ComparisonRow("design", "this design", design.upper)
     parts = [_Plain(part, document.replaced) for part in document.factors]
     if not all(part.known for part in parts):
         refused.append(("counts", "the workload is too large for this baseline"))
@@ -41,9 +41,9 @@ def rows(
     far, long = (math.prod(part.longest(power) for part in parts) for power in (1, 2))
     whole = all(part.part.denominator == 1 for part in parts)
     on_counts = counts * _variance(document, moved, math.sqrt(moved), True)
-    yield Row("counts", "noise on each count, then summed", on_counts)
+    yield ComparisonRow("counts", "noise on each count, then summed", on_counts)
     on_answers = weight * _variance(document, far, long, whole)
-    yield Row("answers", "noise on each answer", on_answers)
+    yield ComparisonRow("answers", "noise on each answer", on_answers)
 
 
 def _variance(document: WorkloadDocument, far: float, long: float, whole: bool) -> float:
@@ -69,7 +69,7 @@ def _variance(document: WorkloadDocument, far: float, long: float, whole: bool) 
 class _Plain:
     """What one factor costs without a strategy, for noise of variance 1."""
 
-    def __init__(self, part: Part, replaced: bool) -> None:
+    def __init__(self, part: WorkloadPart, replaced: bool) -> None:
         self.part, self.replaced = part, replaced
         pairs = part.cells if replaced else 1
         self.known = part.queries * part.cells * pairs <= _MOST

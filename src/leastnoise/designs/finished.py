@@ -17,13 +17,13 @@ from ..engine.search import Bracket, Search
 from ..errors import CertificateError, FormatError, LimitError
 from ..formatting import gap_of, gap_words, number
 from ..losses import Loss
-from ..problem.arguments import Asked
+from ..problem.arguments import DesignRequest
 from .design import Design
 
 _NOT_READ_BACK = "the mechanism file does not read back as this design"
 
 
-def finished(asked: Asked[Any], search: Search) -> Design[Any]:
+def finished(asked: DesignRequest[Any], search: Search) -> Design[Any]:
     """Run the search and return its design, every claim of which has passed the exact checker.
 
     `CertificateError` if one has not (then nothing is returned), and `ContradictionError` if exact
@@ -32,7 +32,7 @@ def finished(asked: Asked[Any], search: Search) -> Design[Any]:
     return search.finish(lambda bracket: _made(asked, search, bracket))
 
 
-def _made(asked: Asked[Any], search: Search, bracket: Bracket) -> Design[Any]:
+def _made(asked: DesignRequest[Any], search: Search, bracket: Bracket) -> Design[Any]:
     loss, plan = asked.problem.loss, search.plan
     lower, upper, document, report = _checked(search, bracket, loss.certified)
     stats = {
@@ -131,7 +131,7 @@ def _advice(reason: str, gap: float) -> str:
 
 
 def _status(
-    asked: Asked[Any],
+    asked: DesignRequest[Any],
     document: AnyDocument,
     certified: bool,
     search: Search,

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from ..problem import Problem
-from ..problem.arguments import Asked
+from ..problem.arguments import DesignRequest
 from ..problem.keyed_problem import KeyedProblem
 from ..problem.shape_problem import ShapeProblem
 from ..problem.workload_arguments import WorkloadProblem
@@ -133,7 +133,7 @@ KINDS = {
 }
 
 
-def plan_of(asked: Asked[Any]) -> SearchPlan:
+def plan_of(asked: DesignRequest[Any]) -> SearchPlan:
     """The plan for what is asked."""
     problem, cells = asked.problem, asked.resolution
     if isinstance(problem, ShapeProblem):
@@ -160,7 +160,7 @@ def plan_of_noise(problem: Problem, resolution: int | None = None) -> SearchPlan
     return made("constraints or several budgets", problem, resolution)
 
 
-def _on_range(asked: Asked[Problem]) -> SearchPlan:
+def _on_range(asked: DesignRequest[Problem]) -> SearchPlan:
     options: dict[str, Any] = {"resolution": asked.resolution}
     if asked.wide is not None:
         kind, options = "range with a core", {"wide": asked.wide}

@@ -29,7 +29,7 @@ def to_scipy(design: Design[AdditiveNoise]) -> Any:
     """
     demand_kind(design, "additive", "integer")
     noise = design.noise
-    return WholeNoise(noise) if noise.integer else RealNoise(noise)
+    return IntegerNoise(noise) if noise.integer else RealNoise(noise)
 
 
 def _restored(kind: Callable[[AdditiveNoise], Any], noise: AdditiveNoise, state: Any) -> Any:
@@ -124,10 +124,10 @@ class RealNoise(rv_continuous):  # type: ignore[misc]
         return total / mass if conditional else total
 
 
-class WholeNoise(rv_discrete):  # type: ignore[misc]
+class IntegerNoise(rv_discrete):  # type: ignore[misc]
     """Noise on the whole numbers; see `to_scipy`."""
 
-    def __new__(cls, noise: AdditiveNoise) -> WholeNoise:
+    def __new__(cls, noise: AdditiveNoise) -> IntegerNoise:
         # rv_discrete picks another class from its arguments; ours takes none of them.
         return object.__new__(cls)
 

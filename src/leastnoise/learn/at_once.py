@@ -23,7 +23,7 @@ from ..engine.search import Search
 from ..losses import as_loss
 from ..noise.vector import VectorNoise
 from ..problem import Problem
-from ..problem.arguments import Asked
+from ..problem.arguments import DesignRequest
 from ..sampling import Entropy
 from .kinds import Chosen, ClassifierPlan, StatisticKind, shares
 from .statistics import SCALE
@@ -182,4 +182,4 @@ def _designed(dimension: int, epsilon: Fraction, delta: Fraction) -> Any:
     # Without the lower bound, which takes longer and is of no use here.
     plan = made("vector", problem)
     search = Search(replace(plan, methods=plan.methods[:2]), _GAP, _SECONDS)
-    return finished(Asked(problem, _GAP, _SECONDS, None, None), search)
+    return finished(DesignRequest(problem, _GAP, _SECONDS, None, None), search)

@@ -20,7 +20,7 @@ from ..certify.noise.strategy import Strategy, TallStrategy
 from ..certify.noise.summed_strategy import SummedStrategy
 from ..errors import CertificateError
 from ..numeric import Floats
-from ..problem.workload_parts import Part
+from ..problem.workload_parts import WorkloadPart
 from .plain import Counts
 from .summed import Summed
 
@@ -31,7 +31,9 @@ _CORRECTIONS = 60
 class Factor:
     """One factor of a product: its coordinates, its strategy and its questions."""
 
-    def __init__(self, part: Part, strategy: Strategy | TallStrategy, replaced: bool) -> None:
+    def __init__(
+        self, part: WorkloadPart, strategy: Strategy | TallStrategy, replaced: bool
+    ) -> None:
         self.part, self.replaced = part, replaced
         self.cells, self.queries, self.rank = part.cells, part.queries, strategy.rank
         self.measures = len(strategy.square())
@@ -181,7 +183,7 @@ class TallFactor(Factor):
         return np.asarray(np.linalg.inv(np.array([[float(x) for x in row] for row in self._gram])))
 
 
-def factor_of(part: Part, strategy: Any, replaced: bool) -> Any:
+def factor_of(part: WorkloadPart, strategy: Any, replaced: bool) -> Any:
     if isinstance(strategy, CountsStrategy):
         return Counts(part)
     if isinstance(strategy, RootStrategy):
@@ -195,7 +197,7 @@ def factor_of(part: Part, strategy: Any, replaced: bool) -> Any:
 class RootFactor(Factor):
     """Long prefix sums, by the square-root strategy."""
 
-    def __init__(self, part: Part, strategy: RootStrategy) -> None:
+    def __init__(self, part: WorkloadPart, strategy: RootStrategy) -> None:
         self.part, self.replaced, self.where = part, False, None
         self.cells = self.queries = self.rank = self.measures = part.cells
         self.below = 1

@@ -14,7 +14,7 @@ import numpy as np
 from ..certify.kinds.additive import AdditiveFile
 from ..certify.kinds.joint import JointFile
 from ..numeric import Floats
-from ..problem.workload_parts import Marginals, Named, Part
+from ..problem.workload_parts import MarginalsPart, Named, WorkloadPart
 from ..sampling import Entropy
 from ..sampling.normal import LaplaceSampler
 from .additive import AdditiveNoise
@@ -25,7 +25,7 @@ from .joint import JointNoise
 class Counts:
     """A factor whose counts are measured by themselves."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: WorkloadPart) -> None:
         self.part = part
         self.cells = self.rank = self.measures = part.cells
         self.queries, self.below = part.queries, part.denominator
@@ -46,7 +46,7 @@ class Counts:
         part = self.part
         if isinstance(part, Named):
             return [((1.0, b - a),) for a, b in part.ends()]
-        if isinstance(part, Marginals):
+        if isinstance(part, MarginalsPart):
             counts = [part.cells_of(pattern) for pattern in part.sets]
             return [((1.0, part.cells // n),) for n in counts for _ in range(n)]
         seen = (Counter(abs(x) for x in row if x) for row in part.rows())
@@ -73,7 +73,7 @@ class Counts:
             np.add.at(steps, first, c)
             np.subtract.at(steps, last, c)
             return np.asarray(np.cumsum(steps, axis=0)[:-1])
-        if isinstance(part, Marginals):
+        if isinstance(part, MarginalsPart):
             lifted, place = np.zeros((*part.sizes, wide)), 0
             for attributes in part.sets:
                 shape = [n if i in attributes else 1 for i, n in enumerate(part.sizes)]
@@ -150,7 +150,7 @@ def _log_moments(noise: AdditiveNoise, law: AdditiveFile) -> Callable[[float], f
 class AnswersNoise:
     """Answers that are measured themselves: with noise of one draw, or with Laplace noise."""
 
-    def __init__(self, part: Part, law: JointFile | Fraction) -> None:
+    def __init__(self, part: WorkloadPart, law: JointFile | Fraction) -> None:
         self.part = part
         self.noise = None if isinstance(law, Fraction) else JointNoise(law)
         self.rate = law if isinstance(law, Fraction) else None

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..certify.noise.summed_strategy import SummedStrategy
 from ..numeric import Floats
-from ..problem.workload_parts import Named, Part, Weighted
+from ..problem.workload_parts import Named, Weighted, WorkloadPart
 
 #: Numbers of the matrix of the answers that are looked at together.
 _TOGETHER = 2_000_000
@@ -25,7 +25,7 @@ class Summed:
 
     where = None
 
-    def __init__(self, part: Part, strategy: SummedStrategy) -> None:
+    def __init__(self, part: WorkloadPart, strategy: SummedStrategy) -> None:
         self.part, self._strategy = part, strategy
         self.cells = self.rank = part.cells
         self.queries, self.below = part.queries, part.denominator

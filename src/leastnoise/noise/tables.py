@@ -19,7 +19,7 @@ from ..certify.noise.table_strategy import TableStrategy, table_variances
 from ..errors import DataError
 from ..numeric import Floats
 from ..problem.workload import MAX_TABLE
-from ..problem.workload_parts import Marginals
+from ..problem.workload_parts import MarginalsPart
 from ..sampling import Entropy
 from ..sampling.normal import GaussianSampler, LaplaceSampler, RoundedNormal
 from .counts import codes_of, whole_vector, width_of
@@ -40,7 +40,7 @@ class Tables:
 
     def __init__(self, document: WorkloadDocument) -> None:
         part, strategy = document.workload.part, document.strategies[0]
-        assert isinstance(part, Marginals) and isinstance(strategy, TableStrategy)
+        assert isinstance(part, MarginalsPart) and isinstance(strategy, TableStrategy)
         self.part, self.strategy, self.budget = part, strategy, document.budget
         self._scales = dict(zip(part.closure, strategy.scales, strict=True))
 

@@ -28,7 +28,7 @@ from ..formatting import float_towards
 from ..numeric import Floats
 from ..problem.checks import check_confidence
 from ..problem.workload import Workload
-from ..problem.workload_parts import Marginals, Part, along
+from ..problem.workload_parts import MarginalsPart, WorkloadPart, along
 from ..sampling import Entropy, system_entropy
 from .additive import AdditiveNoise
 from .bars import (
@@ -87,7 +87,7 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
             self._together = AnswersNoise(self.part, laplace_rate(document))
 
     @property
-    def part(self) -> Part:
+    def part(self) -> WorkloadPart:
         """The questions."""
         return self.document.workload.part
 
@@ -191,9 +191,9 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
     def _vector(self, x: Any) -> list[int]:
         """The vector of counts, also from records of what tables are by."""
         part = self.part
-        if isinstance(part, Marginals) and isinstance(x, (list, tuple)) and not x:
+        if isinstance(part, MarginalsPart) and isinstance(x, (list, tuple)) and not x:
             return [0] * part.cells  # no records are records, too
-        if isinstance(part, Marginals) and width_of(x) == len(part.sizes):
+        if isinstance(part, MarginalsPart) and width_of(x) == len(part.sizes):
             codes = codes_of(x, part.sizes)
             places = np.ravel_multi_index(tuple(codes.T), part.sizes)
             counts: list[int] = np.bincount(places, minlength=part.cells).tolist()

@@ -1,8 +1,8 @@
 """All arguments of `design`: their names, types and defaults, and what they mean.
 
 `Arguments` holds what was given, as it was given. `asked` checks it once, before anything is
-dispatched, and returns an `Asked`: the frozen question, and how to search. Whatever makes no sense
-is refused here with an `ArgumentError` that names the argument.
+dispatched, and returns a `DesignRequest`: the frozen problem, and how to search. Whatever makes no
+sense is rejected here with an `ArgumentError` that names the argument.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ class Arguments:
 
 
 @dataclass(frozen=True)
-class Asked(Generic[P]):
+class DesignRequest(Generic[P]):
     """A question and how to search for its answer.
 
     `total` is the budget of several releases (the question's epsilon and delta are then that
@@ -211,7 +211,7 @@ class Asked(Generic[P]):
     noise_alone: bool = False
 
 
-def asked(arguments: Arguments) -> Asked[Problem]:
+def asked(arguments: Arguments) -> DesignRequest[Problem]:
     """What the arguments mean, each of them checked; `ArgumentError` for what makes no sense."""
     given = _checked(arguments)
     refuse_combinations(given.given())
@@ -240,7 +240,7 @@ def asked(arguments: Arguments) -> Asked[Problem]:
     }
     if given.dimension is not None:
         problem = Problem.of_vector(dimension=given.dimension, **common)
-        return Asked(problem, gap, seconds or _LONGEST_OF_VECTOR, None, given.progress)
+        return DesignRequest(problem, gap, seconds or _LONGEST_OF_VECTOR, None, given.progress)
     if total is not None:
         refuse_too_many(total)
     problem = Problem.of(
@@ -251,7 +251,7 @@ def asked(arguments: Arguments) -> Asked[Problem]:
         gdp=given.gdp,
         output_step=given.output_step,
     )
-    return Asked(problem, gap, seconds or _SECONDS, cells, given.progress, total)
+    return DesignRequest(problem, gap, seconds or _SECONDS, cells, given.progress, total)
 
 
 def _checked(given: Arguments) -> Arguments:
@@ -332,7 +332,7 @@ def _limits(demands: Iterable[Demand], loss: Loss, given: Arguments) -> dict[str
     return limits
 
 
-def _ranged(given: Arguments, cells: int | None) -> Asked[Problem]:
+def _ranged(given: Arguments, cells: int | None) -> DesignRequest[Problem]:
     """What is asked about a range: the question, and how its answers may look."""
     # What can be read only once is read here.
     values = {name: getattr(given, name) for name in OF_RANGE}
@@ -368,7 +368,7 @@ def _ranged(given: Arguments, cells: int | None) -> Asked[Problem]:
     if core is not None:
         refuse_pure(problem)
         wide = rational(bounds[0], "bounds"), rational(bounds[1], "bounds")
-    return Asked(problem, 0.0, None, cells, None, None, outputs, exact_answers, wide)
+    return DesignRequest(problem, 0.0, None, cells, None, None, outputs, exact_answers, wide)
 
 
 def _numbers_of(spec: object) -> list[Any]:

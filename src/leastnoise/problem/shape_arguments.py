@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ..errors import ArgumentError, Described
 from ..losses import L1, L2, as_loss
-from .arguments import Arguments, Asked, ShapeArguments
+from .arguments import Arguments, DesignRequest, ShapeArguments
 from .budgets import check_budgets
 from .checks import check_gap, check_progress, check_sensitivity, check_sizes, check_time_limit
 from .shape import MAX_SPARSE_STEPS, Shape, short_weights, weighed
@@ -24,7 +24,7 @@ _MOST_LEVELS = 1_000_000
 _MOST_WIDTH = 1_000_000
 
 
-def shaped(arguments: Arguments) -> Asked[ShapeProblem]:
+def shaped(arguments: Arguments) -> DesignRequest[ShapeProblem]:
     """What is meant; refuses what makes no sense, naming the argument."""
     for name, value in arguments.given().items():
         if name not in _TAKEN:
@@ -61,7 +61,7 @@ def shaped(arguments: Arguments) -> Asked[ShapeProblem]:
         raise ArgumentError("weights", described, "numbers of fewer digits")
     gap = arguments.gap
     check_progress(arguments.progress)
-    return Asked(
+    return DesignRequest(
         ShapeProblem(epsilon, delta, shape, cost, largest, integer, weights),
         float(check_gap(_GAP if gap is None else gap)),
         check_time_limit(arguments.time_limit),

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from ..errors import ArgumentError, Described
 from ..exact import Number, rational
-from .workload_parts import Marginals, Named, Part, Product, Rows, Stack, Weighted
+from .workload_parts import MarginalsPart, MatrixRows, Named, Product, Stack, Weighted, WorkloadPart
 
 #: The most counts and questions of rows that are written out, and digits of a number in them.
 MAX_ROWS, MAX_ENTRIES, MAX_ENTRY_BITS = 20_000, 4_000_000, 128
@@ -38,16 +38,16 @@ class Workload:
     what the squared error of each query counts (one, if left out).
     """
 
-    part: Part
+    part: WorkloadPart
 
     def __init__(self, matrix: Any, weights: Sequence[Number] | None = None) -> None:
-        part: Part = _rows_of(matrix)
+        part: WorkloadPart = _rows_of(matrix)
         if weights is not None:
             part = _weighted(part, weights)
         object.__setattr__(self, "part", part)
 
     @classmethod
-    def of(cls, part: Part) -> Self:
+    def of(cls, part: WorkloadPart) -> Self:
         """A workload that is put together already."""
         made = object.__new__(cls)
         object.__setattr__(made, "part", part)
@@ -101,7 +101,7 @@ class Workload:
                 Described(f"{len(sets)} tables"),
                 f"few enough that the sets have at most {MAX_SUBSETS} subsets",
             )
-        part = Marginals(tuple(counts), sets)
+        part = MarginalsPart(tuple(counts), sets)
         if not 1 <= len(sets) <= MAX_SETS or part.queries > MAX_TABLES:
             many = Described(f"{len(sets)} tables of {part.queries} cells")
             raise ArgumentError(
@@ -177,10 +177,10 @@ def _cells(cells: int) -> str:
     return f"{cells} counts" if cells < 10**9 else f"1e{len(str(cells)) - 1} counts or more"
 
 
-def _named(part: Part) -> str:
+def _named(part: WorkloadPart) -> str:
     if isinstance(part, Named):
         return part.name
-    if isinstance(part, Marginals):
+    if isinstance(part, MarginalsPart):
         return f"{len(part.sets)} tables of {len(part.sizes)} attributes"
     if isinstance(part, (Product, Stack)):
         word = "product" if isinstance(part, Product) else "stack"
@@ -203,7 +203,7 @@ def _size(name: str, value: object) -> int:
     return _count(name, value, MAX_ROWS)
 
 
-def _parts(workloads: Sequence[Workload]) -> tuple[Part, ...]:
+def _parts(workloads: Sequence[Workload]) -> tuple[WorkloadPart, ...]:
     if not workloads:
         raise ArgumentError("workloads", "none", "one workload or more")
     for workload in workloads:
@@ -244,7 +244,7 @@ def _sets(ways: Any, attributes: int) -> tuple[tuple[int, ...], ...]:
     return tuple(sets)
 
 
-def _weighted(part: Part, weights: Any) -> Part:
+def _weighted(part: WorkloadPart, weights: Any) -> WorkloadPart:
     single = isinstance(weights, (int, float, str, Fraction)) or not isinstance(weights, Iterable)
     exact = _exact_weights([weights] if single else weights, 1 if single else part.queries)
     return part if all(weight == 1 for weight in exact) else Weighted(part, exact)
@@ -271,7 +271,7 @@ def _long(value: Fraction) -> bool:
     return value.numerator.bit_length() + value.denominator.bit_length() > MAX_ENTRY_BITS
 
 
-def _rows_of(matrix: Any) -> Part:
+def _rows_of(matrix: Any) -> WorkloadPart:
     """The rows that were given, in whole numbers over one denominator."""
     rows = _lists(matrix)
     if not rows or not rows[0]:
@@ -303,7 +303,7 @@ def _rows_of(matrix: Any) -> Part:
     integers = tuple(tuple(int(entry * below) for entry in row) for row in exact)
     if not any(any(row) for row in integers):
         raise ArgumentError("matrix", Described("zeros only"), "a matrix that is not zero")
-    return Rows(integers, below)
+    return MatrixRows(integers, below)
 
 
 def _entry(value: Any) -> Fraction:

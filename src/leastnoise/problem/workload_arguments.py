@@ -8,7 +8,7 @@ from fractions import Fraction
 from ..errors import ArgumentError, Described
 from ..exact import Number, rational
 from ..losses import L2, Loss
-from .arguments import Arguments, Asked, WorkloadArguments
+from .arguments import Arguments, DesignRequest, WorkloadArguments
 from .budgets import check_budgets, check_mu
 from .checks import check_gap, check_progress, check_sizes, check_time_limit
 from .privacy import Point
@@ -41,7 +41,7 @@ class WorkloadProblem:
         return L2()
 
 
-def workloaded(arguments: Arguments) -> Asked[WorkloadProblem]:
+def workloaded(arguments: Arguments) -> DesignRequest[WorkloadProblem]:
     """What is meant; refuses what makes no sense, naming the argument."""
     for name, value in arguments.given().items():
         if name not in _TAKEN:
@@ -58,7 +58,7 @@ def workloaded(arguments: Arguments) -> Asked[WorkloadProblem]:
         raise ArgumentError("neighbors", neighbors, f'"{ADD_REMOVE}" or "{REPLACE}"')
     check_progress(arguments.progress)
     gap, seconds = arguments.gap, check_time_limit(arguments.time_limit)
-    return Asked(
+    return DesignRequest(
         WorkloadProblem(workload, neighbors, *_budget(arguments), arguments.loss == LARGEST),
         float(check_gap(_GAP if gap is None else gap)),
         _SECONDS if seconds is None else seconds,

@@ -21,7 +21,7 @@ Whole = list[list[int]]
 NAMES = ("identity", "prefix", "ranges", "total")
 
 
-class Part(ABC):
+class WorkloadPart(ABC):
     """Questions about one vector of counts."""
 
     @property
@@ -63,7 +63,7 @@ class Part(ABC):
         """The JSON object of a file."""
 
 
-def weighed(part: Part, counts: Sequence[int]) -> Whole:
+def weighed(part: WorkloadPart, counts: Sequence[int]) -> Whole:
     """W^T diag(counts) W of the rows as they are, not divided."""
     n = part.cells
     total = [[0] * n for _ in range(n)]
@@ -78,7 +78,7 @@ def weighed(part: Part, counts: Sequence[int]) -> Whole:
 
 
 @dataclass(frozen=True)
-class Named(Part):
+class Named(WorkloadPart):
     """All counts, their prefix sums, the sums of all ranges, or their total."""
 
     name: str
@@ -147,7 +147,7 @@ class Named(Part):
 
 
 @dataclass(frozen=True)
-class Rows(Part):
+class MatrixRows(WorkloadPart):
     """Rows as they were given: whole numbers over one denominator."""
 
     held: tuple[tuple[int, ...], ...]
@@ -176,10 +176,10 @@ class Rows(Part):
 
 
 @dataclass(frozen=True)
-class Weighted(Part):
+class Weighted(WorkloadPart):
     """The same questions, each with a weight of its own (or one for all)."""
 
-    part: Part
+    part: WorkloadPart
     own: tuple[Fraction, ...]
 
     @property
@@ -216,10 +216,10 @@ class Weighted(Part):
 
 
 @dataclass(frozen=True)
-class Stack(Part):
+class Stack(WorkloadPart):
     """Questions of several kinds about the same vector."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[WorkloadPart, ...]
 
     @property
     def cells(self) -> int:
@@ -233,7 +233,7 @@ class Stack(Part):
     def denominator(self) -> int:
         return math.lcm(*(part.denominator for part in self.parts))
 
-    def _scaled(self) -> list[tuple[Part, int]]:
+    def _scaled(self) -> list[tuple[WorkloadPart, int]]:
         below = self.denominator
         return [(part, below // part.denominator) for part in self.parts]
 
@@ -264,13 +264,13 @@ class Stack(Part):
 
 
 @dataclass(frozen=True)
-class Product(Part):
+class Product(WorkloadPart):
     """Every question of one about every question of the next: tables with two axes or more.
 
     The vector is the table, row by row.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[WorkloadPart, ...]
 
     @property
     def cells(self) -> int:
@@ -319,7 +319,7 @@ def along(maps: Sequence[Any], sizes: Sequence[int], x: Sequence[Any]) -> list[A
 
 
 @dataclass(frozen=True)
-class Marginals(Part):
+class MarginalsPart(WorkloadPart):
     """Counts of all combinations of values, for each of some sets of attributes."""
 
     sizes: tuple[int, ...]

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..formatting import printable
 from .queries.numbers import LEFT_OUT, ROWS, Estimate
-from .reports.basis import Basis
+from .reports.basis import QueryBasis
 from .reports.hints import hints_of
 
 
@@ -53,7 +53,7 @@ class Answer:
     mechanisms: tuple[Path, ...]
     charge: int | None
     #: The question, and which files prove the noise of its numbers.
-    basis: Basis
+    basis: QueryBasis
     #: The columns that it is grouped by; several make keys such as "north, f".
     by: tuple[str, ...] = ()
     #: The same for answers that cost their budget together, once; empty where it is alone.

@@ -22,9 +22,9 @@ from ..sampling import Entropy, system_entropy
 from .answer import Answer
 from .charge import paid, warn_of_log
 from .ledger import Ledger
-from .planning.budget import Budget, Way
+from .planning.budget import QueryBudget, Way
 from .planning.choice import check_group_size, release_of
-from .planning.declared import Kind
+from .planning.declared import DeclaredQuery
 from .planning.keyed import Priced, way_of
 from .planning.release import Collected, Release, hash_of
 from .planning.together import DrawnNoise, release_drawn
@@ -33,10 +33,10 @@ from .queries.coverage import Coverage
 from .queries.groups import bounded, touched
 from .queries.sized import UncountedError, check_size, public_size
 from .queries.text import query_of
-from .reports.basis import Basis
+from .reports.basis import QueryBasis
 from .reports.notes import notes
 from .sources import Table, opened, quietly
-from .sources.bounding import Reading, Sums, aggregate, reading_of
+from .sources.bounding import GroupSums, Reading, aggregate, reading_of
 from .unit import Unit, check_neighbors, unit_of, warn_of_unit
 
 
@@ -93,7 +93,7 @@ def ask(
     """
     question = query_of(query)
     setting = Setting(unit_of(unit), check_neighbors(neighbors))
-    budget = Budget(check_epsilon(epsilon), check_delta(delta, epsilon)).used_by(question)
+    budget = QueryBudget(check_epsilon(epsilon), check_delta(delta, epsilon)).used_by(question)
     book = as_ledger(ledger)
     typical = check_group_size(group_size)
     tell = progress or (lambda _: None)
@@ -118,16 +118,19 @@ def ask(
 
 
 def with_coverage(
-    query: Query, budget: Budget, rests_on: Number | None
-) -> list[tuple[Query, Budget]]:
+    query: Query, budget: QueryBudget, rests_on: Number | None
+) -> list[tuple[Query, QueryBudget]]:
     """The query with its budget; and its coverage with a part of it, if that is asked for."""
     if rests_on is None:
         return [(query, budget)]
     share = rational(rests_on, "rests_on")
     if not 0 < share < 1:
         raise ArgumentError("rests_on", rests_on, "a part of epsilon, above 0 and below 1")
-    part = Budget(budget.epsilon * share, Fraction(0))
-    return [(query, Budget(budget.epsilon - part.epsilon, budget.delta)), (Coverage(query), part)]
+    part = QueryBudget(budget.epsilon * share, Fraction(0))
+    return [
+        (query, QueryBudget(budget.epsilon - part.epsilon, budget.delta)),
+        (Coverage(query), part),
+    ]
 
 
 def sharing(ready: list[Prepared]) -> list[Prepared]:
@@ -135,7 +138,7 @@ def sharing(ready: list[Prepared]) -> list[Prepared]:
     if len(ready) == 1:
         return ready
     spent = [one.spent for one in ready]
-    whole = Budget(
+    whole = QueryBudget(
         sum((one.epsilon for one in spent), Fraction(0)),
         sum((one.delta for one in spent), Fraction(0)),
     )
@@ -144,7 +147,11 @@ def sharing(ready: list[Prepared]) -> list[Prepared]:
 
 
 def charged(
-    book: Ledger | None, budget: Budget, queries: Sequence[Query], setting: Setting, mechanism: str
+    book: Ledger | None,
+    budget: QueryBudget,
+    queries: Sequence[Query],
+    setting: Setting,
+    mechanism: str,
 ) -> int | None:
     """The ledger's entry for questions; None without a ledger."""
     if book is None:
@@ -239,7 +246,7 @@ class Prepared:
 
     query: Query
     setting: Setting
-    budget: Budget
+    budget: QueryBudget
     release: Release
     groups: int  # that one unit can move
     way: Way
@@ -247,10 +254,10 @@ class Prepared:
     counting: Reading | None = None  # of units by key, where the reading does not say it
     workload: int = 1  # how many queries share the budget that is shown
     batch: str = ""  # which they are
-    shown: Budget | None = None
+    shown: QueryBudget | None = None
 
     @property
-    def spent(self) -> Budget:
+    def spent(self) -> QueryBudget:
         """What it costs."""
         return self.release.spent(self.budget)
 
@@ -264,14 +271,14 @@ class Prepared:
         """The mechanism files, if they could be kept."""
         return tuple(path for path in dict.fromkeys(self.release.paths) if os.path.exists(path))
 
-    def kind(self, whole: Budget, delta: Fraction) -> Kind:
+    def kind(self, whole: QueryBudget, delta: Fraction) -> DeclaredQuery:
         """What the query is in a workload: its releases that one unit can move."""
-        used = Budget(self.budget.epsilon, delta).used_by(self.query).delta
+        used = QueryBudget(self.budget.epsilon, delta).used_by(self.query).delta
         share = self.budget.epsilon / whole.epsilon
         releases, parts = self.release.releases(self.groups, self.setting)
-        return Kind(share, releases, used / parts, used)
+        return DeclaredQuery(share, releases, used / parts, used)
 
-    def with_budget(self, budget: Budget, loss: str) -> Prepared:
+    def with_budget(self, budget: QueryBudget, loss: str) -> Prepared:
         """The same sums with another budget, every group by itself."""
         way = self.way
         if way.apart:  # releases of a kind have equal parts of epsilon
@@ -314,7 +321,7 @@ class Prepared:
             mechanisms=self.mechanisms,
             charge=charge,
             by=query.columns_by,
-            basis=Basis.of(query, setting, release, keys),
+            basis=QueryBasis.of(query, setting, release, keys),
             batch=self.batch,
         )
 
@@ -335,7 +342,7 @@ def prepare(
     table: Table,
     query: Query,
     setting: Setting,
-    budget: Budget,
+    budget: QueryBudget,
     loss: str,
     ledger: Ledger | None,
     tell: Callable[[str], None],
@@ -362,7 +369,7 @@ def prepare(
 
 
 def planned(
-    query: Query, setting: Setting, budget: Budget, loss: str, group_size: int | None = None
+    query: Query, setting: Setting, budget: QueryBudget, loss: str, group_size: int | None = None
 ) -> Prepared:
     """The query with its noise, from public numbers only; there is nothing yet to read."""
     groups = touched(query, setting)
@@ -371,6 +378,6 @@ def planned(
     return Prepared(query, setting, budget, release_of(asked, way), groups, way)
 
 
-def sums_of(table: Table, query: Query, setting: Setting) -> dict[str, Sums]:
+def sums_of(table: Table, query: Query, setting: Setting) -> dict[str, GroupSums]:
     """The exact sums by key, at once. Not private: for tests."""
     return aggregate(table, bounded(query, setting))

@@ -26,7 +26,7 @@ from .answer import Answers
 from .ask import Prepared, answered, as_ledger, charged, planned, prepare, protects, ready_or_paid
 from .charge import warn_of_log
 from .ledger import Ledger
-from .planning.budget import Budget
+from .planning.budget import QueryBudget
 from .planning.choice import check_group_size
 from .planning.declared import MECHANISMS_DELTA, largest_factor
 from .planning.division import (
@@ -218,22 +218,22 @@ class SharedBudget:
         """For each query a guess at its rows."""
         return self.division.rows
 
-    def whole(self, epsilon: Number | None, delta: Number) -> Budget:
+    def whole(self, epsilon: Number | None, delta: Number) -> QueryBudget:
         """The budget: what is given, or the smallest one that keeps all margins."""
         if epsilon is not None:
-            return Budget(check_epsilon(epsilon), check_delta(delta, epsilon))
+            return QueryBudget(check_epsilon(epsilon), check_delta(delta, epsilon))
         if not self.within:
             raise ArgumentError("epsilon", None, "given, or within= for each query")
         spare = check_delta(delta, GRID[-1])
         smallest = smallest_epsilon(
-            lambda at: self.division.badness(self.planned(Budget(at, spare)))
+            lambda at: self.division.badness(self.planned(QueryBudget(at, spare)))
         )
         if smallest is None:
             words = f"errors that epsilon={GRID[-1]} for all queries together can reach"
             raise ArgumentError("within", [float(one) for one in self.within], words)
-        return Budget(smallest, spare)
+        return QueryBudget(smallest, spare)
 
-    def budgets(self, whole: Budget) -> list[Budget]:
+    def budgets(self, whole: QueryBudget) -> list[QueryBudget]:
         """The budget of each query."""
         parts = self.division.budgets(self.queries, whole, self._alone)
         return [part.used_by(query) for query, part in zip(self.queries, parts, strict=True)]
@@ -243,7 +243,7 @@ class SharedBudget:
         """The errors of a query with a budget for itself."""
 
         @cache
-        def alone(place: int, budget: Budget) -> tuple[float, float]:
+        def alone(place: int, budget: QueryBudget) -> tuple[float, float]:
             rows = self.rows[place]
             one = self._planned(place, budget.used_by(self.queries[place]))
             release, known = one.release, (one.query, one.setting, rows)
@@ -251,18 +251,18 @@ class SharedBudget:
 
         return alone
 
-    def _planned(self, place: int, budget: Budget) -> Prepared:
+    def _planned(self, place: int, budget: QueryBudget) -> Prepared:
         query, rows = self.queries[place], self.rows[place]
         setting = setting_for(query, self.setting.unit, self.setting.neighbors, rows)
         return planned(query, setting, budget, self.loss, self.group_size)
 
-    def planned(self, whole: Budget) -> list[Prepared]:
+    def planned(self, whole: QueryBudget) -> list[Prepared]:
         """The queries with their noise, from public numbers only."""
         budgets = self.budgets(whole)
         ready = [self._planned(place, budget) for place, budget in enumerate(budgets)]
         return self.best(ready, whole)
 
-    def best(self, ready: list[Prepared], whole: Budget) -> list[Prepared]:
+    def best(self, ready: list[Prepared], whole: QueryBudget) -> list[Prepared]:
         """The workload with the noise that the division finds least bad.
 
         With a guess at the units of keys: of those that show most keys of so many units.
@@ -290,20 +290,20 @@ def _questions(queries: Sequence[Query | str]) -> list[Query]:
     return [query_of(query) for query in queries]
 
 
-def _spent(ready: list[Prepared], whole: Budget) -> Budget:
+def _spent(ready: list[Prepared], whole: QueryBudget) -> QueryBudget:
     """What all questions cost together: no delta that none of them has a use for."""
     shown = ready[0].shown  # that of all of them, if they share one
     own = sum((one.spent.delta for one in ready), Fraction(0))
-    return Budget(whole.epsilon, own if shown is None else shown.delta)
+    return QueryBudget(whole.epsilon, own if shown is None else shown.delta)
 
 
-def _tighter(ready: list[Prepared], whole: Budget, loss: str) -> Iterator[list[Prepared]]:
+def _tighter(ready: list[Prepared], whole: QueryBudget, loss: str) -> Iterator[list[Prepared]]:
     """The workload with noise that uses that all of it was declared in advance."""
     ways = _one_draw, _together, _accounted
     yield from (found for way in ways if (found := way(ready, whole, loss)) is not None)
 
 
-def _one_draw(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
+def _one_draw(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prepared] | None:
     """One draw for all numbers that allow it, with their budgets together; the others keep theirs.
 
     Budgets add up, and one draw by levels has no delta (`together.proof.md`).
@@ -318,7 +318,7 @@ def _one_draw(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared]
     if noises is None:
         return None
     others = [one.spent.delta for one, a in zip(ready, asked, strict=True) if a is None]
-    shown, rest = Budget(whole.epsilon, sum(others, noises[0].draw.delta)), iter(noises)
+    shown, rest = QueryBudget(whole.epsilon, sum(others, noises[0].draw.delta)), iter(noises)
     return [
         replace(
             one, release=one.release if a is None else next(rest), shown=shown, workload=len(ready)
@@ -331,7 +331,7 @@ def _drawable(one: Prepared) -> bool:
     return one.query.keys != PRIVATE and bool(one.query.tracks(one.setting))
 
 
-def _together(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
+def _together(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prepared] | None:
     """One law for all releases, proven for so many of them."""
     if any(one.query.mechanism != "numbers" or one.query.keys == PRIVATE for one in ready):
         return None
@@ -346,7 +346,7 @@ def _together(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared]
     ]
 
 
-def _accounted(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
+def _accounted(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prepared] | None:
     """Larger shares of epsilon, whose privacy loss distributions still compose to the whole."""
     if whole.epsilon == 0:
         return None
@@ -357,7 +357,7 @@ def _accounted(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared
         return None
     budgets = [kind.budget(factor, whole.epsilon) for kind in kinds]
     return [
-        replace(one.with_budget(Budget(*budget), loss), shown=whole, workload=len(ready))
+        replace(one.with_budget(QueryBudget(*budget), loss), shown=whole, workload=len(ready))
         for one, budget in zip(ready, budgets, strict=True)
     ]
 

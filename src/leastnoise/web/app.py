@@ -19,8 +19,8 @@ from .guard import Guard
 from .jobs import Jobs
 from .routes import design, enter, jobs, tables
 from .settings import Settings
-from .state import Problem, State
-from .tables import Tables
+from .state import State, WebError
+from .tables import ServedTables
 
 STATIC = Path(__file__).parent / "static"
 _ABOUT = (
@@ -40,7 +40,7 @@ def create_app(
     """
     jobs_folder = settings.folder / "jobs"
     jobs_folder.mkdir(mode=0o700, exist_ok=True)
-    state = State(settings, held or Jobs(jobs_folder, settings.limits), Tables(settings))
+    state = State(settings, held or Jobs(jobs_folder, settings.limits), ServedTables(settings))
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -68,7 +68,7 @@ def create_app(
     async def page() -> FileResponse:
         return FileResponse(STATIC / "index.html", media_type="text/html; charset=utf-8")
 
-    app.add_exception_handler(Problem, _problem)
+    app.add_exception_handler(WebError, _problem)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
     return Guard(app, settings, known)
@@ -80,7 +80,7 @@ def _errors(status: int, errors: list[tuple[str | None, str]]) -> JSONResponse:
 
 
 async def _problem(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, Problem)
+    assert isinstance(error, WebError)
     return _errors(error.status, [(error.field, error.message)])
 
 

@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from .jobs import BusyError, Job, Jobs
 from .models import Errors
 from .settings import Settings
-from .tables import Table, Tables
+from .tables import ServedTable, ServedTables
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class State:
 
     settings: Settings
     jobs: Jobs
-    tables: Tables
+    tables: ServedTables
 
 
 def state_of(request: Request) -> State:
@@ -30,7 +30,7 @@ def state_of(request: Request) -> State:
 Here = Annotated[State, Depends(state_of)]
 
 
-class Problem(Exception):
+class WebError(Exception):
     """An answer that is an error: its status, and the field that it is about."""
 
     def __init__(self, status: int, message: str, field: str | None = None) -> None:
@@ -63,20 +63,20 @@ def submit(
     try:
         return here.jobs.submit(task, arguments, seconds, given)
     except BusyError:
-        raise Problem(429, "too many jobs are waiting: try again later") from None
+        raise WebError(429, "too many jobs are waiting: try again later") from None
 
 
 def job_of(here: State, name: str) -> Job:
     """A job by name."""
     job = here.jobs.get(name)
     if job is None:
-        raise Problem(404, "this job does not exist (any more)")
+        raise WebError(404, "this job does not exist (any more)")
     return job
 
 
-def table_of(here: State, name: str) -> Table:
+def table_of(here: State, name: str) -> ServedTable:
     """A table by its number."""
     table = here.tables.held.get(name)
     if table is None:
-        raise Problem(404, "this table does not exist here")
+        raise WebError(404, "this table does not exist here")
     return table

@@ -23,7 +23,7 @@ ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".xlsx", ".xlsm", ".parquet", "
 
 
 @dataclass(frozen=True)
-class Table:
+class ServedTable:
     """A table, where it lies, and where its ledger lies (or will)."""
 
     id: str
@@ -42,33 +42,33 @@ class Table:
         return str(self.path) if self.kind == "file" else self.name
 
 
-class Tables:
+class ServedTables:
     """All tables of a server."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.folder = settings.folder / "tables"
         self.folder.mkdir(mode=0o700, exist_ok=True)
-        self.held: dict[str, Table] = {}
+        self.held: dict[str, ServedTable] = {}
         self._count = 0
         self.ledger = settings.ledger or self.folder / "budget.db"
         self.lasting = settings.ledger is not None
         self.number = self._ledgers = 1
         if settings.table is not None:
             name, path = settings.table.name, settings.table
-            self.held["file"] = Table("file", name, "file", path, self.ledger, self.lasting)
+            self.held["file"] = ServedTable("file", name, "file", path, self.ledger, self.lasting)
 
-    def demo(self) -> Table:
+    def demo(self) -> ServedTable:
         """The demo table, made when it is first wanted."""
         if "demo" not in self.held:
             from .demo import write_demo
 
             path = write_demo(self.folder / "demo.csv")
             ledger = self.folder / "demo.db"
-            self.held["demo"] = Table("demo", "the demo table", "demo", path, ledger, False)
+            self.held["demo"] = ServedTable("demo", "the demo table", "demo", path, ledger, False)
         return self.held["demo"]
 
-    async def upload(self, name: str, chunks: AsyncIterator[bytes]) -> Table:
+    async def upload(self, name: str, chunks: AsyncIterator[bytes]) -> ServedTable:
         """Keep an upload, unpacked. It is charged to the one ledger of all tables here."""
         ending = next((one for one in ENDINGS if name.lower().endswith(one)), None)
         if ending is None:
@@ -89,11 +89,11 @@ class Tables:
             raise
         self._make_room()
         shown = "".join(c for c in Path(name).name if c.isprintable())[-80:]
-        table = Table(key, shown, "upload", path, self.ledger, self.lasting, self.number)
+        table = ServedTable(key, shown, "upload", path, self.ledger, self.lasting, self.number)
         self.held[key] = table
         return table
 
-    def fresh(self, table: Table) -> Table:
+    def fresh(self, table: ServedTable) -> ServedTable:
         """The table with a ledger that is not there yet; `keep` it when there is one.
 
         Its owner has said that charges of the earlier one do not count.
@@ -101,7 +101,7 @@ class Tables:
         number = self._ledgers + 1
         return replace(table, ledger=self.folder / f"budget-{number}.db", number=number)
 
-    def keep(self, table: Table) -> None:
+    def keep(self, table: ServedTable) -> None:
         """Its ledger is that of the tables that come; those that are here keep theirs."""
         if table.id in self.held and table.number > 1:
             self.held[table.id] = table
@@ -116,7 +116,7 @@ class Tables:
             one.path.unlink(missing_ok=True)
             del self.held[one.id]
 
-    def described(self, table: Table) -> dict[str, Any]:
+    def described(self, table: ServedTable) -> dict[str, Any]:
         """What the web app knows about a table."""
         return {
             "id": table.id,

@@ -16,7 +16,7 @@ from ...losses import L2, Loss
 from ...problem.privacy import MAX_EPSILON, Point, curve_above
 from ...problem.workload import Workload
 from ...problem.workload_arguments import ADD_REMOVE, REPLACE
-from ...problem.workload_parts import Part, Product
+from ...problem.workload_parts import Product, WorkloadPart
 from ...work import multiply
 from ..base import AnyFile, MechanismDocument
 from ..certificates.closed_form import VALUE_BITS, EntropyProof
@@ -200,7 +200,7 @@ class WorkloadDocument(MechanismDocument):
         return self.kept.asked
 
     @cached_property
-    def factors(self) -> tuple[Part, ...]:
+    def factors(self) -> tuple[WorkloadPart, ...]:
         """The parts that have a strategy each."""
         return factors_of(self.workload.part, self.replaced)
 
@@ -254,7 +254,7 @@ def parse_workload(data: object) -> WorkloadDocument:
     return read_file(_FILE, WorkloadDocument.KINDS, data)
 
 
-def factors_of(part: Part, replaced: bool) -> tuple[Part, ...]:
+def factors_of(part: WorkloadPart, replaced: bool) -> tuple[WorkloadPart, ...]:
     """The factors of a product, each of which has a strategy of its own."""
     if isinstance(part, Product) and not replaced:
         return tuple(inner for one in part.parts for inner in factors_of(one, replaced))

@@ -17,7 +17,16 @@ from ...problem.workload import (
     MAX_TABLE,
     MAX_TABLES,
 )
-from ...problem.workload_parts import NAMES, Marginals, Named, Part, Product, Rows, Stack, Weighted
+from ...problem.workload_parts import (
+    NAMES,
+    MarginalsPart,
+    MatrixRows,
+    Named,
+    Product,
+    Stack,
+    Weighted,
+    WorkloadPart,
+)
 from ...work import charge
 from ..codec import Codec
 from ..fields import (
@@ -59,12 +68,12 @@ def wholes(most: int, least: int = 0) -> Codec[tuple[int, ...]]:
     return Codec(read, list)
 
 
-def read_workload(value: object) -> Part:
+def read_workload(value: object) -> WorkloadPart:
     """A workload; its tables and sums are small enough to be checked."""
     return _part(value, 0, [])
 
 
-def _part(value: object, depth: int, seen: list[None]) -> Part:
+def _part(value: object, depth: int, seen: list[None]) -> WorkloadPart:
     """The same inside another; `seen` has an entry for each part so far."""
     demand(depth < MAX_DEPTH, '"workload" is too deep')
     demand(len(seen) < MAX_ALL_PARTS, f'"workload" must have at most {MAX_ALL_PARTS} parts')
@@ -97,7 +106,7 @@ def _part(value: object, depth: int, seen: list[None]) -> Part:
     raise FormatError('"workload" must have name, rows, of, marginals, stack or product')
 
 
-def _rows(data: dict[str, Any]) -> Part:
+def _rows(data: dict[str, Any]) -> WorkloadPart:
     check_keys(data, "workload", {"rows", "denominator"}, set())
     given = read_list(data["rows"], "rows", MAX_ROWS)
     demand(len(given) > 0 and isinstance(given[0], list) and len(given[0]) > 0, '"rows" are empty')
@@ -109,10 +118,10 @@ def _rows(data: dict[str, Any]) -> Part:
         over.denominator == 1 and over.numerator.bit_length() <= MAX_ENTRY_BITS,
         '"denominator" must be whole and short',
     )
-    return Rows(held, int(over))
+    return MatrixRows(held, int(over))
 
 
-def demand_short(part: Part) -> None:
+def demand_short(part: WorkloadPart) -> None:
     """`FormatError` if numbers of the questions, or of their weights, are long together."""
     words = f'"workload" must have numbers of at most {MAX_PART_BITS} bits together'
     below, most = weight_size(part)
@@ -120,9 +129,9 @@ def demand_short(part: Part) -> None:
     demand(part.denominator.bit_length() + entry_bits(part) <= MAX_PART_BITS, words)
 
 
-def entry_bits(part: Part) -> int:
+def entry_bits(part: WorkloadPart) -> int:
     """At least how long a number of the rows is, times their denominator."""
-    if isinstance(part, Rows):
+    if isinstance(part, MatrixRows):
         charge(part.queries * (1 + part.cells // 20))
         return max(max(map(abs, row)).bit_length() for row in part.held)
     if isinstance(part, Weighted):
@@ -133,13 +142,13 @@ def entry_bits(part: Part) -> int:
     return sum(map(entry_bits, part.parts)) if isinstance(part, Product) else 1
 
 
-def weight_size(part: Part) -> tuple[int, int]:
+def weight_size(part: WorkloadPart) -> tuple[int, int]:
     """(d, b): all weights of the questions are fractions over d with numerators of b bits."""
     if isinstance(part, Weighted):
         below, most = weight_size(part.part)
         own, size = _size_of(part.own)
         return below * own, most + size
-    if isinstance(part, Marginals):
+    if isinstance(part, MarginalsPart):
         return _size_of(part.worth)
     if isinstance(part, Stack):
         each = [weight_size(one) for one in part.parts]
@@ -167,7 +176,7 @@ def _weights(value: object, count: int) -> tuple[Fraction, ...]:
     return found
 
 
-def _weighted(data: dict[str, Any], depth: int, seen: list[None]) -> Part:
+def _weighted(data: dict[str, Any], depth: int, seen: list[None]) -> WorkloadPart:
     check_keys(data, "workload", {"weights", "of"}, set())
     part = _part(data["of"], depth + 1, seen)
     demand(part.queries <= MAX_TABLES, '"weights" are too many')
@@ -176,7 +185,7 @@ def _weighted(data: dict[str, Any], depth: int, seen: list[None]) -> Part:
     return Weighted(part, _weights(given, len(given)))
 
 
-def _marginals(data: dict[str, Any]) -> Part:
+def _marginals(data: dict[str, Any]) -> WorkloadPart:
     check_keys(data, "workload", {"marginals", "sets"}, {"weights"})
     given = read_list(data["marginals"], "marginals", MAX_ATTRIBUTES)
     sizes = tuple(read_integer(one, "marginals", 1, MAX_TABLE) for one in given)
@@ -189,8 +198,8 @@ def _marginals(data: dict[str, Any]) -> Part:
         charge(4 << len(chosen))
         sets.append(chosen)
     demand(len(sets) > 0 and len(set(sets)) == len(sets), '"sets" must be some, none twice')
-    part = Marginals(sizes, tuple(sets))
+    part = MarginalsPart(sizes, tuple(sets))
     demand(part.queries <= MAX_TABLES, f'"sets" must have at most {MAX_TABLES} cells in all')
     if "weights" in data:
-        return Marginals(sizes, tuple(sets), _weights(data["weights"], len(sets)))
+        return MarginalsPart(sizes, tuple(sets), _weights(data["weights"], len(sets)))
     return part

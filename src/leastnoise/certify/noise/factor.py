@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
-from ...problem.workload_parts import Part
+from ...problem.workload_parts import WorkloadPart
 from ..base import AnyFile
 from ..fields import demand
 from .frame import Coordinates, Frame, frame_of
@@ -25,7 +25,7 @@ class FactorProblem:
     with weights of the queries and without.
     """
 
-    part: Part
+    part: WorkloadPart
     replaced: bool  # whether neighbors replace a unit by another
     largest: bool  # whether the largest variance counts, and not the total
     law: AnyFile | None = None  # of one measurement, where it has a file of its own
@@ -78,7 +78,7 @@ class FactorStrategy(ABC):
         """At most what every covariance costs that covers all shifts; 0 where nothing is known."""
 
     @abstractmethod
-    def grid(self, part: Part) -> Fraction:
+    def grid(self, part: WorkloadPart) -> Fraction:
         """The step of what is measured."""
 
     def coordinates_for(self, stated: Coordinates) -> Coordinates:

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from math import lcm
 
 from ...errors import FormatError
-from ...problem.workload_parts import Marginals, Named, Part, Rows, Weighted, weighed
+from ...problem.workload_parts import (
+    MarginalsPart,
+    MatrixRows,
+    Named,
+    Weighted,
+    WorkloadPart,
+    weighed,
+)
 from ...work import charge
 from ..fields import demand
 from ..kinds.workload_parts import MAX_RANK, entry_bits, weight_size
@@ -49,7 +56,7 @@ class Frame:
 
 
 def frame_of(
-    part: Part, replace: bool, coordinates: Coordinates, counts: Sequence[int] | None = None
+    part: WorkloadPart, replace: bool, coordinates: Coordinates, counts: Sequence[int] | None = None
 ) -> Frame:
     """The questions in these coordinates, `FormatError` if they do not span all columns.
 
@@ -76,12 +83,12 @@ def frame_of(
     return _some_cells(gram, below, coordinates)
 
 
-def gram_of(part: Part) -> tuple[Whole, int]:
+def gram_of(part: WorkloadPart) -> tuple[Whole, int]:
     """(K, d): the matrix K/d = W^T diag(weights) W, its work counted."""
     return _gram(part, None)
 
 
-def _gram(part: Part, counts: Sequence[int] | None) -> tuple[Whole, int]:
+def _gram(part: WorkloadPart, counts: Sequence[int] | None) -> tuple[Whole, int]:
     long = 1 + (entry_bits(part) + weight_size(part)[1]) // 200
     if counts is None:
         charge((part.cells**2 // 2 + _work(part)) * long)
@@ -95,7 +102,7 @@ def _gram(part: Part, counts: Sequence[int] | None) -> tuple[Whole, int]:
     return weighed(part, own), scale * part.denominator**2
 
 
-def _whole_weights(part: Part, counts: Sequence[int] | None) -> tuple[list[int], int]:
+def _whole_weights(part: WorkloadPart, counts: Sequence[int] | None) -> tuple[list[int], int]:
     """(numbers, d): the weights of the questions, times the counts, over one denominator."""
     weights = list(part.weights())
     scale = lcm(*{one.denominator for one in weights})
@@ -103,22 +110,24 @@ def _whole_weights(part: Part, counts: Sequence[int] | None) -> tuple[list[int],
     return [int(w * scale) * c for w, c in zip(weights, own, strict=True)], scale
 
 
-def _work(part: Part) -> int:
+def _work(part: WorkloadPart) -> int:
     """Microseconds of a Gram matrix."""
-    if isinstance(part, Rows):
+    if isinstance(part, MatrixRows):
         used = (part.cells - row.count(0) for row in part.held)
         return part.queries * (5 + part.cells // 10) + sum(count * count for count in used) // 8
     if isinstance(part, Weighted) and len(part.own) > 1:
         inside, own = part.part, 5 * part.queries
-        rows = _work(inside) if isinstance(inside, Rows) else part.queries * part.cells**2 // 12
+        rows = (
+            _work(inside) if isinstance(inside, MatrixRows) else part.queries * part.cells**2 // 12
+        )
         return own + rows
-    if isinstance(part, Marginals):
+    if isinstance(part, MarginalsPart):
         return part.cells**2 * sum(2 + len(one) // 8 for one in part.sets) // 2
     inner = (part.part,) if isinstance(part, Weighted) else getattr(part, "parts", ())
     return sum(5 + one.cells**2 // 2 + _work(one) for one in inner)
 
 
-def _questions(part: Part, replace: bool, counts: Sequence[int] | None) -> Frame:
+def _questions(part: WorkloadPart, replace: bool, counts: Sequence[int] | None) -> Frame:
     """The questions themselves as coordinates: the cost is diagonal, the columns are the rows."""
     charge(part.queries * (5 + part.cells))
     columns: Whole = [list(row) for row in part.rows()]
@@ -156,7 +165,7 @@ def _some_cells(gram: Whole, below: int, basis: Basis) -> Frame:
     return Frame(cost, below, n, columns, over)
 
 
-def rows_in(part: Part, replace: bool, coordinates: Coordinates) -> tuple[Lists, int]:
+def rows_in(part: WorkloadPart, replace: bool, coordinates: Coordinates) -> tuple[Lists, int]:
     """The questions as rows over coordinates, and what they are divided by."""
     charge(part.queries * (5 + part.cells // 2))
     if coordinates == QUESTIONS:
@@ -173,7 +182,7 @@ def rows_in(part: Part, replace: bool, coordinates: Coordinates) -> tuple[Lists,
 # -- what fits a factor -----------------------------------------------------------------------
 
 
-def rank_of(where: Coordinates, part: Part, replaced: bool) -> int:
+def rank_of(where: Coordinates, part: WorkloadPart, replaced: bool) -> int:
     """How many coordinates there are; `FormatError` if too many."""
     if where is None:
         rank = part.cells - replaced
@@ -183,7 +192,7 @@ def rank_of(where: Coordinates, part: Part, replaced: bool) -> int:
     return rank
 
 
-def check_coordinates(where: Coordinates, part: Part) -> None:
+def check_coordinates(where: Coordinates, part: WorkloadPart) -> None:
     """`FormatError` unless these are coordinates of the part."""
     most = MAX_COORDINATE_CELLS
     demand(part.cells <= most, f'"workload" must have at most {most} cells here')

@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar
 from ...losses import L2
 from ...problem.shape import Shape
 from ...problem.workload import MAX_TABLE
-from ...problem.workload_parts import Marginals, Named, Part
+from ...problem.workload_parts import MarginalsPart, Named, WorkloadPart
 from ...work import charge
 from ..base import AnyFile
 from ..codec import FLAG, always
@@ -40,7 +40,7 @@ class PlainStrategy(FactorStrategy):
         """What is known of some workloads."""
         return lower_plain(factor.part, factor.largest, factor.replaced)
 
-    def grid(self, part: Part) -> Fraction:
+    def grid(self, part: WorkloadPart) -> Fraction:
         """Integers are measured."""
         return Fraction(1)
 
@@ -101,9 +101,9 @@ def _moved_within(factor: FactorProblem) -> bool:
     return moves.dimension == part.queries and columns_within(part, moves, factor.replaced)
 
 
-def counts_cost(part: Part, largest: bool) -> Fraction:
+def counts_cost(part: WorkloadPart, largest: bool) -> Fraction:
     """The weighted total of the squared lengths of the questions, or the largest one."""
-    if isinstance(part, Marginals):
+    if isinstance(part, MarginalsPart):
         pairs = list(zip(part.sets, part.worth, strict=True))
         if largest:
             return max(w * Fraction(part.cells, part.cells_of(one)) for one, w in pairs)
@@ -123,15 +123,15 @@ def counts_cost(part: Part, largest: bool) -> Fraction:
     return found / part.denominator**2
 
 
-def answers_cost(part: Part, largest: bool) -> Fraction:
+def answers_cost(part: WorkloadPart, largest: bool) -> Fraction:
     """The total of the weights of the questions, or the largest one."""
     charge(3 * part.queries)
     return max(part.weights()) if largest else sum(part.weights(), Fraction(0))
 
 
-def answers_moved(part: Part, replaced: bool) -> Fraction:
+def answers_moved(part: WorkloadPart, replaced: bool) -> Fraction:
     """At least by how much a unit moves all answers together, in the sum of sizes."""
-    if isinstance(part, Marginals):
+    if isinstance(part, MarginalsPart):
         most = Fraction(len(part.sets))
     elif isinstance(part, Named):
         n = part.cells
@@ -146,9 +146,9 @@ def answers_moved(part: Part, replaced: bool) -> Fraction:
     return 2 * most if replaced else most
 
 
-def lower_plain(part: Part, largest: bool, replaced: bool) -> Fraction:
+def lower_plain(part: WorkloadPart, largest: bool, replaced: bool) -> Fraction:
     """At most what every covariance costs that covers all shifts; 0 where nothing is known."""
-    if isinstance(part, Marginals) and not largest:
+    if isinstance(part, MarginalsPart) and not largest:
         return lower_tables(part, part.worth, replaced)
     if replaced and part.cells == 1:
         return Fraction(0)  # no unit can be of another kind
@@ -159,7 +159,7 @@ def lower_plain(part: Part, largest: bool, replaced: bool) -> Fraction:
     return Fraction(0)
 
 
-def columns_within(part: Part, shape: Shape, replaced: bool) -> bool:
+def columns_within(part: WorkloadPart, shape: Shape, replaced: bool) -> bool:
     """Whether what a unit does to the answers is a move of the cube."""
     (block,) = shape.blocks
     if part.denominator != 1 or (shape.one_sided and replaced):

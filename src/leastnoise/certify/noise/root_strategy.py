@@ -15,7 +15,7 @@ from operator import mul
 from typing import Annotated, ClassVar
 
 from ...errors import FormatError
-from ...problem.workload_parts import Named, Part
+from ...problem.workload_parts import Named, WorkloadPart
 from ...work import charge, once
 from ..codec import FLAG, Key, always, integer
 from ..fields import demand
@@ -92,7 +92,7 @@ class RootStrategy(FactorStrategy):
         """By the singular values of equal weights."""
         return lower_roots(factor.part.cells)
 
-    def grid(self, part: Part) -> Fraction:
+    def grid(self, part: WorkloadPart) -> Fraction:
         """A unit of the last bit of a product of an entry, a column's scale and a row's."""
         return Fraction(1, 1 << (2 * self.bits + ROW_BITS))
 

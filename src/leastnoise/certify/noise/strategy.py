@@ -13,7 +13,7 @@ from math import isqrt
 from typing import ClassVar
 
 from ...errors import FormatError
-from ...problem.workload_parts import Part
+from ...problem.workload_parts import WorkloadPart
 from ...work import charge
 from ..fields import demand
 from ..matrices import Lists, Whole, dot, product, root_up, row_sum, sandwich, spread, transposed
@@ -150,7 +150,7 @@ class Strategy(MeasuredRows):
         """The largest squared length of what a unit changes."""
         return longest_shift(factor.frame(self.coordinates), self, factor.replaced)
 
-    def grid(self, part: Part) -> Fraction:
+    def grid(self, part: WorkloadPart) -> Fraction:
         """A unit of the last bit, over what coordinates are divided by."""
         below = 1
         if isinstance(self.coordinates, Basis):
@@ -189,7 +189,7 @@ class TallStrategy(MeasuredRows):
         """The largest sum of the sizes of what a unit changes."""
         return largest_sum(factor.frame(None), self, factor.replaced)
 
-    def grid(self, part: Part) -> Fraction:
+    def grid(self, part: WorkloadPart) -> Fraction:
         """A unit of the last bit."""
         return Fraction(1, 1 << self.bits)
 
@@ -354,7 +354,7 @@ def upper_total(frame: Frame, inverse: Inverse) -> Fraction:
 
 
 def upper_largest(
-    part: Part, replace: bool, coordinates: Coordinates, inverse: Inverse
+    part: WorkloadPart, replace: bool, coordinates: Coordinates, inverse: Inverse
 ) -> Fraction:
     """At least the largest weight * w^T M^-1 w over the questions w."""
     rows, below = rows_in(part, replace, coordinates)

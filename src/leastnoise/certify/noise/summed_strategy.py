@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Annotated, ClassVar
 
-from ...problem.workload_parts import Named, Part, Weighted
+from ...problem.workload_parts import Named, Weighted, WorkloadPart
 from ...work import charge
 from ..codec import integer, row, several
 from ..fields import demand
@@ -60,7 +60,7 @@ class SummedStrategy(PlainStrategy):
         """At least the total variance of the answers."""
         return upper_summed(factor.part, self)
 
-    def grid(self, part: Part) -> Fraction:
+    def grid(self, part: WorkloadPart) -> Fraction:
         """A unit of the last bit."""
         return Fraction(1, 1 << self.bits)
 
@@ -128,7 +128,7 @@ def largest_column(strategy: SummedStrategy, replaced: bool) -> Fraction:
     return Fraction(max(moved) << replaced, 1 << strategy.bits)
 
 
-def upper_summed(part: Part, strategy: SummedStrategy) -> Fraction:
+def upper_summed(part: WorkloadPart, strategy: SummedStrategy) -> Fraction:
     """At least the total variance of the answers, for measurements of variance 1.
 
     tr(V^T K V) with V = [(I - Q T) D^-1, Q].
@@ -156,7 +156,7 @@ def upper_summed(part: Part, strategy: SummedStrategy) -> Fraction:
     return Fraction(total, below << (2 * bits + _SPARE))
 
 
-def _gram_times(part: Part, q: Whole) -> tuple[Lists, list[int], int]:
+def _gram_times(part: WorkloadPart, q: Whole) -> tuple[Lists, list[int], int]:
     """(K Q, the diagonal of K, d) for the Gram matrix K/d of the questions."""
     scale = Fraction(1)
     inner = part

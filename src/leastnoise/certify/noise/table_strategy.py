@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import ClassVar
 
 from ...errors import FormatError
-from ...problem.workload_parts import Marginals, Part
+from ...problem.workload_parts import MarginalsPart, WorkloadPart
 from ...work import charge
 from ..fields import demand
 from .factor import ClosedForm, FactorProblem, FactorProof, FactorStrategy, check_weights
@@ -57,7 +57,7 @@ class TableStrategy(FactorStrategy):
     def check_factor(self, factor: FactorProblem) -> None:
         """`FormatError` unless there is a scale for each set of attributes."""
         part = factor.part
-        if not isinstance(part, Marginals) or factor.replaced:
+        if not isinstance(part, MarginalsPart) or factor.replaced:
             raise FormatError('"scales" are for tables, add-remove')
         count = len(part.closure)
         demand(len(self.scales) == count, f'"scales" must be a list of {count} entries')
@@ -82,17 +82,17 @@ class TableStrategy(FactorStrategy):
         part = _tables(factor)
         return lower_tables(part, part.worth)
 
-    def grid(self, part: Part) -> Fraction:
+    def grid(self, part: WorkloadPart) -> Fraction:
         """(That of each table is finer still.)"""
         return Fraction(1, 1 << self.bits)
 
 
-def _tables(factor: FactorProblem) -> Marginals:
-    assert isinstance(factor.part, Marginals)
+def _tables(factor: FactorProblem) -> MarginalsPart:
+    assert isinstance(factor.part, MarginalsPart)
     return factor.part
 
 
-def shares_of(part: Marginals, worth: Sequence[Fraction]) -> dict[Attributes, Fraction]:
+def shares_of(part: MarginalsPart, worth: Sequence[Fraction]) -> dict[Attributes, Fraction]:
     """For each set S of the closure, the sum of worth_P / cells_P over the sets P around S."""
     found: dict[Attributes, Fraction] = {}
     charge(sum(8 << len(one) for one in part.sets))
@@ -104,14 +104,16 @@ def shares_of(part: Marginals, worth: Sequence[Fraction]) -> dict[Attributes, Fr
     return found
 
 
-def left_over(part: Marginals, chosen: Attributes) -> Fraction:
+def left_over(part: MarginalsPart, chosen: Attributes) -> Fraction:
     """The product of 1 - 1/n over a set: what of a unit no smaller set has told."""
     return math.prod(
         (Fraction(part.sizes[i] - 1, part.sizes[i]) for i in chosen), start=Fraction(1)
     )
 
 
-def lower_tables(part: Marginals, worth: Sequence[Fraction], replaced: bool = False) -> Fraction:
+def lower_tables(
+    part: MarginalsPart, worth: Sequence[Fraction], replaced: bool = False
+) -> Fraction:
     """At most the total of worth times variance, for every covariance that covers all columns.
 
     replaced: that covers all differences of two columns.
@@ -129,7 +131,7 @@ def lower_tables(part: Marginals, worth: Sequence[Fraction], replaced: bool = Fa
     return found * Fraction(2 * cells, cells - 1) if cells > 1 else Fraction(0)
 
 
-def length_of(part: Marginals, strategy: TableStrategy) -> Fraction:
+def length_of(part: MarginalsPart, strategy: TableStrategy) -> Fraction:
     """At least the squared length of what one unit changes in the measurements."""
     total = 0
     charge(sum((1 + len(one)) << len(one) for one in part.sets))
@@ -139,7 +141,7 @@ def length_of(part: Marginals, strategy: TableStrategy) -> Fraction:
     return Fraction(total, 1 << (_BITS + 2 * strategy.bits))
 
 
-def table_variances(part: Marginals, strategy: TableStrategy) -> list[Fraction]:
+def table_variances(part: MarginalsPart, strategy: TableStrategy) -> list[Fraction]:
     """At least the variance of a count of each table, for measurements of variance 1."""
     charge(sum((9 + len(one)) << len(one) for one in part.sets))
     cost = {
@@ -158,7 +160,7 @@ def table_variances(part: Marginals, strategy: TableStrategy) -> list[Fraction]:
     return found
 
 
-def upper_tables(part: Marginals, strategy: TableStrategy, largest: bool) -> Fraction:
+def upper_tables(part: MarginalsPart, strategy: TableStrategy, largest: bool) -> Fraction:
     """At least the total, or the largest, of worth times variance."""
     each = table_variances(part, strategy)
     if largest:

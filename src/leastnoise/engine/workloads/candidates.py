@@ -32,7 +32,7 @@ from ...problem.shape import Cube
 from ...problem.shape_arguments import shaped
 from ...problem.workload import MAX_TABLE
 from ...problem.workload_arguments import REPLACE, WorkloadProblem
-from ...problem.workload_parts import Marginals, Named, Part
+from ...problem.workload_parts import MarginalsPart, Named, WorkloadPart
 from ...work import counted
 from ..method import SearchPlan
 from ..methods import made, plan_of, plan_of_noise
@@ -67,7 +67,7 @@ _INNER = InnerNoise()
 class Piece:
     """A factor: multipliers for its bound from below, strategies for Laplace noise."""
 
-    part: Part
+    part: WorkloadPart
     multipliers: Multipliers | None
     sums: tuple[tuple[TallStrategy, Multipliers], ...]
 
@@ -93,14 +93,14 @@ class Piece:
         return min(ways, key=lambda way: way[0])[1]
 
 
-def closed_form(part: Part, largest: bool) -> bool:
+def closed_form(part: WorkloadPart, largest: bool) -> bool:
     """Whether a bound from below needs no multipliers."""
     if isinstance(part, Named):
         return part.name == "identity"
-    return isinstance(part, Marginals) and not largest
+    return isinstance(part, MarginalsPart) and not largest
 
 
-def _cost(part: Part, tall: TallStrategy, problem: WorkloadProblem) -> float:
+def _cost(part: WorkloadPart, tall: TallStrategy, problem: WorkloadProblem) -> float:
     """What measurements of variance 1 cost, in floats."""
     y = as_floats(tall.rows) / 2.0**tall.bits
     rows = as_floats(list(part.rows())) / part.denominator

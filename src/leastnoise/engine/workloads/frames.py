@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from ...certify.matrices import Whole
 from ...certify.noise.frame import QUESTIONS, Basis, Coordinates
 from ...errors import ArgumentError
-from ...problem.workload_parts import Part
+from ...problem.workload_parts import WorkloadPart
 
 _PRIME = (1 << 31) - 1
 #: Longest numerators and denominators that are read off a remainder.
 _LONGEST = 30_000
 
 
-def coordinates_of(part: Part, gram: Whole, replaced: bool) -> Coordinates:
+def coordinates_of(part: WorkloadPart, gram: Whole, replaced: bool) -> Coordinates:
     """All cells if their columns are independent, else the questions or a basis of the columns.
 
     gram: the Gram matrix in whole numbers, not yet counted from the first column.

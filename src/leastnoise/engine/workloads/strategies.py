@@ -22,7 +22,7 @@ from ...certify.noise.table_strategy import QueryWeights
 from ...errors import ArgumentError, Described, FormatError, LimitError
 from ...formatting import gap_of
 from ...problem.workload_arguments import REPLACE, WorkloadProblem
-from ...problem.workload_parts import Marginals, Named, Part
+from ...problem.workload_parts import MarginalsPart, Named, WorkloadPart
 from ...work import counted
 from .candidates import Piece, bounded, closed_form, empty, stated
 from .frames import coordinates_of, independent
@@ -54,7 +54,7 @@ class Strategies:
         self,
         problem: WorkloadProblem,
         place: int,
-        part: Part,
+        part: WorkloadPart,
         gaussian: WorkloadDocument | None,
         seconds: float,
     ) -> Piece:
@@ -83,7 +83,7 @@ class Strategies:
         end = time.monotonic() + seconds
         replaced = is_replaced(problem)
         part = problem.workload.part
-        if isinstance(part, Marginals) and not replaced:
+        if isinstance(part, MarginalsPart) and not replaced:
             return self._tables(problem, part, gap, seconds)
         factors = factors_of(part, replaced)
         plans = [self._plan(factor, replaced, problem.largest, end) for factor in factors]
@@ -118,7 +118,7 @@ class Strategies:
             (precisions[-1], share) for share in self.mixed
         ]
 
-    def _plan(self, part: Part, replaced: bool, most: bool, end: float) -> _Plan | _Roots:
+    def _plan(self, part: WorkloadPart, replaced: bool, most: bool, end: float) -> _Plan | _Roots:
         if _long_prefix(part) and not (replaced or most):
             return _Roots(best_roots(part.cells, max(0.1, end - time.monotonic())))
         left = max(0.1, end - time.monotonic())
@@ -146,7 +146,7 @@ class Strategies:
             v, rounds = columns(low.T @ shifts, self.tolerance, left)
         return _Plan(part, replaced, where, rank, (first, second, v), p, rounds)
 
-    def _coordinates(self, part: Part, replaced: bool) -> Coordinates:
+    def _coordinates(self, part: WorkloadPart, replaced: bool) -> Coordinates:
         if replaced and part.cells == 1:
             raise ArgumentError("workload", part.queries, "one that a unit can change")
         if part.queries <= min(MAX_RANK, part.cells - replaced - 1):
@@ -160,7 +160,7 @@ class Strategies:
         return coordinates_of(part, frame_of(part, False, None).cost, replaced)
 
     def _tables(
-        self, problem: WorkloadProblem, part: Marginals, gap: float, seconds: float
+        self, problem: WorkloadProblem, part: MarginalsPart, gap: float, seconds: float
     ) -> WorkloadDocument:
         proof: FactorProof = CLOSED_FORM
         if problem.largest:
@@ -176,7 +176,7 @@ class Strategies:
 class _Plan:
     """Weights of shifts for one factor, ready to be rounded."""
 
-    part: Part
+    part: WorkloadPart
     replaced: bool
     where: Coordinates
     rank: int
@@ -225,7 +225,7 @@ def _multipliers_of(document: WorkloadDocument, place: int) -> Multipliers | Non
 
 
 def _laplace(
-    part: Part, replaced: bool, multipliers: Multipliers, bits: int, sums: bool
+    part: WorkloadPart, replaced: bool, multipliers: Multipliers, bits: int, sums: bool
 ) -> tuple[TallStrategy, Multipliers]:
     """A strategy for Laplace noise: counts alone, or with sums; multipliers as for others."""
     plain = frame_of(part, replaced, None)
@@ -252,7 +252,7 @@ def is_replaced(problem: WorkloadProblem) -> bool:
     return problem.neighbors == REPLACE
 
 
-def _long_prefix(part: Part) -> bool:
+def _long_prefix(part: WorkloadPart) -> bool:
     prefix = isinstance(part, Named) and part.name == "prefix"
     return prefix and MAX_RANK < part.cells <= MAX_PREFIX
 
@@ -264,7 +264,7 @@ def _pairs(cells: int, replaced: bool) -> tuple[np.ndarray, np.ndarray]:
     return np.arange(cells), np.arange(cells)
 
 
-def _questions(part: Part, replaced: bool, where: Coordinates) -> np.ndarray:
+def _questions(part: WorkloadPart, replaced: bool, where: Coordinates) -> np.ndarray:
     """The rows of the questions over coordinates, times the roots of their weights."""
     rows, below = rows_in(part, replaced, where)
     weights = np.array([float(weight) for weight in part.weights()])
@@ -286,7 +286,7 @@ def badly_scaled(problem: WorkloadProblem) -> ArgumentError:
     )
 
 
-def too_large(part: Part) -> ArgumentError:
+def too_large(part: WorkloadPart) -> ArgumentError:
     """What is said where there are more coordinates than a file holds."""
     return ArgumentError(
         "workload",

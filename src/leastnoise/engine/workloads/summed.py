@@ -18,7 +18,7 @@ import scipy.linalg as sl
 
 from ...certify.noise.summed_strategy import SummedStrategy
 from ...numeric import Floats
-from ...problem.workload_parts import Named, Part, Weighted
+from ...problem.workload_parts import Named, Weighted, WorkloadPart
 from .rounding import as_floats
 
 
@@ -35,7 +35,7 @@ class StrategyDescent:
     largest: float = 100.0  # entry of T: a count is measured a little, whatever else is
     least: float = 2e-5  # entries of T below this part of a column are left out
 
-    def best(self, part: Part, seconds: float) -> SummedStrategy:
+    def best(self, part: WorkloadPart, seconds: float) -> SummedStrategy:
         """The strategy of least cost that is found in about so many seconds; one at least."""
         end = time.monotonic() + seconds
         value = _cost(part)
@@ -104,7 +104,7 @@ def _tree(n: int, branch: int) -> Floats:
     return np.array([*rows, np.ones(n)])
 
 
-def _cost(part: Part) -> Callable[[Floats], tuple[float, Floats]]:
+def _cost(part: WorkloadPart) -> Callable[[Floats], tuple[float, Floats]]:
     """The cost of T, and its slope."""
     times, diagonal = _gram_of(part)
 
@@ -122,7 +122,7 @@ def _cost(part: Part) -> Callable[[Floats], tuple[float, Floats]]:
     return value
 
 
-def _gram_of(part: Part) -> tuple[Callable[[Floats], Floats], Floats]:
+def _gram_of(part: WorkloadPart) -> tuple[Callable[[Floats], Floats], Floats]:
     """(X -> X K, the diagonal of K)."""
     inner, scale = part, 1.0
     while isinstance(inner, Weighted) and len(inner.own) == 1:

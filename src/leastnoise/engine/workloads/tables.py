@@ -13,17 +13,17 @@ import numpy as np
 
 from ...certify.noise.table_strategy import TableStrategy, left_over, shares_of
 from ...numeric import Floats
-from ...problem.workload_parts import Marginals
+from ...problem.workload_parts import MarginalsPart
 from .optimise import Fixed, FixedPointStep
 
 
-def best_tables(part: Marginals, bits: int) -> TableStrategy:
+def best_tables(part: MarginalsPart, bits: int) -> TableStrategy:
     """Scales for the total of worth times squared error."""
     return _whole(part, _scales(part, [float(worth) for worth in part.worth]), bits)
 
 
 def largest_tables(
-    part: Marginals, bits: int, gap: float, seconds: float
+    part: MarginalsPart, bits: int, gap: float, seconds: float
 ) -> tuple[TableStrategy, tuple[int, ...]]:
     """Scales for the largest of worth times variance, and the weights of the tables."""
     end = time.monotonic() + seconds
@@ -49,7 +49,7 @@ def largest_tables(
     return _whole(part, _scales(part, worth), bits), whole
 
 
-def _scales(part: Marginals, worth: list[float]) -> Floats:
+def _scales(part: MarginalsPart, worth: list[float]) -> Floats:
     """The best scales, with a unit of length 1: squares in proportion to cells times root share."""
     shares = shares_of(part, worth)  # type: ignore[arg-type]
     square = np.array(
@@ -59,7 +59,7 @@ def _scales(part: Marginals, worth: list[float]) -> Floats:
     return np.asarray(np.sqrt(square / (square @ left)))
 
 
-def _variances(part: Marginals, scales: Floats) -> Floats:
+def _variances(part: MarginalsPart, scales: Floats) -> Floats:
     cost = {
         table: float(left_over(part, table)) / scale**2
         for table, scale in zip(part.closure, scales, strict=True)
@@ -76,7 +76,7 @@ def _variances(part: Marginals, scales: Floats) -> Floats:
     )
 
 
-def _whole(part: Marginals, scales: Floats, bits: int) -> TableStrategy:
+def _whole(part: MarginalsPart, scales: Floats, bits: int) -> TableStrategy:
     # Rounded down, and never to 0: a set that matters so little costs nothing to measure.
     return TableStrategy(
         bits, tuple(max(1, int(scale * (1 - 1e-14) * 2.0**bits)) for scale in scales)

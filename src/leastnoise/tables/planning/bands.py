@@ -25,8 +25,8 @@ from ...sampling import Entropy, ExponentialSampler
 from ..postprocessing.quantiles import Band, quantiles
 from ..queries.base import Query, Setting
 from ..queries.numbers import Estimate
-from ..sources.bounding import Sums
-from .budget import Budget
+from ..sources.bounding import GroupSums
+from .budget import QueryBudget
 from .exponential import WORDS
 from .noise import delta_of_a_step
 from .release import Answered, Collected, Release
@@ -55,7 +55,7 @@ class Target:
 
 def counts_of(target: Target, collected: Collected) -> list[list[int]]:
     """The exact counts of each group by bin. Not private: never shown."""
-    cells = [collected.sums.get(key, Sums()).cells for key in collected.keys]
+    cells = [collected.sums.get(key, GroupSums()).cells for key in collected.keys]
     return [[own.get(bin_, 0) for bin_ in range(target.bins)] for own in cells]
 
 
@@ -162,9 +162,9 @@ class ChoicesRelease(Release):
         words = f"{WORDS} {self.target} {self.each} {self.setting} {self.groups}"
         return hashlib.sha256(words.encode()).hexdigest()
 
-    def spent(self, budget: Budget) -> Budget:
+    def spent(self, budget: QueryBudget) -> QueryBudget:
         """It has no use for a delta."""
-        return Budget(budget.epsilon, Fraction(0))
+        return QueryBudget(budget.epsilon, Fraction(0))
 
     def sensitivity(self, level: Fraction) -> Fraction:
         """How far a unit moves (1-q) (rows below) - q (rows above) of any bin."""

@@ -24,7 +24,7 @@ _LOST = 1e-6  # of the first noise's mass on each side
 
 
 @dataclass(frozen=True)
-class Line:
+class BoundLine:
     """start + slope * f."""
 
     start: int
@@ -36,7 +36,7 @@ class Line:
 
 
 def believed(
-    limits: Sequence[float], lines: tuple[Line, Line], values: tuple[Fraction, Fraction]
+    limits: Sequence[float], lines: tuple[BoundLine, BoundLine], values: tuple[Fraction, Fraction]
 ) -> tuple[float, float]:
     """The least and the largest f in [0, 1] that are believed; all of it if there is none.
 
@@ -69,7 +69,7 @@ def pieces() -> tuple[tuple[float, float], ...]:
 
 
 @lru_cache(maxsize=256)
-def limits_of(one: Any, two: Any, lines: tuple[Line, Line]) -> list[float]:
+def limits_of(one: Any, two: Any, lines: tuple[BoundLine, BoundLine]) -> list[float]:
     """For each piece a bound that the noise of the line keeps to with 95%, at every f of it."""
     cells = _cells(one)
     found = []

@@ -26,7 +26,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Budget:
+class QueryBudget:
     """What a query may cost."""
 
     epsilon: Fraction
@@ -37,12 +37,12 @@ class Budget:
         """(epsilon, delta)."""
         return self.epsilon, self.delta
 
-    def used_by(self, query: Query) -> Budget:
+    def used_by(self, query: Query) -> QueryBudget:
         """The budget without a delta that the query has no use for."""
         idle = query.mechanism == "choice" and query.keys != PRIVATE
-        return Budget(self.epsilon, Fraction(0)) if idle else self
+        return QueryBudget(self.epsilon, Fraction(0)) if idle else self
 
-    def split(self, way: Way) -> tuple[Budget, Budget]:
+    def split(self, way: Way) -> tuple[QueryBudget, QueryBudget]:
         """(for the keys, for the values); nothing for keys that come with their values."""
-        keys = Budget(self.epsilon * way.epsilon, self.delta * way.delta)
-        return keys, Budget(self.epsilon - keys.epsilon, self.delta - keys.delta)
+        keys = QueryBudget(self.epsilon * way.epsilon, self.delta * way.delta)
+        return keys, QueryBudget(self.epsilon - keys.epsilon, self.delta - keys.delta)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ...errors import ArgumentError
 from ..queries.base import PRIVATE
 from ..queries.groups import asked_of
-from .budget import Budget, Way
+from .budget import QueryBudget, Way
 from .keyed import Priced, keyed_noise, keys_design, one_draw, sharing_for, values_noise
 from .keys_first import KeysFirst
 from .noise import noise_for
@@ -22,7 +22,7 @@ def release_of(asked: Priced, way: Way) -> Release:
     """
     if not way.apart:
         return _values(asked, way)
-    keys, values = Budget(asked.epsilon, asked.delta).split(way)
+    keys, values = QueryBudget(asked.epsilon, asked.delta).split(way)
     design, path = keys_design(*keys.pair, asked.groups, together=asked.together)
     priced = replace(asked, epsilon=values.epsilon, delta=values.delta)
     return KeysFirst(design, path, _values(priced, way), way)

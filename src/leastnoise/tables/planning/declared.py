@@ -25,7 +25,7 @@ _MOST_FACTOR = 8
 
 
 @dataclass(frozen=True)
-class Kind:
+class DeclaredQuery:
     """A query of a workload: so many releases, each with an equal part of its share."""
 
     share: Fraction  # of the whole epsilon, all releases of the query together
@@ -42,7 +42,9 @@ class Kind:
         return self.epsilon(factor) * self.releases * epsilon / _GRID, self.total_delta
 
 
-def largest_factor(kinds: Sequence[Kind], epsilon: Fraction, delta: Fraction) -> Fraction | None:
+def largest_factor(
+    kinds: Sequence[DeclaredQuery], epsilon: Fraction, delta: Fraction
+) -> Fraction | None:
     """By how much all shares can grow such that all releases together keep (epsilon, delta).
 
     None where nothing is gained.
@@ -58,7 +60,9 @@ def largest_factor(kinds: Sequence[Kind], epsilon: Fraction, delta: Fraction) ->
     return low if low > 1 else None
 
 
-def _holds(kinds: Sequence[Kind], factor: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+def _holds(
+    kinds: Sequence[DeclaredQuery], factor: Fraction, epsilon: Fraction, delta: Fraction
+) -> bool:
     counted: Counter[tuple[Fraction, Fraction]] = Counter()
     for kind in kinds:
         counted[kind.epsilon(factor) * epsilon / _GRID, kind.delta] += kind.releases

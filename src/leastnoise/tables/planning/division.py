@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ArgumentError, Described
 from ...exact import Number, rational
 from ..queries.base import Query
-from .budget import Budget
+from .budget import QueryBudget
 
 if TYPE_CHECKING:
     from ..ask import Prepared
@@ -31,7 +31,7 @@ GRID = tuple(
 _WORST, _PARTS = 10.0, 10**4
 
 #: The error to expect of a query with a budget for itself, and the same as a part of its scale.
-Expected = Callable[[int, Budget], tuple[float, float]]
+Expected = Callable[[int, QueryBudget], tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,22 @@ class Division(ABC):
     rows: tuple[int, ...]
 
     @abstractmethod
-    def parts(self, queries: Sequence[Query], whole: Budget, alone: Expected) -> list[Fraction]:
+    def parts(
+        self, queries: Sequence[Query], whole: QueryBudget, alone: Expected
+    ) -> list[Fraction]:
         """In which proportion the queries get epsilon; alone: errors with a budget of their own."""
 
     @abstractmethod
     def badness(self, ready: Sequence[Prepared]) -> float:
         """What ways to answer all queries are compared by: the less, the better."""
 
-    def budgets(self, queries: Sequence[Query], whole: Budget, alone: Expected) -> list[Budget]:
+    def budgets(
+        self, queries: Sequence[Query], whole: QueryBudget, alone: Expected
+    ) -> list[QueryBudget]:
         """A budget for each query; they add up to the whole."""
         parts = self.parts(queries, whole, alone)
         total, delta = sum(parts, Fraction(0)), whole.delta / len(queries)
-        return [Budget(whole.epsilon * part / total, delta) for part in parts]
+        return [QueryBudget(whole.epsilon * part / total, delta) for part in parts]
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,11 @@ class ByWeight(Division):
 
     weights: tuple[Fraction, ...]
 
-    def parts(self, queries: Sequence[Query], whole: Budget, alone: Expected) -> list[Fraction]:
+    def parts(
+        self, queries: Sequence[Query], whole: QueryBudget, alone: Expected
+    ) -> list[Fraction]:
         """By the errors at equal parts."""
-        even, parts = Budget(whole.epsilon / len(queries), whole.delta / len(queries)), []
+        even, parts = QueryBudget(whole.epsilon / len(queries), whole.delta / len(queries)), []
         for place, weight in enumerate(self.weights):
             relative = min(alone(place, even)[1], _WORST)
             parts.append(Fraction(max(1, round(_PARTS * (float(weight) * relative) ** 0.5))))
@@ -91,13 +97,15 @@ class ByMargin(Division):
 
     within: tuple[Fraction, ...]
 
-    def parts(self, queries: Sequence[Query], whole: Budget, alone: Expected) -> list[Fraction]:
+    def parts(
+        self, queries: Sequence[Query], whole: QueryBudget, alone: Expected
+    ) -> list[Fraction]:
         """The smallest epsilons that keep the margins, each query by itself."""
         delta, parts = whole.delta / len(queries), []
         for place, (query, within) in enumerate(zip(queries, self.within, strict=True)):
 
             def ratio(epsilon: Fraction, place: int = place, within: Fraction = within) -> float:
-                return alone(place, Budget(epsilon, delta))[0] / float(within)
+                return alone(place, QueryBudget(epsilon, delta))[0] / float(within)
 
             epsilon = smallest_epsilon(ratio)
             if epsilon is None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...sampling import Entropy
 from ..queries.base import Query, Setting
-from ..sources.bounding import Sums
+from ..sources.bounding import GroupSums
 from .release import Answered, Collected, Release
 
 WORDS = "exponential mechanism on public candidates, drawn exactly"
@@ -72,7 +72,7 @@ class ExponentialRelease(Release):
     ) -> Answered:
         """One choice for each group."""
         (part,) = query.parts(setting)
-        sums = [collected.sums.get(key, Sums()) for key in collected.keys]
+        sums = [collected.sums.get(key, GroupSums()) for key in collected.keys]
         chosen = [
             self.query.choose(one.cells, self.each, part.sensitivity, entropy) for one in sums
         ]

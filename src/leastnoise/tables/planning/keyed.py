@@ -22,10 +22,10 @@ from ...noise.selection import SelectionNoise
 from ...partition_selection import equal_shares, partition_selection
 from ...sampling import Entropy
 from ..queries.base import PRIVATE, Query, Setting
-from ..queries.numbers import Form, Released, Sharing
+from ..queries.numbers import Released, ReleaseForm, Sharing
 from .budget import Way
 from .keyed_values import KeyedValues, keyed_values, sharing_of
-from .noise import MANY, Law, Noise, noise_for
+from .noise import MANY, PartNoise, PartsNoise, noise_for
 from .release import Answered, Collected, NumbersRelease
 
 _CONFIDENCE = 0.95
@@ -65,7 +65,7 @@ class KeyedCounts(NumbersRelease):
 
     design: Design[SelectionNoise]
     path: Path
-    form: Form
+    form: ReleaseForm
 
     @property
     def laws(self) -> tuple[KeyedCounts]:
@@ -220,12 +220,12 @@ def _better(asked: Priced, sharing: Sharing) -> Way:
     return Way(best.epsilon, best.delta, f"chosen: {said[0]}; not: {said[1]}")
 
 
-def _error(noise: KeyedValues | Noise) -> float:
+def _error(noise: KeyedValues | PartsNoise) -> float:
     """What ways are compared by: of a sum the error of 95%, of a mean the mean error."""
     if isinstance(noise, KeyedValues):
         return float(noise.error) if noise.sharing.answer is not None else noise.noise.loss
     (law, *more) = noise.laws[: len(noise.parts)]
-    return noise.loss if more or not isinstance(law, Law) else float(law.error(_CONFIDENCE))
+    return noise.loss if more or not isinstance(law, PartNoise) else float(law.error(_CONFIDENCE))
 
 
 def _shows(found: SelectionNoise | KeyedValues, group_size: int | None) -> str:

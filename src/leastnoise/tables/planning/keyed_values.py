@@ -22,10 +22,10 @@ from ...formatting import number
 from ...noise.keyed import in_order
 from ...sampling import Entropy
 from ..queries.base import PRIVATE, Query, Setting
-from ..queries.numbers import Combination, Form, Released, Sharing
-from ..sources.bounding import Sums
-from .believed import Line
-from .noise import Law, Noise, noise_for
+from ..queries.numbers import Combination, Released, ReleaseForm, Sharing
+from ..sources.bounding import GroupSums
+from .believed import BoundLine
+from .noise import PartNoise, PartsNoise, noise_for
 from .release import Answered, Collected, NumbersRelease
 from .tails import TwoTails, two_tails
 
@@ -48,7 +48,7 @@ class KeyedValues(NumbersRelease):
     threshold: a key is shown where its noisy numbers are above it together.
     """
 
-    noise: Noise
+    noise: PartsNoise
     sharing: Sharing
     threshold: Fraction
     failure: Fraction
@@ -59,7 +59,7 @@ class KeyedValues(NumbersRelease):
         return self.noise.laws
 
     @property
-    def form(self) -> Form:
+    def form(self) -> ReleaseForm:
         """The numbers that are released."""
         return self.noise.form
 
@@ -138,7 +138,7 @@ class KeyedValues(NumbersRelease):
         assert self.sharing.answer is not None
         return two_tails(self.laws, self.sharing.answer).within(1 - _CONFIDENCE)
 
-    def limits(self, lines: tuple[Line, Line]) -> list[float]:
+    def limits(self, lines: tuple[BoundLine, BoundLine]) -> list[float]:
         """What the noise of a line of both numbers keeps to, piece by piece (`believed.py`)."""
         return self.noise.limits(lines)
 
@@ -165,7 +165,7 @@ class KeyedValues(NumbersRelease):
         drawn = self.release(collected.sums, entropy)
         return self.estimated(query, setting, list(drawn), drawn.values())
 
-    def release(self, sums: Mapping[str, Sums], entropy: Entropy) -> dict[str, list[Released]]:
+    def release(self, sums: Mapping[str, GroupSums], entropy: Entropy) -> dict[str, list[Released]]:
         """What is shown, by key, in the order of the keys; a key of nobody never is."""
         keys = [key for key, _ in in_order({key: one.units for key, one in sums.items()})]
         found = [sums[key] for key in keys]
@@ -190,8 +190,10 @@ class KeyedValues(NumbersRelease):
         return self.around([value])
 
 
-def _drawn(law: Law, of: Combination, sums: Sequence[Sums], entropy: Entropy) -> list[int]:
-    """Releases of one number of every key, in steps of the grid, as `Law.release` draws them.
+def _drawn(
+    law: PartNoise, of: Combination, sums: Sequence[GroupSums], entropy: Entropy
+) -> list[int]:
+    """Releases of one number of every key, in steps of the grid, as `PartNoise.release` draws them.
 
     All of it is in whole numbers, for there may be a million keys.
     """
@@ -215,12 +217,12 @@ def _below(bound: int, count: int, entropy: Entropy) -> list[int]:
     return [entropy.below(bound) for _ in range(count)]
 
 
-def grid_of(law: Law) -> Fraction:
+def grid_of(law: PartNoise) -> Fraction:
     """What is released is a whole multiple of it."""
     return Fraction(law.design.noise.grid_step) * law.scale
 
 
-def coarser(form: Form, fine: int) -> Form:
+def coarser(form: ReleaseForm, fine: int) -> ReleaseForm:
     """The same numbers in at most so many steps: tables are short where epsilon is small."""
     if form.most <= fine:
         return form
@@ -228,7 +230,7 @@ def coarser(form: Form, fine: int) -> Form:
     return replace(form, parts=parts, steps=fine + 1, most=fine)
 
 
-def tails_of(noise: Noise) -> TwoTails:
+def tails_of(noise: PartsNoise) -> TwoTails:
     """How the noise of all numbers of a key adds up."""
     return two_tails(noise.laws, (Fraction(1),) * len(noise.laws))
 
@@ -251,7 +253,7 @@ def keyed_values(
     # Noise can do without a delta that is too small to be of use; the keys cannot.
     spare = delta if delta >= _LEAST_DELTA else Fraction(0)
     noise = noise_for([form], epsilon, spare, groups, loss, together=False)
-    assert all(isinstance(law, Law) for law in noise.laws)
+    assert all(isinstance(law, PartNoise) for law in noise.laws)
     # Whole-number noise is for numbers that are never rounded: steps and tails rest on it.
     assert all(
         x.denominator == 1

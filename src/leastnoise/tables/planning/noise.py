@@ -17,9 +17,9 @@ from ...exact import exp_lower, exp_upper, round_down, text_of
 from ...sampling import Entropy
 from ...work import bits, charge
 from ..queries.base import Query, Setting
-from ..queries.numbers import Form, Part, Released
-from .believed import Line, limits_of, spread_of
-from .ranged import RangedLaw, ranged_law, suits
+from ..queries.numbers import Part, Released, ReleaseForm
+from .believed import BoundLine, limits_of, spread_of
+from .ranged import RangedPartNoise, ranged_law, suits
 from .release import GroupedRelease, hash_of
 
 #: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.
@@ -31,7 +31,7 @@ _EXPONENTIALS = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class PartNoise:
     """Noise for one sensitivity: what adds it, its error, the file that proves it."""
 
     design: Any
@@ -40,7 +40,7 @@ class Law:
     words: str
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Law) and self._key == other._key
+        return isinstance(other, PartNoise) and self._key == other._key
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -85,11 +85,11 @@ class Law:
 
 
 @dataclass(frozen=True)
-class Noise(GroupedRelease):
+class PartsNoise(GroupedRelease):
     """A law for each part; all parts of all groups that a unit can move keep the budget."""
 
-    laws: tuple[Law | RangedLaw, ...]
-    form: Form
+    laws: tuple[PartNoise | RangedPartNoise, ...]
+    form: ReleaseForm
 
     def form_number(self, query: Query, setting: Setting) -> int:
         """Its place among the query's forms."""
@@ -120,7 +120,7 @@ class Noise(GroupedRelease):
         """What the noise of both parts, each times its weight, keeps to with 95%."""
         return spread_of(self.laws[0], self.laws[1], weights)
 
-    def limits(self, lines: tuple[Line, Line]) -> list[float]:
+    def limits(self, lines: tuple[BoundLine, BoundLine]) -> list[float]:
         """What the noise of a line of both parts keeps to, piece by piece (`believed.py`)."""
         return limits_of(self.laws[0], self.laws[1], lines)
 
@@ -145,13 +145,13 @@ class Noise(GroupedRelease):
 
 
 def noise_for(
-    forms: Sequence[Form],
+    forms: Sequence[ReleaseForm],
     epsilon: Fraction,
     delta: Fraction,
     groups: int,
     loss: str = "l1",
     together: bool = True,
-) -> Noise:
+) -> PartsNoise:
     """Noise such that all parts of any `groups` groups together keep (epsilon, delta).
 
     Of all forms, and of noise for each release or for all of them together, the one with the
@@ -162,18 +162,20 @@ def noise_for(
         (part,) = forms[0].parts
         near = ranged_law(part, epsilon, delta, found[0].laws[0])
         if near is not None:
-            return Noise((near,), forms[0])
+            return PartsNoise((near,), forms[0])
     count = forms[0].steps * groups if together else 0
     joint = jointly([forms[0]], epsilon, delta, count, loss)
     return min([*found, *(joint or [])], key=lambda noise: noise.loss)
 
 
-def _stepped(form: Form, epsilon: Fraction, delta: Fraction, groups: int, loss: str) -> Noise:
+def _stepped(
+    form: ReleaseForm, epsilon: Fraction, delta: Fraction, groups: int, loss: str
+) -> PartsNoise:
     """A budget for one step of one part; so many steps of all parts keep the whole."""
     steps = form.steps * groups
     each = epsilon / steps, delta_of_a_step(epsilon / steps, delta / steps, form.most)
     laws = [_law(part, *each, 1, loss) for part in form.every]
-    return Noise(tuple(laws), form)
+    return PartsNoise(tuple(laws), form)
 
 
 def delta_of_a_step(epsilon: Fraction, delta: Fraction, most: int) -> Fraction:
@@ -193,8 +195,8 @@ def growth_of_delta(epsilon: Fraction, most: int) -> Fraction:
 
 
 def jointly(
-    forms: Sequence[Form], epsilon: Fraction, delta: Fraction, count: int, loss: str
-) -> list[Noise] | None:
+    forms: Sequence[ReleaseForm], epsilon: Fraction, delta: Fraction, count: int, loss: str
+) -> list[PartsNoise] | None:
     """Noise of one law for `count` releases together; None where shares are as good.
 
     Every form must be one whose parts move by one step at most.
@@ -205,7 +207,7 @@ def jointly(
     # One law for all of them: only the very same noise is proven to compose.
     whole = all(p.whole and p.sensitivity == parts[0].sensitivity for p in parts)
     return [
-        Noise(
+        PartsNoise(
             tuple(
                 _law(replace(p, whole=whole, step=None), epsilon, delta, count, loss)
                 for p in form.every
@@ -216,7 +218,7 @@ def jointly(
     ]
 
 
-def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: str) -> Law:
+def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: str) -> PartNoise:
     if part.measure <= 0:
         raise ArgumentError("sensitivity", part.measure, "positive")
     whole = part.whole and part.measure.denominator == 1 and part.measure <= _WHOLE
@@ -234,7 +236,7 @@ def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: st
     if releases > 1:
         words += f" for {releases} releases together"
     words += f", {gap_of(found)}"
-    return Law(found, Fraction(1) if whole else part.measure, path, words)
+    return PartNoise(found, Fraction(1) if whole else part.measure, path, words)
 
 
 def gap_of(found: Any) -> str:

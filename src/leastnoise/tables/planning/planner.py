@@ -15,7 +15,7 @@ from ..ask import Prepared, planned, sharing, with_coverage
 from ..queries.base import Query, Setting
 from ..queries.text import query_of
 from ..unit import Unit, check_neighbors, unit_of
-from .budget import Budget
+from .budget import QueryBudget
 from .choice import check_group_size
 from .division import check_rows, smallest_epsilon, unreachable
 from .floor import floor_of
@@ -90,7 +90,7 @@ class Plans(list[Plan]):
     which no mechanism keeps all of them; 0 where none is proven.
     """
 
-    def __init__(self, plans: Iterable[Plan], budget: Budget) -> None:
+    def __init__(self, plans: Iterable[Plan], budget: QueryBudget) -> None:
         super().__init__(plans)
         self.epsilon, self.delta = budget.pair
         self.floor = max(one.floor for one in self)
@@ -139,7 +139,7 @@ def plan(
 
     def planned_at(number: Number) -> Plan:
         checked = check_epsilon(number)
-        budget = Budget(checked, check_delta(delta, number)).used_by(question)
+        budget = QueryBudget(checked, check_delta(delta, number)).used_by(question)
         parts = with_coverage(question, budget, rests_on)
         ready = sharing([planned(one, setting, part, loss, typical) for one, part in parts])
         return plan_of(ready[0], rows, typical)

@@ -20,7 +20,7 @@ from ...cache import designed, sha256_of
 from ...design import Design
 from ...noise.ranged import RangeNoise
 from ...sampling import Entropy
-from ..queries.numbers import Form, Part, Released
+from ..queries.numbers import Part, Released, ReleaseForm
 
 #: Ranges of at most so many sensitivities, and of so many times the size of additive noise.
 _WIDEST, _NOISY = 60, 8
@@ -28,7 +28,7 @@ _WIDEST, _NOISY = 60, 8
 _BETTER = 0.02
 
 
-def suits(form: Form, epsilon: Fraction, loss: str) -> bool:
+def suits(form: ReleaseForm, epsilon: Fraction, loss: str) -> bool:
     """Whether the range is so small, compared with the noise, that it is worth a look."""
     if loss != "l1" or len(form.parts) > 1 or form.parts[0].range is None:
         return False
@@ -41,7 +41,9 @@ def _width(part: Part) -> Fraction:
     return (high - low) / part.sensitivity
 
 
-def ranged_law(part: Part, epsilon: Fraction, delta: Fraction, additive: Any) -> RangedLaw | None:
+def ranged_law(
+    part: Part, epsilon: Fraction, delta: Fraction, additive: Any
+) -> RangedPartNoise | None:
     """Noise for this range, if its certified loss is below that of additive noise moved into it."""
     width = int(_width(part))
     whole = part.whole and part.sensitivity == 1
@@ -54,7 +56,7 @@ def ranged_law(part: Part, epsilon: Fraction, delta: Fraction, additive: Any) ->
         f"delta={float(delta):.3g}: mean error at most {found.upper:.4g} sensitivities over the "
         f"range, where additive noise moved into it has {baseline:.4g}"
     )
-    return RangedLaw(found, part, path, words)
+    return RangedPartNoise(found, part, path, words)
 
 
 def _moved_in(law: Any, width: int, whole: bool) -> float:
@@ -71,8 +73,8 @@ def _moved_in(law: Any, width: int, whole: bool) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class RangedLaw:
-    """Answers for one number of a public range; has what a `Law` has."""
+class RangedPartNoise:
+    """Answers for one number of a public range; has what a `PartNoise` has."""
 
     design: Design[RangeNoise]
     part: Part

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...sampling import Entropy
 from ..queries.base import Query, Setting
-from ..queries.numbers import LEFT_OUT, Estimate, Figure, Form, Part, Released
-from ..sources.bounding import Sums
-from .budget import Budget
+from ..queries.numbers import LEFT_OUT, Estimate, Figure, Part, Released, ReleaseForm
+from ..sources.bounding import GroupSums
+from .budget import QueryBudget
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Collected:
     drawn: what was released of every group, where several queries share the draw.
     """
 
-    sums: Mapping[str, Sums]
+    sums: Mapping[str, GroupSums]
     units: Mapping[str, int] = field(default_factory=dict)  # that have each key, if it is private
     keys: tuple[str, ...] = ("",)
     drawn: list[list[Released]] | None = None
@@ -121,10 +121,10 @@ class Release(ABC):
         return None
 
     def form_number(self, query: Query, setting: Setting) -> int:
-        """Which of the query's forms is released, as `Basis.form` says it."""
+        """Which of the query's forms is released, as `QueryBasis.form` says it."""
         return 0
 
-    def spent(self, budget: Budget) -> Budget:
+    def spent(self, budget: QueryBudget) -> QueryBudget:
         """What it costs of a budget: noise that has no use for a delta leaves it."""
         return budget
 
@@ -143,7 +143,7 @@ class NumbersRelease(Release):
     if TYPE_CHECKING:
 
         @property
-        def form(self) -> Form:
+        def form(self) -> ReleaseForm:
             """The numbers of a group, and how a unit moves them."""
 
     @property
@@ -182,7 +182,7 @@ class GroupedRelease(NumbersRelease):
 
     def exact(self, query: Query, setting: Setting, collected: Collected) -> list[list[Fraction]]:
         """The exact numbers of each group. Not private: never shown."""
-        sums = [collected.sums.get(key, Sums()) for key in collected.keys]
+        sums = [collected.sums.get(key, GroupSums()) for key in collected.keys]
         beside = len(self.form.beside)
         return [
             [*query.numbers(self.form, query.exact(one, setting)), *[Fraction(one.absent)] * beside]

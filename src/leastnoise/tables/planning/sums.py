@@ -15,7 +15,7 @@ from ...noise.workload import WorkloadNoise
 from ...problem.workload import Workload
 from ...sampling import Entropy
 from ..queries.base import Query, Setting
-from ..queries.numbers import Form, Part, Released
+from ..queries.numbers import Part, Released, ReleaseForm
 from .noise import delta_of_a_step
 from .release import GroupedRelease
 
@@ -62,10 +62,10 @@ class SumsRelease(GroupedRelease):
         return sha256_of(self.design)
 
     @property
-    def form(self) -> Form:
+    def form(self) -> ReleaseForm:
         """The counts as they are: all steps of a unit are steps of the one release."""
         counts = Part("counts of all cells", Fraction(self.steps), whole=True, step=Fraction(1))
-        return Form((counts,), self.steps, most=self.steps)
+        return ReleaseForm((counts,), self.steps, most=self.steps)
 
     @cached_property
     def _errors(self) -> list[Fraction]:

@@ -33,7 +33,7 @@ _Side = tuple[list[int], list[int], int]
 
 
 @dataclass(frozen=True)
-class Cells:
+class NoiseCells:
     """Where the noise of one release is, with the rounding before it.
 
     With probability `masses[i]` from `lows[i]` to `highs[i]` steps, in rising order.
@@ -46,12 +46,12 @@ class Cells:
 
 
 #: No noise at all.
-_NOTHING = Cells(Fraction(1), (0,), (0,), (Fraction(1),))
+_NOTHING = NoiseCells(Fraction(1), (0,), (0,), (Fraction(1),))
 
 
 @lru_cache(maxsize=64)
-def cells_of(law: Any) -> Cells:
-    """Cells that hold the noise of a `Law`; masses add up to at most 1."""
+def cells_of(law: Any) -> NoiseCells:
+    """Cells that hold the noise of a `PartNoise`; masses add up to at most 1."""
     noise: NumberNoise = law.design.document.noise
     grid, total = noise.grid, noise.denominator
     # Before noise is added a real number is rounded to the grid, by less than one step.
@@ -70,7 +70,7 @@ def cells_of(law: Any) -> Cells:
     size = -(-len(found) // _MOST_CELLS)
     joined = [_joined(found[i : i + size]) for i in range(0, len(found), size)]
     lows, highs, masses = zip(*joined, strict=True)
-    return Cells(
+    return NoiseCells(
         noise.step / noise.grid * law.scale,
         tuple(a - rounded for a in lows),
         tuple(b + rounded for b in highs),
@@ -116,7 +116,7 @@ def two_tails(laws: tuple[Any, ...], weights: tuple[Fraction, ...]) -> TwoTails:
 class TwoTails:
     """P(w1 X1 + w2 X2 > level) from above and from below, X1 and X2 independent noise."""
 
-    def __init__(self, sides: list[tuple[Cells, Fraction]]) -> None:
+    def __init__(self, sides: list[tuple[NoiseCells, Fraction]]) -> None:
         both = [*sides, *[(_NOTHING, Fraction(0))] * (2 - len(sides))]
         steps = [cells.step * weight for cells, weight in both]
         #: Levels are counted in parts of 1.
@@ -153,7 +153,7 @@ class TwoTails:
         return Fraction(high, self.parts)
 
 
-def _side(cells: Cells, step: int, upper: bool) -> _Side:
+def _side(cells: NoiseCells, step: int, upper: bool) -> _Side:
     """Upper ends with masses rounded up, or lower ends with masses rounded down, in order."""
     ends = cells.highs if upper == (step >= 0) else cells.lows
     rounded = ceil_at if upper else floor_at

@@ -25,10 +25,10 @@ from ...numeric import Floats
 from ...problem.shape import MAX_NUMBERS, MAX_SPARSE, Block, Blocks, Shape
 from ...sampling import Entropy
 from ..queries.base import PRIVATE, Query, Setting
-from ..queries.numbers import Form, Released
-from .believed import Line, pieces
-from .budget import Budget
-from .noise import Noise
+from ..queries.numbers import Released, ReleaseForm
+from .believed import BoundLine, pieces
+from .budget import QueryBudget
+from .noise import PartsNoise
 from .release import GroupedRelease
 from .tracks import Track
 
@@ -39,7 +39,7 @@ _PARTS = 1 << 12
 
 
 @dataclass(frozen=True)
-class Asked:
+class GroupedQuery:
     """A question with public groups: in how many of them a unit is, and how many it can move."""
 
     query: Query
@@ -66,7 +66,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Place:
+class VectorPlace:
     """Where the numbers of a question are in the vector: track by track, group by group."""
 
     tracks: tuple[Track, ...]
@@ -166,8 +166,8 @@ class DrawnNoise(GroupedRelease):
     """What one question sees of the draw."""
 
     draw: Draw
-    place: Place
-    form: Form
+    place: VectorPlace
+    form: ReleaseForm
     baseline: str = ""  # how it compares
 
     @property
@@ -180,9 +180,9 @@ class DrawnNoise(GroupedRelease):
         """All groups come from one."""
         return True
 
-    def spent(self, budget: Budget) -> Budget:
+    def spent(self, budget: QueryBudget) -> QueryBudget:
         """Noise of one draw by levels has no use for a delta."""
-        return Budget(budget.epsilon, self.draw.delta)
+        return QueryBudget(budget.epsilon, self.draw.delta)
 
     def compared(self, baseline: str) -> DrawnNoise:
         """The same with words on how it compares."""
@@ -213,7 +213,7 @@ class DrawnNoise(GroupedRelease):
         return [Released(*one) for one in zip(values, self._errors, strict=True)]
 
     def limits(
-        self, lines: tuple[Line, Line], first: int = 0, confidence: float = 0.95
+        self, lines: tuple[BoundLine, BoundLine], first: int = 0, confidence: float = 0.95
     ) -> list[float]:
         """What the noise of a line of the parts `first` and the next keeps to, piece by piece."""
         track, number = self._tracked[first]
@@ -224,7 +224,7 @@ class DrawnNoise(GroupedRelease):
         return found
 
     def _limits(
-        self, track: Track, number: int, lines: tuple[Line, Line], confidence: float
+        self, track: Track, number: int, lines: tuple[BoundLine, BoundLine], confidence: float
     ) -> list[float]:
         one, two = self.draw.pairs(number, self.place.groups)
         step, found = float(track.step), []
@@ -287,7 +287,7 @@ def shortly(shape: Shape) -> str:
 
 
 def drawn_together(
-    asked: Sequence[Asked], epsilon: Fraction, loss: str, delta: Fraction = Fraction(0)
+    asked: Sequence[GroupedQuery], epsilon: Fraction, loss: str, delta: Fraction = Fraction(0)
 ) -> list[DrawnNoise] | None:
     """Noise of one draw for all numbers of all questions: together they keep (epsilon, 0), or
     (epsilon, delta) if it is Gaussian or Euclidean (`Draw.delta`).
@@ -309,13 +309,13 @@ def drawn_together(
         return None  # too large for exact counts
     draw, noises, first = Draw(*found), [], 0
     for one, own in zip(asked, tracks, strict=True):
-        place = Place(own, one.groups, first)
+        place = VectorPlace(own, one.groups, first)
         noises.append(DrawnNoise(draw, place, one.query.drawn_form(one.setting)))
         first += place.numbers
     return noises
 
 
-def shape_of(asked: Sequence[Asked], power: int) -> tuple[Shape, tuple[Fraction, ...]]:
+def shape_of(asked: Sequence[GroupedQuery], power: int) -> tuple[Shape, tuple[Fraction, ...]]:
     """All that a unit can do to the numbers of all questions, and what their errors weigh.
 
     power: of an error that is its loss.
@@ -326,7 +326,7 @@ def shape_of(asked: Sequence[Asked], power: int) -> tuple[Shape, tuple[Fraction,
     return Blocks(*blocks), _weights(asked, power)
 
 
-def _weights(asked: Sequence[Asked], power: int) -> tuple[Fraction, ...]:
+def _weights(asked: Sequence[GroupedQuery], power: int) -> tuple[Fraction, ...]:
     """What a step's error of each number weighs: as much for every question, all groups alike."""
     found = []
     for one in asked:
@@ -338,8 +338,8 @@ def _weights(asked: Sequence[Asked], power: int) -> tuple[Fraction, ...]:
 
 
 def better_together(
-    noise: Noise, asked: Asked, epsilon: Fraction, delta: Fraction, loss: str
-) -> Noise | DrawnNoise:
+    noise: PartsNoise, asked: GroupedQuery, epsilon: Fraction, delta: Fraction, loss: str
+) -> PartsNoise | DrawnNoise:
     """The noise, or one draw for all groups and parts if its certified loss is smaller."""
     found = drawn_together([asked], epsilon, loss, delta)
     if found is None or found[0].loss >= noise.loss:

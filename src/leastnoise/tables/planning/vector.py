@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from ...cache import designed
 from ...sampling import Entropy
-from ..queries.numbers import Form, Part, Released
-from .noise import Law, gap_of, noise_for
+from ..queries.numbers import Part, Released, ReleaseForm
+from .noise import PartNoise, gap_of, noise_for
 from .release import GroupedRelease
 
 
@@ -28,11 +28,11 @@ def vector_release(
         f"noise for {numbers} numbers together at epsilon="
         f"{float(share[0]):g}, delta={float(share[1]):.3g}, {gap_of(design)}"
     )
-    law = Law(design, vector.sensitivity, path, words)
+    law = PartNoise(design, vector.sensitivity, path, words)
     if not rows:
         return VectorRelease(law, None)
-    (count,) = noise_for([Form.plain(rows)], *share, 1).laws
-    assert isinstance(count, Law)
+    (count,) = noise_for([ReleaseForm.plain(rows)], *share, 1).laws
+    assert isinstance(count, PartNoise)
     return VectorRelease(law, count)
 
 
@@ -40,11 +40,11 @@ def vector_release(
 class VectorRelease(GroupedRelease):
     """A law for the vector of each group, and one for its number of rows if that is not public."""
 
-    vector: Law
-    count: Law | None
+    vector: PartNoise
+    count: PartNoise | None
 
     @property
-    def laws(self) -> list[Law]:
+    def laws(self) -> list[PartNoise]:
         """All of them."""
         return [self.vector] if self.count is None else [self.vector, self.count]
 
@@ -54,9 +54,9 @@ class VectorRelease(GroupedRelease):
         return "; ".join(law.words for law in self.laws)
 
     @property
-    def form(self) -> Form:
+    def form(self) -> ReleaseForm:
         """The numbers as they are."""
-        return Form((), len(self.laws))
+        return ReleaseForm((), len(self.laws))
 
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """Numbers of one group as if they had been released, for planning."""

@@ -7,7 +7,7 @@ from typing import Protocol
 from ...numeric import Floats, Ints
 
 
-class Layout(Protocol):
+class CountLayout(Protocol):
     """Counts in their order, and how they add up."""
 
     def consistent(self, values: Floats, errors: Floats) -> Ints:

@@ -31,7 +31,7 @@ def closure(sets: Iterable[Kept]) -> list[Kept]:
 
 
 @dataclass(frozen=True)
-class Shape:
+class TableSizes:
     """How many values each attribute has; the last attribute changes fastest."""
 
     sizes: tuple[int, ...]
@@ -71,7 +71,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Tables:
+class MarginTables:
     """Tables of counts by some attributes of `sizes` values, one for each of these sets."""
 
     sizes: tuple[int, ...]
@@ -88,7 +88,7 @@ class Tables:
             >>> tables.consistent(np.array([7.0, 4.0, -1.0, 3.0, 1.0]), np.ones(5)).tolist()
             [7, 3, 0, 4, 0]
         """
-        shape = Shape(self.sizes)
+        shape = TableSizes(self.sizes)
         ends = np.cumsum([shape.of(kept) for kept in self.sets])[:-1]
         released = dict(zip(self.sets, np.split(values, ends), strict=True))
         each = np.split(variances_of(errors), ends)
@@ -113,7 +113,7 @@ class Tables:
         said, weights = [], []
         for other, values in released.items():
             if set(kept) <= set(other):
-                inner = Shape(tuple(self.sizes[i] for i in other))
+                inner = TableSizes(tuple(self.sizes[i] for i in other))
                 said.append(inner.margin(values, tuple(other.index(i) for i in kept)))
                 weights.append(len(said[-1]) / (variances[other] * len(values)))
         total = sum(weights)
@@ -135,7 +135,7 @@ def consistent_cells(
         >>> consistent_cells((4,), tables, {(): 1.0, (0,): 1.0}).tolist()
         [4, 0, 2, 0]
     """
-    shape, order = Shape(sizes), sorted(tables, key=lambda kept: (len(kept), kept))
+    shape, order = TableSizes(sizes), sorted(tables, key=lambda kept: (len(kept), kept))
     total = max(0.0, float(np.floor(tables[()][0] + 0.5)))
     if total == 0 or len(order) == 1:
         return in_order(np.full(shape.cells, total / shape.cells))
@@ -162,11 +162,11 @@ def consistent_cells(
     return _rounded(shape, cells * (total / cells.sum()), [kept for kept in order if kept != whole])
 
 
-def _sums(shape: Shape, sets: Iterable[Kept]) -> int:
+def _sums(shape: TableSizes, sets: Iterable[Kept]) -> int:
     return sum(shape.of(kept) for kept in sets)
 
 
-def _rounded(shape: Shape, cells: Floats, sets: list[Kept]) -> Ints:
+def _rounded(shape: TableSizes, cells: Floats, sets: list[Kept]) -> Ints:
     """The cells as integers, with the margins that are not too many nearly kept."""
     inner = [kept for kept in sets if kept]
     while _sums(shape, inner) > MOST_SUMS:
@@ -177,7 +177,7 @@ def _rounded(shape: Shape, cells: Floats, sets: list[Kept]) -> Ints:
     return with_sums(cells, shape.sums(inner), orders)
 
 
-def _product(shape: Shape, margins: Mapping[Kept, Floats], total: float) -> Floats:
+def _product(shape: TableSizes, margins: Mapping[Kept, Floats], total: float) -> Floats:
     """The table in which attributes are independent; those without a margin are spread evenly."""
     cells = np.full(1, total)
     for i, size in enumerate(shape.sizes):
@@ -194,7 +194,7 @@ def _maximal(sets: Iterable[Kept]) -> list[Kept]:
 
 
 def _with_margins(
-    shape: Shape,
+    shape: TableSizes,
     cells: Floats,
     fixed: list[Kept],
     level: list[Kept],
@@ -212,7 +212,7 @@ def _with_margins(
 
 
 def _nearest(
-    shape: Shape,
+    shape: TableSizes,
     cells: Floats,
     sets: list[Kept],
     tables: Mapping[Kept, Floats],

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 
 from ...errors import ArgumentError, Described
 from ..planning.tracks import Track
-from ..sources.bounding import Request, Sums
+from ..sources.bounding import GroupSums, Request
 from ..sources.expression import parse_condition
-from ..sources.rows import Cell, Rows
+from ..sources.rows import RowValue, TableRows
 from ..sources.where import truth_of
 from ..unit import Row, Unit
 from .crossed import Crossed, keys_on, named_in, names_of, parts_of
 from .keys import listed, numbered
-from .numbers import LEFT_OUT, Estimate, Form, Part, Released, Sharing, half_width
+from .numbers import LEFT_OUT, Estimate, Part, Released, ReleaseForm, Sharing, half_width
 from .period import period_of
 from .place import Place
 
@@ -186,13 +186,13 @@ class Query:
         """The numbers to release for one group, each with its sensitivity."""
         raise NotImplementedError
 
-    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+    def exact(self, sums: GroupSums, setting: Setting) -> list[Fraction]:
         """Their values."""
         raise NotImplementedError
 
-    def forms(self, setting: Setting) -> list[Form]:
+    def forms(self, setting: Setting) -> list[ReleaseForm]:
         """The ways to release it; the first one releases the parts as they are."""
-        return [Form.plain(self.parts(setting))]
+        return [ReleaseForm.plain(self.parts(setting))]
 
     @property
     def lacks_values(self) -> bool:
@@ -218,7 +218,7 @@ class Query:
         alone = isinstance(setting.unit, Row) and not setting.replace
         return self.lacks_values and alone and self.mechanism == "numbers"
 
-    def complete_forms(self, setting: Setting) -> list[Form]:
+    def complete_forms(self, setting: Setting) -> list[ReleaseForm]:
         """The forms, with the rows that are left out beside their parts where that is free."""
         forms = self.forms(setting)
         if not self.leaves_out(setting):
@@ -235,7 +235,7 @@ class Query:
         """
         return ()
 
-    def drawn_form(self, setting: Setting) -> Form:
+    def drawn_form(self, setting: Setting) -> ReleaseForm:
         """The numbers to release where all of a question, or of several, are drawn together."""
         return self.forms(setting)[0]
 
@@ -263,7 +263,7 @@ class Query:
         """The error that is planned with, from the answers of one group by name."""
         return half_width(answers[""])
 
-    def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
+    def numbers(self, form: ReleaseForm, exact: list[Fraction]) -> list[Fraction]:
         """The parts of a form from the exact parts."""
         return exact
 
@@ -384,7 +384,7 @@ class Query:
         if self.where is not None:
             condition = parse_condition(self.where)
 
-            def where(rows: Rows) -> str:
+            def where(rows: TableRows) -> str:
                 return truth_of(rows, condition)
 
         return Request(
@@ -396,7 +396,7 @@ class Query:
             **more,
         )
 
-    def _group(self) -> Callable[[Rows], tuple[Cell, ...]] | None:
+    def _group(self) -> Callable[[TableRows], tuple[RowValue, ...]] | None:
         if (crossed := self.crossed) is not None:
             return lambda rows: (crossed.cell(rows),)
         if self.by is None:

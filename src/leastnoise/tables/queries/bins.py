@@ -9,7 +9,7 @@ from itertools import pairwise
 from ...errors import ArgumentError
 from ...exact import Number, rational
 from ...work import arithmetic, bits, charge
-from ..sources.rows import Rows
+from ..sources.rows import TableRows
 from .scale import FURTHEST, NARROWEST
 
 MOST_BINS = 10_000
@@ -42,14 +42,14 @@ def edges_of(
     return edges
 
 
-def bin_of(rows: Rows, column: str, edges: list[float], equal: bool) -> str:
+def bin_of(rows: TableRows, column: str, edges: list[float], equal: bool) -> str:
     """The number of a row's bin, from 0 on; NULL without a number. Those beyond are at the ends."""
     number = rows.number(column, "column").sql
     index = (_equal_bin if equal else _bin_between)(rows, number, edges)
     return f"CASE WHEN {number} IS NULL THEN NULL ELSE {index} END"
 
 
-def _equal_bin(rows: Rows, number: str, edges: list[float]) -> str:
+def _equal_bin(rows: TableRows, number: str, edges: list[float]) -> str:
     """The bin of a number among equal ones, by arithmetic: from 0 to bins - 1, whatever it is.
 
     A distance from the lower end that is next to nothing is taken for a little more than that: it
@@ -64,7 +64,7 @@ def _equal_bin(rows: Rows, number: str, edges: list[float]) -> str:
     return f"LEAST({engine.whole(bins - 1)}, GREATEST({engine.whole(0)}, {index}))"
 
 
-def _bin_between(rows: Rows, number: str, edges: list[float]) -> str:
+def _bin_between(rows: TableRows, number: str, edges: list[float]) -> str:
     """The bin of a number among given edges: of one level, however many (engines limit them)."""
     engine, last = rows.engine, len(edges) - 2
     below = (f"WHEN {number} < {engine.real(edge)}" for edge in edges[1:-1])

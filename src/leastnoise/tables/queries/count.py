@@ -8,13 +8,13 @@ from typing import ClassVar
 
 from ...hints import hinted_class
 from ..planning.tracks import Track
-from ..postprocessing.layout import Layout
-from ..postprocessing.margins import Tables
+from ..postprocessing.layout import CountLayout
+from ..postprocessing.margins import MarginTables
 from ..sources.bounding import Request
-from ..sources.rows import Rows
+from ..sources.rows import TableRows
 from .base import Setting
 from .counted import Counted
-from .numbers import Form, Part, Sharing
+from .numbers import Part, ReleaseForm, Sharing
 
 
 @hinted_class
@@ -43,13 +43,13 @@ class Count(Counted):
     title: ClassVar[str] = "How many rows"
     all_rows: ClassVar[bool] = True
 
-    def layout(self) -> Layout:
+    def layout(self) -> CountLayout:
         """A table by the columns that it is grouped by."""
         keys = self.public_keys
         sizes = [1 if keys is None else len(keys)]
         if self.crossed is not None:
             sizes = [len(own) for own in self.crossed.keys]
-        return Tables(tuple(sizes), (tuple(range(len(sizes))),))
+        return MarginTables(tuple(sizes), (tuple(range(len(sizes))),))
 
     def tracks(self, setting: Setting) -> tuple[Track, ...]:
         """A unit adds 0 to R rows."""
@@ -63,7 +63,7 @@ class Count(Counted):
         if setting.rows > 1:
             return Sharing.sides(counted, none, rows, one)
         part = Part("rows", one, whole=True)
-        return Sharing(Form((part,), 1), (counted,), one, one, (one,))
+        return Sharing(ReleaseForm((part,), 1), (counted,), one, one, (one,))
 
     @property
     def lacks_values(self) -> bool:
@@ -76,7 +76,7 @@ class Count(Counted):
         if name is None:
             return self._request(setting)
 
-        def present(rows: Rows) -> str:
+        def present(rows: TableRows) -> str:
             cell = rows.value(name, "column").sql
             return f"CASE WHEN {cell} IS NULL THEN NULL ELSE {rows.engine.whole(0)} END"
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..postprocessing.intervals import count_interval
-from ..postprocessing.layout import Layout
-from ..sources.bounding import Sums
+from ..postprocessing.layout import CountLayout
+from ..sources.bounding import GroupSums
 from .base import PRIVATE, Query, Setting
 from .numbers import Estimate, Part, Released, clamped
 
@@ -21,7 +21,7 @@ class Counted(Query):
     counts_rows: ClassVar[bool] = True
     adds_up: ClassVar[bool] = True
 
-    def layout(self) -> Layout:
+    def layout(self) -> CountLayout:
         """How the answers are sums of counts, in their order."""
         raise NotImplementedError
 
@@ -29,7 +29,7 @@ class Counted(Query):
         """One number for each group."""
         return [Part("rows", Fraction(setting.rows), whole=True)]
 
-    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+    def exact(self, sums: GroupSums, setting: Setting) -> list[Fraction]:
         """The number of rows."""
         return [Fraction(sums.rows)]
 

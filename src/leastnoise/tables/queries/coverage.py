@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 from ...errors import ArgumentError
 from ...hints import hinted_class
 from ..postprocessing.intervals import proportion_interval
-from ..sources.bounding import COVERED, Request, Sums
+from ..sources.bounding import COVERED, GroupSums, Request
 from ..unit import PrivacyUnit
 from .base import Query, Setting
 from .groups import bounded
-from .numbers import FINE, Estimate, Form, Part, Released, half_width
+from .numbers import FINE, Estimate, Part, Released, ReleaseForm, half_width
 
 #: What becomes of a row.
 COUNTED, LACKING, BEYOND = "rows counted", "rows left out", "rows beyond the bounds"
@@ -98,19 +98,19 @@ class Coverage(Query):
             for name in (COUNTED, LACKING, BEYOND)
         ]
 
-    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+    def exact(self, sums: GroupSums, setting: Setting) -> list[Fraction]:
         """Their values."""
         counted, lacking = Fraction(sums.values), Fraction(sums.absent)
         if not isinstance(setting.unit, PrivacyUnit):
             return [counted, lacking]
         return [counted, lacking, COVERED * sums.rows - counted - lacking]
 
-    def forms(self, setting: Setting) -> list[Form]:
+    def forms(self, setting: Setting) -> list[ReleaseForm]:
         """The parts as they are: what a unit adds to one it does not add to another."""
         parts = tuple(self.parts(setting))
         most = 1 if len(parts) == 2 else FINE
         steps = 1 if len(parts) == 2 else FINE + 2
-        return [Form(parts, steps * (2 if setting.replace else 1), most)]
+        return [ReleaseForm(parts, steps * (2 if setting.replace else 1), most)]
 
     def estimates(
         self, released: list[Released], setting: Setting, noise: Any = None

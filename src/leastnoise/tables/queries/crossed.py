@@ -15,8 +15,8 @@ from math import prod
 from typing import Any
 
 from ...errors import ArgumentError, Described
-from ..sources import WHOLE, Form
-from ..sources.rows import Cell, Rows, sought
+from ..sources import WHOLE, ValueForm
+from ..sources.rows import RowValue, TableRows, sought
 from .keys import keys_of, listed
 from .period import period_of
 from .place import Place
@@ -59,7 +59,7 @@ class Crossed:
         """Where a combination stands."""
         return Place(self.names, self.combination(number))
 
-    def cell(self, rows: Rows) -> Cell:
+    def cell(self, rows: TableRows) -> RowValue:
         """The number of each row's combination; NULL where a column has none of its keys."""
         sql = ""
         for name, keys in zip(self.names, self.keys, strict=True):
@@ -72,10 +72,10 @@ class Crossed:
             ]
             found = f"(CASE {' '.join(branches) or 'WHEN 1 = 0 THEN 0'} END)"
             sql = f"({sql} * {rows.engine.whole(len(keys))} + {found})" if sql else found
-        return Cell(sql, Form(WHOLE, ""))
+        return RowValue(sql, ValueForm(WHOLE, ""))
 
 
-def _equal(rows: Rows, name: str, keys: Sequence[str]) -> Iterator[str]:
+def _equal(rows: TableRows, name: str, keys: Sequence[str]) -> Iterator[str]:
     """Conditions of the rows with each key; empty for a key that no row can have."""
     column = rows.key(name, "by")
     for key in keys:

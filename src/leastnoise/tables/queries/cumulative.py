@@ -12,7 +12,7 @@ from typing import ClassVar
 from ...errors import ArgumentError
 from ...hints import hinted_class
 from ...problem.workload import Workload
-from ..postprocessing.layout import Layout
+from ..postprocessing.layout import CountLayout
 from ..postprocessing.runs import Prefixes, Ranges
 from .histogram import Histogram
 from .linear import MOST_ANSWERS, Linear
@@ -87,7 +87,7 @@ class Cumulative(_Binned):
     word: ClassVar[str] = "cumulative"
     title: ClassVar[str] = ""
 
-    def layout(self) -> Layout:
+    def layout(self) -> CountLayout:
         """Sums of the first bins."""
         return Prefixes(self._groups, self._bins)
 
@@ -127,7 +127,7 @@ class RangeCounts(_Binned):
             raise ArgumentError("bins", self.bins, f"few enough for at most {MOST_ANSWERS} ranges")
         super().__post_init__()
 
-    def layout(self) -> Layout:
+    def layout(self) -> CountLayout:
         """Sums of runs of bins."""
         return Ranges(self._groups, self._bins)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import ArgumentError
-from ..planning.together import Asked
+from ..planning.together import GroupedQuery
 from ..unit import PrivacyUnit
 from .base import Query, Setting
 
@@ -33,10 +33,10 @@ def touched(query: Query, setting: Setting) -> int:
     return 2 * each if keys is None else min(2 * each, len(keys))
 
 
-def asked_of(query: Query, setting: Setting) -> Asked:
+def asked_of(query: Query, setting: Setting) -> GroupedQuery:
     """The question with how many groups one unit is in, and can move."""
     each = touched(query, replace(setting, neighbors="add-remove"))
-    return Asked(query, setting, each, touched(query, setting))
+    return GroupedQuery(query, setting, each, touched(query, setting))
 
 
 def bounded(query: Query, setting: Setting) -> Any:

@@ -11,11 +11,11 @@ from typing import ClassVar
 from ...errors import ArgumentError
 from ...exact import Number
 from ...hints import hinted_class
-from ..postprocessing.layout import Layout
-from ..postprocessing.margins import Tables
-from ..sources import WHOLE, Form
+from ..postprocessing.layout import CountLayout
+from ..postprocessing.margins import MarginTables
+from ..sources import WHOLE, ValueForm
 from ..sources.bounding import Request
-from ..sources.rows import Cell, Rows
+from ..sources.rows import RowValue, TableRows
 from .base import PRIVATE, Query, Setting
 from .bins import bin_of, edges_of
 from .count import Count
@@ -82,11 +82,11 @@ class Histogram(Count):
         outer = 1 if self._outer is None else self._outer.groups
         return numbered(outer * (len(self._edges) - 1))
 
-    def layout(self) -> Layout:
+    def layout(self) -> CountLayout:
         """A table by its bins, behind the columns that it is grouped by."""
         outer = () if self._outer is None else tuple(len(keys) for keys in self._outer.keys)
         sizes = (*outer, len(self._edges) - 1)
-        return Tables(sizes, (tuple(range(len(sizes))),))
+        return MarginTables(sizes, (tuple(range(len(sizes))),))
 
     @property
     def _outer(self) -> Crossed | None:
@@ -99,15 +99,15 @@ class Histogram(Count):
     def _edges(self) -> list[Fraction]:
         return edges_of(self.bins, self.low, self.high)
 
-    def _group(self) -> Callable[[Rows], tuple[Cell, ...]]:
+    def _group(self) -> Callable[[TableRows], tuple[RowValue, ...]]:
         name, edges = str(self.column), [float(edge) for edge in self._edges]
 
-        def group(rows: Rows) -> tuple[Cell, ...]:
+        def group(rows: TableRows) -> tuple[RowValue, ...]:
             one = bin_of(rows, name, edges, equal=isinstance(self.bins, int))
             if self._outer is not None:
                 before = self._outer.cell(rows).sql
                 one = f"({before} * {rows.engine.whole(len(edges) - 1)} + {one})"
-            return (Cell(one, Form(WHOLE, "")),)
+            return (RowValue(one, ValueForm(WHOLE, "")),)
 
         return group
 

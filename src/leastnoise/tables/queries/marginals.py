@@ -16,8 +16,8 @@ from ...errors import ArgumentError, Described
 from ...hints import hinted_class
 from ...problem.workload import MAX_ATTRIBUTES, Workload
 from ...work import charge
-from ..postprocessing.layout import Layout
-from ..postprocessing.margins import Tables
+from ..postprocessing.layout import CountLayout
+from ..postprocessing.margins import MarginTables
 from ..sources.expression import parse_condition
 from .base import PRIVATE, Query
 from .crossed import Crossed, keys_on, names_of, quoted
@@ -149,9 +149,9 @@ class Marginals(Linear):
             raise ArgumentError("ways", list(every), "one table or more")
         return tuple(dict.fromkeys(found))
 
-    def layout(self) -> Layout:
+    def layout(self) -> CountLayout:
         """Its tables."""
-        return Tables(tuple(len(keys) for keys in self.crossed.keys), self._sets)
+        return MarginTables(tuple(len(keys) for keys in self.crossed.keys), self._sets)
 
     def workload(self) -> Workload:
         """The tables of the counts of all combinations."""

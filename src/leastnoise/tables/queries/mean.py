@@ -8,18 +8,18 @@ from typing import Any, ClassVar
 
 from ...exact import text_of
 from ...hints import hinted_class
-from ..planning.believed import Line, believed
+from ..planning.believed import BoundLine, believed
 from ..planning.tracks import Track
-from ..sources.bounding import Sums, centred, exact_total
+from ..sources.bounding import GroupSums, centred, exact_total
 from .base import Setting
 from .numbers import (
     FINE,
     ROWS,
     Estimate,
     Figure,
-    Form,
     Part,
     Released,
+    ReleaseForm,
     Sharing,
     clamped,
     nearest_of,
@@ -60,13 +60,13 @@ class Mean(Valued):
         """The mean itself, or a centred total in half steps and a count."""
         return mean_parts(self.scale, setting)
 
-    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+    def exact(self, sums: GroupSums, setting: Setting) -> list[Fraction]:
         """The exact parts."""
         if setting.size is not None:
             return [exact_total(sums, self.scale) / setting.size]
         return [Fraction(centred(sums, self.scale)), Fraction(sums.rows)]
 
-    def forms(self, setting: Setting) -> list[Form]:
+    def forms(self, setting: Setting) -> list[ReleaseForm]:
         """A total and a count, or the sums above and below."""
         return mean_forms(self.scale, setting)
 
@@ -74,7 +74,7 @@ class Mean(Valued):
         """The mean itself, or the distances from both bounds."""
         return mean_tracks(self.scale, setting)
 
-    def drawn_form(self, setting: Setting) -> Form:
+    def drawn_form(self, setting: Setting) -> ReleaseForm:
         """The mean itself, or the sums above and below."""
         return mean_drawn(self.scale, setting)
 
@@ -82,7 +82,7 @@ class Mean(Valued):
         """The distances from both bounds."""
         return mean_sharing(self.forms(replace(setting, neighbors="add-remove"))[-1], setting)
 
-    def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
+    def numbers(self, form: ReleaseForm, exact: list[Fraction]) -> list[Fraction]:
         """The parts of either form."""
         return mean_numbers(form, exact)
 
@@ -140,13 +140,13 @@ def mean_parts(scale: Scale, setting: Setting) -> list[Part]:
 _SIDES = "sides"
 
 
-def mean_forms(scale: Scale, setting: Setting) -> list[Form]:
+def mean_forms(scale: Scale, setting: Setting) -> list[ReleaseForm]:
     """The ways to release a mean; statement and proof: `mean.proof.md`."""
     parts, rows, top = mean_parts(scale, setting), setting.rows, scale.top
     if setting.size is not None:
-        return [Form.plain(parts)]
+        return [ReleaseForm.plain(parts)]
     weights = Fraction(1), Fraction(top, 2)
-    plain = Form(tuple(parts), 2, weights=weights)
+    plain = ReleaseForm(tuple(parts), 2, weights=weights)
     if setting.replace:
         fine = min(rows, FINE)
         total, count = (
@@ -154,33 +154,33 @@ def mean_forms(scale: Scale, setting: Setting) -> list[Form]:
             for part, size in zip(parts, (top, 1), strict=True)
         )
         steps = 2 * rows if fine == rows else 2 * fine + 1
-        return [plain, Form((total, count), steps, 2 * fine, "a sum and a count", weights)]
+        return [plain, ReleaseForm((total, count), steps, 2 * fine, "a sum and a count", weights)]
     most = rows * top
     fine = min(most, FINE)
     steps = fine if fine == most else fine + 1
     return [plain, _sides(scale, setting, fine, steps)]
 
 
-def _sides(scale: Scale, setting: Setting, fine: int, steps: int) -> Form:
+def _sides(scale: Scale, setting: Setting, fine: int, steps: int) -> ReleaseForm:
     """The distances of all values from the lower and from the upper bound."""
     most = setting.rows * scale.top
     sides = tuple(
         Part(name, Fraction(most), whole=True, step=Fraction(most, fine))
         for name in ("distances from the lower bound", "distances from the upper bound")
     )
-    return Form(sides, steps, fine, _SIDES, (Fraction(1), Fraction(1)), scale.top)
+    return ReleaseForm(sides, steps, fine, _SIDES, (Fraction(1), Fraction(1)), scale.top)
 
 
-def mean_sharing(form: Form, setting: Setting) -> Sharing:
+def mean_sharing(form: ReleaseForm, setting: Setting) -> Sharing:
     """How the distances from both bounds, of this form, say that somebody has a key."""
     top, none, one = Fraction(form.top), Fraction(0), Fraction(1)
     return Sharing(form, ((none, one, none), (top, -one, none)), top, setting.rows * top)
 
 
-def mean_drawn(scale: Scale, setting: Setting) -> Form:
+def mean_drawn(scale: Scale, setting: Setting) -> ReleaseForm:
     """What is released of a mean whose numbers are drawn with others."""
     if setting.size is not None:
-        return Form.plain(mean_parts(scale, setting))
+        return ReleaseForm.plain(mean_parts(scale, setting))
     return _sides(scale, setting, 1, 2)
 
 
@@ -194,7 +194,7 @@ def mean_tracks(scale: Scale, setting: Setting) -> tuple[Track, ...]:
     return (Track(name, width, one_sided, effect, whole=True, rows=setting.rows),)
 
 
-def mean_numbers(form: Form, exact: list[Fraction]) -> list[Fraction]:
+def mean_numbers(form: ReleaseForm, exact: list[Fraction]) -> list[Fraction]:
     """Total and count as they are, or the distances from both bounds, in steps."""
     if form.name != _SIDES:
         return exact
@@ -256,7 +256,11 @@ def _mean(scale: Scale, released: list[Released], noise: Any) -> Estimate:
     sides = (scale.top * count + total) / 2, (scale.top * count - total) / 2
     above, below = not_negative(sides)
     # A share f of the way from low to high is believed if it makes what was released likely.
-    at = (Line(1, -1), Line(0, -1)) if sided else (Line(1, 0), Line(scale.top, -2 * scale.top))
+    at = (
+        (BoundLine(1, -1), BoundLine(0, -1))
+        if sided
+        else (BoundLine(1, 0), BoundLine(scale.top, -2 * scale.top))
+    )
     pair = (above, below) if sided else (above - below, (above + below) / scale.top)
     shares = believed(noise.limits(at), at, pair)
     low, high = (scale.low + scale.width * Fraction(f) for f in shares)

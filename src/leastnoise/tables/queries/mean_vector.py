@@ -18,7 +18,7 @@ from ...errors import ArgumentError, Described
 from ...exact import Number
 from ...hints import hinted_class
 from ..planning.vector import VectorRelease, vector_release
-from ..sources.bounding import Request, Sums
+from ..sources.bounding import GroupSums, Request
 from .base import Query, Setting
 from .mean import Mean, mean_estimate
 from .numbers import Estimate, Part, Released, clamped, half_width
@@ -138,12 +138,12 @@ class MeanVector(Query):
         rows = Part("rows", Fraction(setting.rows), whole=True)
         return [vector] if setting.size is not None else [vector, rows]
 
-    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+    def exact(self, sums: GroupSums, setting: Setting) -> list[Fraction]:
         """The vector in halves of the widths, and the number of rows if it is to be released."""
         vector, rows = [], []
         values = sums.values, *(sums.further or [0] * (len(self.columns) - 1))
         for mean, value in zip(self.means, values, strict=True):
-            parts = mean.exact(Sums(sums.rows, value), setting)
+            parts = mean.exact(GroupSums(sums.rows, value), setting)
             if setting.size is not None:
                 vector.append((parts[0] - mean.scale.middle) / (mean.scale.width / 2))
             else:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..sources.bounding import Sums
+from ..sources.bounding import GroupSums
 
 #: Steps that a unit can make where they can be chosen: more cost time, and gain little.
 FINE = 32
@@ -39,7 +39,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Form:
+class ReleaseForm:
     """One way to release what a query needs: some numbers, and how they can move together.
 
     Each part moves by ceil(distance / step) steps. A unit moves all parts of one group by at most
@@ -63,7 +63,7 @@ class Form:
         return self.parts + self.beside
 
     @classmethod
-    def plain(cls, parts: Sequence[Part]) -> Form:
+    def plain(cls, parts: Sequence[Part]) -> ReleaseForm:
         """Every part may move to its end, all of them at once."""
         return cls(tuple(parts), len(parts))
 
@@ -142,7 +142,7 @@ class Sharing:
     answer: what the answer is of them, in parts of each; None for a mean, which divides.
     """
 
-    form: Form
+    form: ReleaseForm
     of: tuple[Combination, ...]
     least: Fraction
     most: Fraction
@@ -153,7 +153,7 @@ class Sharing:
         """Whether the one number is that of the units, of which each adds 1."""
         return self.answer == (Fraction(1),)
 
-    def numbers(self, sums: Sums) -> list[Fraction]:
+    def numbers(self, sums: GroupSums) -> list[Fraction]:
         """The exact numbers of one key."""
         return [r * sums.rows + v * sums.values + u * sums.units for r, v, u in self.of]
 
@@ -170,7 +170,7 @@ class Sharing:
         )
         steps = fine if fine == width and whole else fine + 1
         of = (rows, values, units - low), (-rows, -values, high - units)
-        return cls(Form(parts, steps, fine), of, width, width, (high / width, low / width))
+        return cls(ReleaseForm(parts, steps, fine), of, width, width, (high / width, low / width))
 
 
 def ratio_interval(

@@ -15,7 +15,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from ...errors import ArgumentError, Described
-from ..sources.rows import Rows
+from ..sources.rows import TableRows
 from ..sources.table import TEXT
 from ..sources.where import comparable
 
@@ -66,7 +66,7 @@ class Period:
             raise ArgumentError("keys", Described("a key twice, or none"), "different values")
         return tuple(found)
 
-    def branches(self, rows: Rows, keys: Sequence[str]) -> Iterator[str]:
+    def branches(self, rows: TableRows, keys: Sequence[str]) -> Iterator[str]:
         """Conditions of the rows of each key, which exclude each other."""
         column = rows.table.column(self.column, "by")
         if column.value is None or not column.timed:

@@ -10,9 +10,9 @@ from ...errors import ArgumentError
 from ...exact import text_of
 from ...hints import hinted_class
 from ..planning.tracks import Track
-from ..sources.bounding import Request, Sums, centred
+from ..sources.bounding import GroupSums, Request, centred
 from ..sources.expression import parse_condition
-from ..sources.rows import Rows
+from ..sources.rows import TableRows
 from ..sources.where import truth_of
 from ..unit import PrivacyUnit
 from .base import Query, Setting
@@ -28,7 +28,7 @@ from .mean import (
     mean_units_beyond,
     why_mean,
 )
-from .numbers import Estimate, Form, Part, Released, Sharing, clamped
+from .numbers import Estimate, Part, Released, ReleaseForm, Sharing, clamped
 from .scale import Scale
 
 _SCALE = Scale(Fraction(0), Fraction(1), 1)
@@ -99,16 +99,16 @@ class Proportion(Query):
             return [Part("rows for which it is true", Fraction(1), whole=True, range=ends)]
         return mean_parts(_scale(setting), setting)
 
-    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+    def exact(self, sums: GroupSums, setting: Setting) -> list[Fraction]:
         """The exact parts."""
         if setting.size is not None:
             return [Fraction(sums.values)]
         return [Fraction(centred(sums, _scale(setting))), Fraction(sums.rows)]
 
-    def forms(self, setting: Setting) -> list[Form]:
+    def forms(self, setting: Setting) -> list[ReleaseForm]:
         """A total and a count, or the rows for which it is true and those for which it is not."""
         if setting.size is not None:
-            return [Form.plain(self.parts(setting))]
+            return [ReleaseForm.plain(self.parts(setting))]
         return mean_forms(_scale(setting), setting)
 
     def tracks(self, setting: Setting) -> tuple[Track, ...]:
@@ -118,17 +118,17 @@ class Proportion(Query):
             return (Track(part.name, part.sensitivity, False, Fraction(1), whole=True),)
         return mean_tracks(_scale(setting), setting)
 
-    def drawn_form(self, setting: Setting) -> Form:
+    def drawn_form(self, setting: Setting) -> ReleaseForm:
         """The same as a form."""
         if setting.size is not None:
-            return Form.plain(self.parts(setting))
+            return ReleaseForm.plain(self.parts(setting))
         return mean_drawn(_scale(setting), setting)
 
     def sharing(self, setting: Setting) -> Sharing:
         """The distances from both bounds."""
         return mean_sharing(self.forms(replace(setting, neighbors="add-remove"))[-1], setting)
 
-    def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
+    def numbers(self, form: ReleaseForm, exact: list[Fraction]) -> list[Fraction]:
         """The parts of either form."""
         return mean_numbers(form, exact)
 
@@ -145,7 +145,7 @@ class Proportion(Query):
         condition, scale = parse_condition(self.condition, "condition", flag=True), _scale(setting)
         otherwise = "ELSE" if self.nulls == "no" else "WHEN FALSE THEN"
 
-        def value(rows: Rows) -> str:
+        def value(rows: TableRows) -> str:
             true = truth_of(rows, condition, "condition")
             top, none = rows.engine.whole(scale.top), rows.engine.whole(0)
             return f"CASE {true} WHEN TRUE THEN {top} {otherwise} {none} END"

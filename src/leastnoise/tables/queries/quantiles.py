@@ -20,7 +20,7 @@ from ...problem.workload_arguments import MIN_EPSILON
 from ..planning.bands import BandsRelease, ChoicesRelease, Target, bands_release
 from ..planning.exponential import WORDS
 from ..sources.bounding import Request
-from ..sources.rows import Rows
+from ..sources.rows import TableRows
 from .base import Query, Setting
 from .bins import bin_of, edges_of
 from .groups import touched
@@ -89,7 +89,7 @@ class Ordered(Query):
         """Rows by bin, of a person no more than count in a group."""
         column, edges = self.column, [float(edge) for edge in self.target.edges]
 
-        def bin_number(rows: Rows) -> str:
+        def bin_number(rows: TableRows) -> str:
             return bin_of(rows, column, edges, equal=self.equal_bins)
 
         scale = Scale(Fraction(0), Fraction(1), self.target.bins - 1)

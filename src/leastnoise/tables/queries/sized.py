@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors import ArgumentError, Described, NotAnsweredError
 from ..charge import paid
 from ..sources import Table
-from ..sources.bounding import Sums
+from ..sources.bounding import GroupSums
 
 
 class UncountedError(Exception):
@@ -27,7 +27,7 @@ def public_size(table: Table) -> int:
     return size
 
 
-def check_size(sums: dict[str, Sums], size: int) -> None:
+def check_size(sums: dict[str, GroupSums], size: int) -> None:
     """Sensitivities rest on it: every row of the public number is in the sums."""
-    if sums.get("", Sums()).rows != size:
+    if sums.get("", GroupSums()).rows != size:
         raise NotAnsweredError

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ...exact import text_of
 from ...hints import hinted_class
 from ..planning.tracks import Track
-from ..sources.bounding import Sums, exact_total
+from ..sources.bounding import GroupSums, exact_total
 from .base import Setting
 from .numbers import Estimate, Part, Released, Sharing, clamped
 from .valued import Valued, reach
@@ -57,7 +57,7 @@ class Sum(Valued):
         ends = rows * min(none, scale.low), rows * max(none, scale.high)
         return Sharing.sides((scale.low, scale.step, none), *ends, scale.step)
 
-    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+    def exact(self, sums: GroupSums, setting: Setting) -> list[Fraction]:
         """The exact sum."""
         return [exact_total(sums, self.scale)]
 

@@ -9,17 +9,17 @@ from typing import Any, ClassVar
 from ...errors import ArgumentError, Described
 from ...exact import text_of
 from ...hints import hinted_class
-from ..planning.believed import Line, believed
+from ..planning.believed import BoundLine, believed
 from ..planning.tracks import Track
-from ..sources.bounding import Request, Sums, centred
+from ..sources.bounding import GroupSums, Request, centred
 from .base import Setting
 from .numbers import (
     ROWS,
     Estimate,
     Figure,
-    Form,
     Part,
     Released,
+    ReleaseForm,
     clamped,
     nearest_of,
     not_negative,
@@ -30,7 +30,7 @@ from .valued import Valued
 
 _PAIRS = "pairs"
 #: (1 - f) one = f other for the part f that one has of both.
-_PARTS = (Line(1, -1), Line(0, -1))
+_PARTS = (BoundLine(1, -1), BoundLine(0, -1))
 
 
 @hinted_class
@@ -70,13 +70,13 @@ class Variance(Valued):
             Part("rows", Fraction(rows), whole=True),
         ]
 
-    def forms(self, setting: Setting) -> list[Form]:
+    def forms(self, setting: Setting) -> list[ReleaseForm]:
         """The parts as they are; weighed by what they do to a variance a third of the largest."""
         parts, top = self.parts(setting), self.scale.top
         if setting.size is not None:
-            return [Form.plain(parts)]
+            return [ReleaseForm.plain(parts)]
         weights = Fraction(1, 2 * top * top), Fraction(1, top), Fraction(2, 3)
-        return [Form(tuple(parts), 3, weights=weights)]
+        return [ReleaseForm(tuple(parts), 3, weights=weights)]
 
     def tracks(self, setting: Setting) -> tuple[Track, ...]:
         """The variance itself, or squares and values, each beside what they fall short of."""
@@ -93,7 +93,7 @@ class Variance(Valued):
             )
         )
 
-    def drawn_form(self, setting: Setting) -> Form:
+    def drawn_form(self, setting: Setting) -> ReleaseForm:
         """The numbers of the tracks."""
         if setting.size is not None:
             return self.forms(setting)[0]
@@ -107,9 +107,9 @@ class Variance(Valued):
         parts = tuple(Part(name, Fraction(width), whole=True) for name, width in names)
         squares = Fraction(2, 3 * top * top), Fraction(1, 3 * top * top)
         values = Fraction(1, 2 * top), Fraction(3, 2 * top)
-        return Form(parts, 4, name=_PAIRS, weights=(*squares, *values), top=top)
+        return ReleaseForm(parts, 4, name=_PAIRS, weights=(*squares, *values), top=top)
 
-    def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
+    def numbers(self, form: ReleaseForm, exact: list[Fraction]) -> list[Fraction]:
         """The parts as they are, or the numbers of both pairs."""
         if form.name != _PAIRS:
             return exact
@@ -117,7 +117,7 @@ class Variance(Valued):
         squares, values = (doubled + top * top * rows) / 2, (total + top * rows) / 2
         return [squares, top * top * rows - squares, values, top * rows - values]
 
-    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+    def exact(self, sums: GroupSums, setting: Setting) -> list[Fraction]:
         """The exact parts."""
         total, top = centred(sums, self.scale), self.scale.top
         if setting.size is not None:

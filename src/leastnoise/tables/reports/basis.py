@@ -25,7 +25,7 @@ from ...problem.checks import check_epsilon
 from ...problem.privacy import Releases
 from ...problem.shape import weighed
 from ...work import add_up
-from ..planning.budget import Budget
+from ..planning.budget import QueryBudget
 from ..planning.keyed import counts_by_key
 from ..planning.keyed_values import coarser, sharing_of
 from ..planning.noise import growth_of_delta
@@ -35,7 +35,7 @@ from ..queries.arguments import arguments_of, query_from, unit_from
 from ..queries.base import PRIVATE, Query, Setting
 from ..queries.groups import asked_of, touched
 from ..queries.mean_vector import VECTOR
-from ..queries.numbers import Form, Part
+from ..queries.numbers import Part, ReleaseForm
 from ..queries.place import Place
 from ..unit import check_neighbors
 
@@ -44,11 +44,11 @@ PROVEN, REFUTED, NOT_COVERED = "proven", "refuted", "not covered"
 BY_THEOREM = "by theorem"
 #: The largest exponent in the delta of many steps.
 _FURTHEST = 900
-_FREE = Budget(Fraction(0), Fraction(0))
+_FREE = QueryBudget(Fraction(0), Fraction(0))
 
 
 @dataclass(frozen=True)
-class Basis:
+class QueryBasis:
     """A question as it was asked, and the noise of its numbers. All of it is public.
 
     files: the mechanism files, as they are written, one for each number of a group, or one for all.
@@ -84,7 +84,9 @@ class Basis:
         _ = self.groups
 
     @classmethod
-    def of(cls, query: Query, setting: Setting, release: Release, keys: Sequence[str]) -> Basis:
+    def of(
+        cls, query: Query, setting: Setting, release: Release, keys: Sequence[str]
+    ) -> QueryBasis:
         """What the answers of these keys rest on."""
         return cls(
             query,
@@ -102,7 +104,7 @@ class Basis:
         return self.query.keys == PRIVATE and self.keys is None
 
     @property
-    def released(self) -> Form | None:
+    def released(self) -> ReleaseForm | None:
         """The form of the numbers; None for keys with their counts, or if there is no such form."""
         if not self.told:
             forms = self.query.complete_forms(self.setting)
@@ -152,7 +154,7 @@ class Basis:
         }
 
     @classmethod
-    def from_json(cls, raw: Mapping[str, Any], files: Mapping[str, str]) -> Basis:
+    def from_json(cls, raw: Mapping[str, Any], files: Mapping[str, str]) -> QueryBasis:
         """What was written, with its files; an error of Python or of an argument if it is none."""
         size, form, keys, found, epsilon = (
             raw[name] for name in ("size", "form", "keys", "found", "epsilon")
@@ -193,16 +195,18 @@ class Step:
 
 
 #: What some numbers rest on, and what they cost if that is proven.
-_Found = tuple[Step, Budget]
+_Found = tuple[Step, QueryBudget]
 
 
-def check_batch(batch: Sequence[Basis], documents: Mapping[str, Any], budget: Budget) -> list[Step]:
+def check_batch(
+    batch: Sequence[QueryBasis], documents: Mapping[str, Any], budget: QueryBudget
+) -> list[Step]:
     """Whether answers cost what was charged for all of them; `documents` are private ones.
 
     Guarantee: if every step is "proven" or "by theorem", these answers are private with this
     budget, for numbers that are read as their questions say, and drawn as the theorem says.
     """
-    found, shared = list[_Found](), dict[str, list[Basis]]()
+    found, shared = list[_Found](), dict[str, list[QueryBasis]]()
     for basis in batch:
         files = [documents.get(file_name(one)) for one in basis.files]
         if basis.keys is not None:
@@ -240,15 +244,17 @@ def weakest(steps: Sequence[Step]) -> str:
     return BY_THEOREM if verdicts <= {PROVEN, BY_THEOREM} else NOT_COVERED
 
 
-def _named(batch: Sequence[Basis]) -> str:
+def _named(batch: Sequence[QueryBasis]) -> str:
     return "; ".join(str(basis.query) for basis in batch)
 
 
-def _said(batch: Sequence[Basis], words: str, verdict: str, cost: Budget = _FREE) -> _Found:
+def _said(
+    batch: Sequence[QueryBasis], words: str, verdict: str, cost: QueryBudget = _FREE
+) -> _Found:
     return Step(f"{_named(batch)}: {words}", verdict), cost
 
 
-def _asked_as_one(batch: Sequence[Basis]) -> bool:
+def _asked_as_one(batch: Sequence[QueryBasis]) -> bool:
     """Whether they can be of one `ask_all`: about one unit, and one number of rows if public."""
     units = {(one.setting.unit, one.setting.neighbors) for one in batch}
     sizes = {
@@ -259,7 +265,7 @@ def _asked_as_one(batch: Sequence[Basis]) -> bool:
     return len(units) == 1 and len(sizes) <= 1
 
 
-def _is_shared(basis: Basis, files: Sequence[Any]) -> bool:
+def _is_shared(basis: QueryBasis, files: Sequence[Any]) -> bool:
     """Whether other questions of the batch may have numbers of the same draw, or the same law."""
     if basis.told or basis.query.mechanism != "numbers" or not files:
         return False
@@ -267,7 +273,7 @@ def _is_shared(basis: Basis, files: Sequence[Any]) -> bool:
     return together or is_joint(files[0])
 
 
-def _of_keys(basis: Basis, part: str, document: Any) -> _Found:
+def _of_keys(basis: QueryBasis, part: str, document: Any) -> _Found:
     """Keys, or keys with their counts: of a file that is about as many as a unit can move."""
     if document is None or document.kind != "keyed":
         return _said([basis], f"{part}: no file of the report is about keys", REFUTED)
@@ -275,14 +281,14 @@ def _of_keys(basis: Basis, part: str, document: Any) -> _Found:
     words = f"{part}: a unit can move {basis.groups}, and the file is about {total.count}"
     if basis.groups != total.count:
         return _said([basis], words, REFUTED)
-    return _said([basis], words, PROVEN, Budget(total.epsilon, total.delta))
+    return _said([basis], words, PROVEN, QueryBudget(total.epsilon, total.delta))
 
 
-def _of_values(basis: Basis, files: Sequence[Any], delta: Fraction) -> Iterator[_Found]:
+def _of_values(basis: QueryBasis, files: Sequence[Any], delta: Fraction) -> Iterator[_Found]:
     """What the numbers of a question rest on, where no other one shares it."""
     if basis.epsilon is not None:
         words = "chosen by an exponential mechanism of this epsilon: a theorem, without a file"
-        yield _said([basis], words, BY_THEOREM, Budget(basis.epsilon, Fraction(0)))
+        yield _said([basis], words, BY_THEOREM, QueryBudget(basis.epsilon, Fraction(0)))
     elif basis.counts_keys:
         yield _of_keys(
             basis, "private keys and their counts", files[0] if len(files) == 1 else None
@@ -297,7 +303,7 @@ def _of_values(basis: Basis, files: Sequence[Any], delta: Fraction) -> Iterator[
         yield _of_form(basis, basis.released, files)
 
 
-def _of_form(basis: Basis, form: Form, files: Sequence[Any]) -> _Found:
+def _of_form(basis: QueryBasis, form: ReleaseForm, files: Sequence[Any]) -> _Found:
     """Numbers with noise of their own, each from a file for one step of it."""
     own = len(files) == len(form.every) and all(map(_suits, files, form.every))
     if not own or any(one.releases is not None for one in files):
@@ -335,7 +341,7 @@ def _suits(document: Any, part: Part) -> bool:
     return document.sensitivity == 1
 
 
-def _of_sums(basis: Basis, files: Sequence[Any]) -> _Found:
+def _of_sums(basis: QueryBasis, files: Sequence[Any]) -> _Found:
     """Sums of counts: one release, whatever groups and cells a unit moves."""
     workload, steps = basis.query.workload(), basis.query.moves(basis.setting)
     own = len(files) == 1 and isinstance(files[0], WorkloadDocument)
@@ -347,23 +353,25 @@ def _of_sums(basis: Basis, files: Sequence[Any]) -> _Found:
     return _in_steps(basis, words, files, steps, steps)
 
 
-def _in_steps(basis: Basis, words: str, files: Sequence[Any], number: int, most: int) -> _Found:
+def _in_steps(
+    basis: QueryBasis, words: str, files: Sequence[Any], number: int, most: int
+) -> _Found:
     """So many steps of a unit, at most `most` of one number, at the budgets of the files."""
     epsilon = number * max(one.epsilon for one in files)
     lossy = [one for one in files if one.delta > 0]
     words += f"; {number} steps" if number > 1 else "; one step"
     if most > 1 and any(most * one.epsilon > _FURTHEST for one in lossy):
         words += " are too many for this check"
-        return _said([basis], words, NOT_COVERED, Budget(epsilon, Fraction(0)))
+        return _said([basis], words, NOT_COVERED, QueryBudget(epsilon, Fraction(0)))
     grown = (one.delta * growth_of_delta(one.epsilon, most) for one in lossy)
     delta = max(grown, default=Fraction(0)) * number / most
     words += (
         f" make{'s' if number == 1 else ''} epsilon = {_short(epsilon)}, delta = {_rough(delta)}"
     )
-    return _said([basis], words, PROVEN, Budget(epsilon, delta))
+    return _said([basis], words, PROVEN, QueryBudget(epsilon, delta))
 
 
-def _of_draw(own: Sequence[Basis], document: JointFile) -> Iterator[_Found]:
+def _of_draw(own: Sequence[QueryBasis], document: JointFile) -> Iterator[_Found]:
     """Numbers of one draw: the file is for the very shape of all that a unit can move."""
     asked, problem = [asked_of(basis.query, basis.setting) for basis in own], document.problem
     held = problem.integer and all(one.tracks for one in asked)
@@ -377,11 +385,11 @@ def _of_draw(own: Sequence[Basis], document: JointFile) -> Iterator[_Found]:
     if not held:
         yield _said(own, f"{words}: the file is for another shape", REFUTED)
         return
-    cost = Budget(document.epsilon, document.noise.spent_delta(problem))
+    cost = QueryBudget(document.epsilon, document.noise.spent_delta(problem))
     yield _said(own, f"{words}, from a file of this shape: {shortly(problem.shape)}", PROVEN, cost)
 
 
-def _of_law(own: Sequence[Basis], document: AdditiveFile) -> Iterator[_Found]:
+def _of_law(own: Sequence[QueryBasis], document: AdditiveFile) -> Iterator[_Found]:
     """Numbers with noise of one law, which is proven for so many of them together.
 
     They are those of all questions, or of each by itself, which then cost the total each.
@@ -399,10 +407,10 @@ def _of_law(own: Sequence[Basis], document: AdditiveFile) -> Iterator[_Found]:
         if number != total.count or not all(_has_law(basis, document) for basis in some):
             yield _said(some, words, REFUTED)
         else:
-            yield _said(some, words, PROVEN, Budget(total.epsilon, total.delta))
+            yield _said(some, words, PROVEN, QueryBudget(total.epsilon, total.delta))
 
 
-def _has_law(basis: Basis, document: AdditiveFile) -> bool:
+def _has_law(basis: QueryBasis, document: AdditiveFile) -> bool:
     """Whether the file is for every number of a question, each in one step."""
     form = basis.query.complete_forms(basis.setting)[0]
     parts = [replace(part, step=None) for part in form.every]

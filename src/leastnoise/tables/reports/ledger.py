@@ -15,7 +15,7 @@ from ...work import add_up
 from ..ledger import COMPOSITIONS
 from ..ledger.filters import CURVES, Spent, cost_of, fits, largest_next, reserve_of
 from ..ledger.ledger import Balance
-from ..planning.budget import Budget
+from ..planning.budget import QueryBudget
 
 #: A ledger's numbers are floats; costs are rounded down to so many digits.
 _ROUNDING, _DIGITS = Fraction(1, 1 << 40), 40
@@ -36,13 +36,15 @@ def balance_from(raw: Mapping[str, Any]) -> Balance:
     return Balance(**{**raw, **numbers})
 
 
-def charged_to(book: Balance, protects: str, batches: Sequence[tuple[int | None, Budget]]) -> bool:
+def charged_to(
+    book: Balance, protects: str, batches: Sequence[tuple[int | None, QueryBudget]]
+) -> bool:
     """Whether a ledger of this unit can hold batches of answers, each with its charge and budget.
 
     What they cost is among what the ledger says is spent, that is within its budget, and no more is
     left than that leaves; up to the rounding of floats.
     """
-    charges: dict[int, list[Budget]] = {}
+    charges: dict[int, list[QueryBudget]] = {}
     for number, budget in batches:
         if number is None:
             return False

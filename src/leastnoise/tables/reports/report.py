@@ -27,7 +27,7 @@ from ...work import BUDGET, add_up, charge, counted
 from ..answer import Answer, rounded
 from ..ledger import Ledger
 from ..ledger.ledger import Balance
-from ..planning.budget import Budget
+from ..planning.budget import QueryBudget
 from ..queries.arguments import difference
 from ..queries.numbers import LEFT_OUT, ROWS, Estimate, Figure
 from .basis import (
@@ -35,7 +35,7 @@ from .basis import (
     NOT_COVERED,
     PROVEN,
     REFUTED,
-    Basis,
+    QueryBasis,
     Step,
     check_batch,
     file_name,
@@ -105,12 +105,12 @@ class PublishedReport:
             raise ArgumentError("answers", Described("; ".join(protected) or "none"), allowed)
 
     @property
-    def batches(self) -> list[tuple[Budget, tuple[Answer, ...]]]:
+    def batches(self) -> list[tuple[QueryBudget, tuple[Answer, ...]]]:
         """Answers that cost their budget together, once; most are alone."""
         found: dict[tuple[str, int], list[Answer]] = {}
         for number, one in enumerate(self.answers):
             found.setdefault((one.batch, -1 if one.batch else number), []).append(one)
-        return [(Budget(own[0].epsilon, own[0].delta), tuple(own)) for own in found.values()]
+        return [(QueryBudget(own[0].epsilon, own[0].delta), tuple(own)) for own in found.values()]
 
     @property
     def epsilon(self) -> Fraction:
@@ -279,7 +279,7 @@ def _protects(answer: Answer) -> str:
     return f"{answer.unit}, {answer.neighbors}"
 
 
-def _batch_json(budget: Budget, own: Sequence[Answer]) -> dict[str, Any]:
+def _batch_json(budget: QueryBudget, own: Sequence[Answer]) -> dict[str, Any]:
     return {
         "table": own[0].table,
         "date": own[0].date,
@@ -388,7 +388,7 @@ def read_report(raw: Any) -> PublishedReport:
     answers = []
     for number, batch in enumerate(raw["batches"]):
         epsilon, paid = check_epsilon(batch["epsilon"]), batch["charge"]
-        budget = Budget(epsilon, check_delta(batch["delta"], epsilon))
+        budget = QueryBudget(epsilon, check_delta(batch["delta"], epsilon))
         if paid is not None and (type(paid) is not int or paid < 1):
             raise ArgumentError("charge", Described(type(paid).__name__), "an integer from 1 on")
         table, date = batch["table"], batch["date"]
@@ -402,9 +402,9 @@ def read_report(raw: Any) -> PublishedReport:
 
 
 def _read_answer(
-    raw: Any, files: Mapping[str, str], budget: Budget, charged: Mapping[str, Any], number: int
+    raw: Any, files: Mapping[str, str], budget: QueryBudget, charged: Mapping[str, Any], number: int
 ) -> Answer:
-    basis = Basis.from_json(raw["basis"], files)
+    basis = QueryBasis.from_json(raw["basis"], files)
     query, setting = basis.query, basis.setting
     charge(_NAME * len(raw["answers"]))
     groups = dict(zip(basis.names, map(_read_number, raw["answers"]), strict=True))

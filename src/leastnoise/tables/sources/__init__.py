@@ -3,7 +3,7 @@ meaning on every engine that is covered. Statements and proofs: `forms.proof.md`
 """
 
 from .opening import open_table, opened, quietly
-from .table import DATE, LONGEST_KEY, MOMENT, NUMBER, TEXT, TRUTH, WHOLE, Column, Form, Table
+from .table import DATE, LONGEST_KEY, MOMENT, NUMBER, TEXT, TRUTH, WHOLE, Column, Table, ValueForm
 
 __all__ = [
     "DATE",
@@ -14,8 +14,8 @@ __all__ = [
     "TRUTH",
     "WHOLE",
     "Column",
-    "Form",
     "Table",
+    "ValueForm",
     "open_table",
     "opened",
     "quietly",

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, TypeGuard, cast
 from ..queries.crossed import label_of
 from ..queries.scale import Scale
 from ..unit import PrivacyUnit, Unit
-from . import Form, Table
+from . import Table, ValueForm
 from .arithmetic import double_of, quotient, spread_rows, sum_of
-from .rows import Cell, Rows, shown, sought, written
+from .rows import RowValue, TableRows, shown, sought, written
 
 #: Squares are added up in two pieces, the lower one of so many bits: 2^32 rows fit 64.
 _PIECE = 31
@@ -35,12 +35,12 @@ class Request:
     """What is asked of the engine; every field is public."""
 
     unit: Unit
-    where: Callable[[Rows], str] | None = None
+    where: Callable[[TableRows], str] | None = None
     #: The row's whole number, NULL if it has none: None to count rows only.
-    value: Callable[[Rows], str] | None = None
+    value: Callable[[TableRows], str] | None = None
     scale: Scale | None = None
     #: The same of further columns of a vector, that are added up over the very same rows.
-    further: tuple[tuple[Callable[[Rows], str], Scale], ...] = ()
+    further: tuple[tuple[Callable[[TableRows], str], Scale], ...] = ()
     squares: bool = False
     cells: bool = False  # add up weights by cell of the scale, for quantiles
     #: With cells: whole rows and no weights. Of a person with too many, so many that are evenly
@@ -50,12 +50,12 @@ class Request:
     coverage: bool = False  # which part of a unit's rows is counted, and which has no value
     absent: bool = False  # count the rows without a value, too: where a unit is a row
     #: What makes a row's key: one cell, or several, whose keys are then not public.
-    group: Callable[[Rows], tuple[Cell, ...]] | None = None
+    group: Callable[[TableRows], tuple[RowValue, ...]] | None = None
     keys: tuple[str, ...] | None = None
     max_groups: int | None = None  # None: nothing to enforce
 
 
-class Sums(NamedTuple):
+class GroupSums(NamedTuple):
     """Exact sums of one group: of rows, scaled values, squares of (2 value - top), persons.
 
     further: the sums of the scaled values of further columns. absent: rows without a value.
@@ -90,7 +90,7 @@ class Reading:
         """See that the engine understands it; no row is read."""
         self.table.engine.check(self.query)
 
-    def sums(self) -> dict[str, Sums]:
+    def sums(self) -> dict[str, GroupSums]:
         """The sums by group; the group of everything is "". The table must be loaded.
 
         Column by column, for there may be a million groups.
@@ -108,18 +108,18 @@ class Reading:
         rows = held["n"]
         squares = self._squares(held) if "q0" in held else none
         sums = rows, held.get("s", none), squares, held.get("u", rows)
-        every: Iterable[Sums] = map(Sums, *sums)
+        every: Iterable[GroupSums] = map(GroupSums, *sums)
         if self.request.coverage:
-            return {"": Sums(rows[0], held["s"][0], absent=held["m"][0])}
+            return {"": GroupSums(rows[0], held["s"][0], absent=held["m"][0])}
         if "t" in held:
             absent = [total - n for total, n in zip(held["t"], rows, strict=True)]
             every = (one._replace(absent=a) for one, a in zip(every, absent, strict=True))
         if self.request.further:
             more = zip(*(held[name] for name, _, _ in _further(self.request)), strict=True)
-            every = (Sums(*one[:4], further=one[4]) for one in zip(*sums, more, strict=True))
+            every = (GroupSums(*one[:4], further=one[4]) for one in zip(*sums, more, strict=True))
         found = dict(zip(keys, every, strict=True))
         found.pop(None, None)
-        return cast(dict[str, Sums], found)
+        return cast(dict[str, GroupSums], found)
 
     def _keys(self, columns: Sequence[Sequence[Any]]) -> Sequence[str | None]:
         """The group of each row of the result, None if it has none or it is not asked for."""
@@ -146,7 +146,7 @@ class Reading:
         ]
 
 
-def _further(request: Request) -> list[tuple[str, Callable[[Rows], str], Scale]]:
+def _further(request: Request) -> list[tuple[str, Callable[[TableRows], str], Scale]]:
     """Further columns of a vector, each with the name of its values and of their sum."""
     return [(f"s{i}", *one) for i, one in enumerate(request.further, 1)]
 
@@ -158,16 +158,16 @@ def _complete(key: tuple[str | None, ...]) -> TypeGuard[tuple[str, ...]]:
 
 def _by_cell(
     keys: Sequence[str | None], cells: Sequence[Any], weights: Sequence[int]
-) -> dict[str, Sums]:
+) -> dict[str, GroupSums]:
     """The weights of each group by cell of the scale."""
     found: dict[str, dict[int, int]] = {}
     for key, cell, weight in zip(keys, cells, weights, strict=True):
         if key is not None and cell is not None:
             found.setdefault(key, {})[int(cell)] = weight
-    return {key: Sums(cells=one) for key, one in found.items()}
+    return {key: GroupSums(cells=one) for key, one in found.items()}
 
 
-def aggregate(table: Table, request: Request) -> dict[str, Sums]:
+def aggregate(table: Table, request: Request) -> dict[str, GroupSums]:
     """The sums by group, at once."""
     reading = reading_of(table, request)
     table.engine.load(reading.names)
@@ -184,7 +184,7 @@ class _Writer:
 
     def __init__(self, table: Table, request: Request) -> None:
         self.table, self.request = table, request
-        self.rows = Rows(table)
+        self.rows = TableRows(table)
         self.engine = table.engine
         self.top = request.scale.top if request.scale is not None else 0
         self.groups = () if request.group is None else request.group(self.rows)
@@ -237,13 +237,13 @@ class _Writer:
             conditions += self._sifted(group)
         return self._chosen(cells, conditions)
 
-    def _filled(self, value: Callable[[Rows], str], top: int) -> str:
+    def _filled(self, value: Callable[[TableRows], str], top: int) -> str:
         """A row's whole number; the middle where there is none, if that is asked for."""
         found = value(self.rows)
         middle = self.engine.whole(top // 2)
         return f"COALESCE({found}, {middle})" if self.request.fill else found
 
-    def _sifted(self, group: Cell) -> list[str]:
+    def _sifted(self, group: RowValue) -> list[str]:
         keys = self.request.keys
         if keys is None or len(keys) > _SIFTED:
             return []
@@ -322,7 +322,7 @@ class _Writer:
             engine.digest(group.form, name)
             for group, name in zip(self.groups, self.by, strict=True)
         ]
-        mixed = engine.digest(Form("", ""), f"CONCAT({', '.join(digests)})")
+        mixed = engine.digest(ValueForm("", ""), f"CONCAT({', '.join(digests)})")
         return ", ".join([mixed, *self.by])
 
     def _by_person(self) -> tuple[str, list[str]]:
@@ -470,11 +470,11 @@ class _Writer:
         return f"SELECT {by}, {sum_of('w')} AS w FROM ({weighed}) AS j GROUP BY {by}", [*names, "w"]
 
 
-def centred(sums: Sums, scale: Scale) -> int:
+def centred(sums: GroupSums, scale: Scale) -> int:
     """The sum of 2 value - top: twice the distance from the middle, in steps."""
     return 2 * sums.values - scale.top * sums.rows
 
 
-def exact_total(sums: Sums, scale: Scale) -> Fraction:
+def exact_total(sums: GroupSums, scale: Scale) -> Fraction:
     """The sum of the values themselves."""
     return scale.low * sums.rows + scale.step * sums.values

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any, ClassVar
 
 from .csv_records import LONGEST_RECORD
-from .table import LONGEST_KEY, NUMBER, TEXT, TRUTH, WHOLE, Column, Form
+from .table import LONGEST_KEY, NUMBER, TEXT, TRUTH, WHOLE, Column, ValueForm
 
 #: Numbers above this in size count as this, below the other as 0: nothing over- or underflows.
 LARGEST, SMALLEST = 1e300, 1e-300
@@ -75,9 +75,9 @@ class Dialect:
 
     # -- forms ------------------------------------------------------------------------------------
 
-    def number(self, before: str) -> Form:
+    def number(self, before: str) -> ValueForm:
         """Of a double: NaN is missing, -0.0 is 0.0, sizes are from 1e-300 to 1e300."""
-        return Form(
+        return ValueForm(
             NUMBER,
             before,
             f"CASE WHEN {{0}} IS NULL OR {self._not_a_number('{0}')} THEN NULL "
@@ -86,44 +86,44 @@ class Dialect:
             quick=f"{{0}} <= {self.real(math.inf)}" if self.calm else "",  # NaN is above it
         )
 
-    def day(self, before: str) -> Form:
+    def day(self, before: str) -> ValueForm:
         """Of a date: infinities and years beyond 1 to 9999 are the first or the last day."""
         first, last = (f"DATE '{day.isoformat()}'" for day in (FIRST_DAY, LAST_DAY))
         clamped = f"CASE WHEN {{0}} IS NULL THEN NULL ELSE LEAST({last}, GREATEST({first}, {{0}}))"
-        return Form("date", before, f"{clamped} END")
+        return ValueForm("date", before, f"{clamped} END")
 
     # -- columns of each kind ---------------------------------------------------------------------
 
     def whole_column(self, name: str, stored: str, raw: str) -> Column:
         """Whole numbers that fit 64 bits."""
-        value = Form(WHOLE, f"CAST({raw} AS BIGINT)")
-        number = Form(NUMBER, f"CAST({raw} AS {self.double})")
+        value = ValueForm(WHOLE, f"CAST({raw} AS BIGINT)")
+        number = ValueForm(NUMBER, f"CAST({raw} AS {self.double})")
         return Column(name, stored, value, number, value, value)
 
     def number_column(
-        self, name: str, stored: str, raw: str, number: Form, text: str = ""
+        self, name: str, stored: str, raw: str, number: ValueForm, text: str = ""
     ) -> Column:
         """Numbers; text: their digits as bytes, where they are whole and may be keys and ids."""
-        key = Form(TEXT, text) if text else None
+        key = ValueForm(TEXT, text) if text else None
         return Column(name, stored, number, number, key, key)
 
-    def text_column(self, name: str, stored: str, octets: str, number: Form) -> Column:
+    def text_column(self, name: str, stored: str, octets: str, number: ValueForm) -> Column:
         """Texts: bytes, or a number where one stands there.
 
         Keys and ids are bounded: an engine's memory must not depend on the text of one row.
         """
         short = f"CASE WHEN octet_length({{0}}) <= {LONGEST_KEY} THEN {{0}}"
         held = f"WHEN octet_length({{0}}) <= {LONGEST_RECORD} THEN"  # longer: missing, as in CSV
-        value = Form(TEXT, octets, f"CASE {held} {{0}} END")
-        key = Form(TEXT, octets, f"{short} END")
-        person = Form(TEXT, octets, f"{short} {held} {self._fingerprint('{0}')} END")
+        value = ValueForm(TEXT, octets, f"CASE {held} {{0}} END")
+        key = ValueForm(TEXT, octets, f"{short} END")
+        person = ValueForm(TEXT, octets, f"{short} {held} {self._fingerprint('{0}')} END")
         return Column(name, stored, value, number, key, person)
 
     def truth_column(self, name: str, stored: str, raw: str) -> Column:
         """Truths, counted as 1 and 0."""
-        value = Form(TRUTH, raw)
+        value = ValueForm(TRUTH, raw)
         one, none = self.real(1.0), self.real(0.0)
-        number = Form(
+        number = ValueForm(
             NUMBER, raw, f"CASE WHEN {{0}} IS NULL THEN NULL WHEN {{0}} THEN {one} ELSE {none} END"
         )
         return Column(name, stored, value, number, value)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from .catalog import base_table, refuse_other_functions
 from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
 from .spill import spill_folder
-from .table import MOMENT, TEXT, Column, Form
+from .table import MOMENT, TEXT, Column, ValueForm
 
 #: Parts of the optimizer that believe what a file says about its values. Files of pyarrow and
 #: Polars say nothing of NaN, so that DuckDB would take isnan(x) for false, and pass over rows.
@@ -99,7 +99,7 @@ class DuckDB(Dialect):
     def _not_a_number(self, value: str) -> str:
         return f"isnan({value})"
 
-    def digest(self, form: Form, value: str) -> str:
+    def digest(self, form: ValueForm, value: str) -> str:
         """A text that depends on the value alone, and looks like chance."""
         return f"sha256({value if form.kind == TEXT else f'CAST({value} AS VARCHAR)'})"
 
@@ -177,7 +177,7 @@ class DuckDB(Dialect):
             cast = f"CAST({raw} AS VARCHAR)"
             return self.text_column(name, "ENUM", text, self._numeral(cast))
         if stored == "UUID":
-            key = Form(TEXT, text)
+            key = ValueForm(TEXT, text)
             return Column(name, stored, key, None, key, key)
         if stored == "BOOLEAN":
             return self.truth_column(name, stored, raw)
@@ -185,7 +185,7 @@ class DuckDB(Dialect):
             return self.date_column(name, stored, raw)
         return Column(name, stored, self._moment(stored, raw))
 
-    def _numeral(self, raw: str) -> Form:
+    def _numeral(self, raw: str) -> ValueForm:
         numeral, digits = NUMERAL, f"trim({raw})"
         if self._decimal == ",":
             numeral = numeral.replace("[.]", "[,]")
@@ -199,7 +199,7 @@ class DuckDB(Dialect):
         fits = f"length({raw}) <= {LONGEST_NUMERAL} AND regexp_full_match({raw}, '{numeral}')"
         return self.number(f"TRY_CAST(CASE WHEN {fits} THEN {digits} END AS DOUBLE)")
 
-    def _written_day(self, raw: str) -> Form | None:
+    def _written_day(self, raw: str) -> ValueForm | None:
         """The day that a text is, in a notation that puts day or month first."""
         if self._dates.startswith("2024"):
             return None
@@ -212,17 +212,17 @@ class DuckDB(Dialect):
         digits = f"concat({year}, '-', {month}, '-', {day})"
         return self.day(f"TRY_CAST(CASE WHEN {fits} THEN {digits} END AS DATE)")
 
-    def _moment(self, stored: str, raw: str) -> Form | None:
+    def _moment(self, stored: str, raw: str) -> ValueForm | None:
         plain = "CAST('{}' AS TIMESTAMP)"
         if stored in ("TIMESTAMP", "TIMESTAMP_NS"):
-            return Form(MOMENT, f"CAST({raw} AS TIMESTAMP)", moment=plain)
+            return ValueForm(MOMENT, f"CAST({raw} AS TIMESTAMP)", moment=plain)
         if stored in _COARSE:
             ends = f"CAST('10000-01-01' AS {stored})", f"CAST('0001-01-01 (BC)' AS {stored})"
             clamped = f"LEAST({ends[0]}, GREATEST({ends[1]}, {raw}))"
             held = f"CASE WHEN {raw} IS NULL THEN NULL ELSE CAST({clamped} AS TIMESTAMP) END"
-            return Form(MOMENT, held, moment=plain)
+            return ValueForm(MOMENT, held, moment=plain)
         if stored == "TIMESTAMP WITH TIME ZONE":
-            return Form(MOMENT, raw, moment="CAST('{}+00' AS TIMESTAMP WITH TIME ZONE)")
+            return ValueForm(MOMENT, raw, moment="CAST('{}+00' AS TIMESTAMP WITH TIME ZONE)")
         return None
 
     # -- rows -------------------------------------------------------------------------------------

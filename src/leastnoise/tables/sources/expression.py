@@ -44,7 +44,7 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class Within:
+class InValues:
     """column in (values)"""
 
     column: str
@@ -74,7 +74,7 @@ class Join:
     right: Condition
 
 
-Condition = Compare | Flag | Within | IsNull | Not | Join
+Condition = Compare | Flag | InValues | IsNull | Not | Join
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -198,7 +198,7 @@ class _Parser:
             while self.take(","):
                 values.append(self.literal())
             self.need(")")
-            found = Within(column, tuple(values))
+            found = InValues(column, tuple(values))
         elif self.take("between"):
             low = self.literal()
             self.need("and")

@@ -25,7 +25,7 @@ _LONGEST = 400
 _DIGITS = 1100
 
 
-class Frame:
+class MemoryTable:
     """A table in memory: names, declared types, and columns on demand."""
 
     def names(self) -> list[str]:
@@ -58,7 +58,7 @@ class Frame:
         raise NotImplementedError
 
 
-def frame_of(source: Any) -> Frame | None:
+def frame_of(source: Any) -> MemoryTable | None:
     """What a table in memory is, None if it is no such table."""
     module = type(source).__module__.partition(".")[0]
     if module == "pandas" and hasattr(source, "dtypes") and hasattr(source, "columns"):
@@ -70,7 +70,7 @@ def frame_of(source: Any) -> Frame | None:
     return None
 
 
-def _polars(source: Any) -> Frame | None:
+def _polars(source: Any) -> MemoryTable | None:
     """A DataFrame. Polars reads rows to know the schema of a lazy one."""
     import polars as pl
 
@@ -80,7 +80,7 @@ def _polars(source: Any) -> Frame | None:
     return _Polars(source) if isinstance(source, pl.DataFrame) else None
 
 
-def _arrow(source: Any) -> Frame | None:
+def _arrow(source: Any) -> MemoryTable | None:
     """Tables and batches. Files behind a dataset need not have its types; a reader is read once."""
     import pyarrow as pa
 
@@ -185,7 +185,7 @@ def _decimal_of(value: Fraction) -> Decimal | int | None:
     return quotient if quotient == value else None
 
 
-class _Pandas(Frame):
+class _Pandas(MemoryTable):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self._names = [str(name) for name in frame.columns]
@@ -240,7 +240,7 @@ def _nullable(pd: Any) -> tuple[Any, ...]:
     return tuple(getattr(pd, name) for name in [*bits, "Float32Dtype", "Float64Dtype"])
 
 
-class _Polars(Frame):
+class _Polars(MemoryTable):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self._schema = frame.schema
@@ -271,7 +271,7 @@ class _Polars(Frame):
         return int(self._frame.height)
 
 
-class _Arrow(Frame):
+class _Arrow(MemoryTable):
     def __init__(self, table: Any) -> None:
         self._table = table
 

@@ -20,7 +20,7 @@ from .catalog import BASE_TABLE, full_name
 from .csv_file import DATES, CsvFile, delimiter_of
 from .duckdb import DuckDB
 from .excel_file import ExcelFile, is_excel
-from .frames import Frame, frame_of
+from .frames import MemoryTable, frame_of
 from .postgres import Postgres
 from .spark import Spark, readers_of, refuse_unsettled, unreadable
 from .spark_files import UNREADABLE
@@ -206,7 +206,7 @@ def _texts(file: CsvFile | ExcelFile) -> Table:
 # -- tables in memory -----------------------------------------------------------------------------
 
 
-def _frame(frame: Frame) -> Table:
+def _frame(frame: MemoryTable) -> Table:
     names = frame.names()
     if len({*names}) < len(names):
         raise ArgumentError("table", Described("a frame"), "without duplicate column names")

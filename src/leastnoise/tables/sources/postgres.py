@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from ...errors import ArgumentError, Described, EngineError
 from .dialect import LARGEST, LONGEST_NUMERAL, NUMERAL, SMALLEST, Dialect
-from .table import MOMENT, NUMBER, TEXT, Column, Form
+from .table import MOMENT, NUMBER, TEXT, Column, ValueForm
 
 #: Types by their number in the catalog; a domain has that of what it is made of.
 _TYPES = {
@@ -140,7 +140,7 @@ class Postgres(Dialect):
     def _fingerprint(self, octets: str) -> str:
         return f"convert_to(repeat({_digits(octets)}, 16), 'UTF8')"
 
-    def digest(self, form: Form, value: str) -> str:
+    def digest(self, form: ValueForm, value: str) -> str:
         """A text that depends on the value alone, and looks like chance."""
         text = f"convert_to(CAST({value} AS TEXT), 'UTF8')"
         return _digits(value if form.kind == TEXT else text)
@@ -204,7 +204,7 @@ class Postgres(Dialect):
         if stored in ("text", "character", "character varying"):
             return self.text_column(name, stored, octets, self._numeral(text))
         if stored == "uuid":
-            key = Form(TEXT, octets)
+            key = ValueForm(TEXT, octets)
             return Column(name, stored, key, None, key, key)
         # Of a domain what it is made of: others may have functions and operators of the domain.
         raw = f"CAST({raw} AS {stored})"
@@ -215,10 +215,10 @@ class Postgres(Dialect):
         if stored == "date":
             return self.date_column(name, stored, raw)
         if stored == "timestamp without time zone":
-            return Column(name, stored, Form(MOMENT, raw, moment="CAST('{}' AS TIMESTAMP)"))
-        return Column(name, stored, Form(MOMENT, raw, moment="CAST('{}+00' AS TIMESTAMPTZ)"))
+            return Column(name, stored, ValueForm(MOMENT, raw, moment="CAST('{}' AS TIMESTAMP)"))
+        return Column(name, stored, ValueForm(MOMENT, raw, moment="CAST('{}+00' AS TIMESTAMPTZ)"))
 
-    def _numeric(self, before: str) -> Form:
+    def _numeric(self, before: str) -> ValueForm:
         """Of exact decimals, clamped before they become a double."""
         most, least, small = (f"CAST('{x!r}' AS NUMERIC)" for x in (LARGEST, -LARGEST, SMALLEST))
         held = (
@@ -226,9 +226,9 @@ class Postgres(Dialect):
             f"WHEN ABS({{0}}) < {small} THEN CAST(0 AS NUMERIC) "
             f"ELSE LEAST({most}, GREATEST({least}, {{0}})) END"
         )
-        return Form(NUMBER, before, f"CAST({held} AS DOUBLE PRECISION)")
+        return ValueForm(NUMBER, before, f"CAST({held} AS DOUBLE PRECISION)")
 
-    def _numeral(self, text: str) -> Form:
+    def _numeral(self, text: str) -> ValueForm:
         """Of a text, in a collation that knows regular expressions."""
         # Short ones alone: a regular expression needs four times the memory of its text.
         short = f"CASE WHEN octet_length({text}) <= {LONGEST_NUMERAL} THEN {text} END"

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...errors import ArgumentError
 from ..queries.scale import Scale
-from . import DATE, NUMBER, TEXT, TRUTH, WHOLE, Column, Form, Table
+from . import DATE, NUMBER, TEXT, TRUTH, WHOLE, Column, Table, ValueForm
 
 #: What a column must hold to be added up.
 _NUMBERS = "of numbers"
@@ -24,11 +24,11 @@ _BYTES = "\\x"
 
 
 @dataclass(frozen=True)
-class Cell:
+class RowValue:
     """One value of each row: its SQL, and the form it has."""
 
     sql: str
-    form: Form
+    form: ValueForm
 
     @property
     def kind(self) -> str:
@@ -36,13 +36,13 @@ class Cell:
         return self.form.kind
 
 
-class Rows:
+class TableRows:
     """The rows of a table with the cells that were asked for, each made once."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
         self.engine = table.engine
-        self._forms: dict[Form, str] = {}
+        self._forms: dict[ValueForm, str] = {}
         self._names: dict[str, None] = {}
 
     @property
@@ -50,33 +50,33 @@ class Rows:
         """The columns that are read."""
         return tuple(self._names)
 
-    def value(self, name: str, argument: str) -> Cell:
+    def value(self, name: str, argument: str) -> RowValue:
         """A column's values as they are compared."""
         column = self.table.column(name, argument)
         return self._cell(column, column.value, argument, "of strings, numbers, Booleans or dates")
 
-    def number(self, name: str, argument: str) -> Cell:
+    def number(self, name: str, argument: str) -> RowValue:
         """A column's values as doubles."""
         column = self.table.column(name, argument)
         return self._cell(column, column.number, argument, _NUMBERS)
 
-    def day(self, name: str, argument: str) -> Cell:
+    def day(self, name: str, argument: str) -> RowValue:
         """The days that a column's texts are."""
         column = self.table.column(name, argument)
         return self._cell(column, column.day, argument, "of strings that are dates")
 
-    def key(self, name: str, argument: str) -> Cell:
+    def key(self, name: str, argument: str) -> RowValue:
         """A column to group by."""
         column = self.table.column(name, argument)
         words = "of strings, integers, Booleans or dates"
         return self._cell(column, column.key, argument, words)
 
-    def person(self, name: str, argument: str) -> Cell:
+    def person(self, name: str, argument: str) -> RowValue:
         """A column that tells persons apart."""
         column = self.table.column(name, argument)
         return self._cell(column, column.person, argument, "of strings, numbers or dates")
 
-    def _cell(self, column: Column, form: Form | None, argument: str, words: str) -> Cell:
+    def _cell(self, column: Column, form: ValueForm | None, argument: str, words: str) -> RowValue:
         if form is None:
             hint = ""
             if words == _NUMBERS:
@@ -88,7 +88,7 @@ class Rows:
                 argument, column.name, f"a column {words}, not of type {column.stored}{hint}"
             )
         self._names[column.name] = None
-        return Cell(self._forms.setdefault(form, f"c{len(self._forms)}"), form)
+        return RowValue(self._forms.setdefault(form, f"c{len(self._forms)}"), form)
 
     def source(self) -> str:
         """What stands after FROM: the cells that were asked for so far."""
@@ -137,7 +137,7 @@ class Rows:
         if form is None or not form.quick:
             cell = self.number(name, argument).sql
             return cell, f"{cell} IS NOT NULL"
-        cell = self._cell(column, Form(NUMBER, form.before), argument, _NUMBERS).sql
+        cell = self._cell(column, ValueForm(NUMBER, form.before), argument, _NUMBERS).sql
         return cell, form.quick.format(cell)
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from ...errors import ArgumentError, Described, EngineError
 from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
 from .spark_files import ALLOWED, each, kind_of, nodes_of, spoiled
-from .table import MOMENT, TEXT, Column, Form
+from .table import MOMENT, TEXT, Column, ValueForm
 
 _WHOLE = {"tinyint", "smallint", "int", "bigint"}
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
@@ -215,7 +215,7 @@ class Spark(Dialect):
     def _fingerprint(self, octets: str) -> str:
         return f"CAST(repeat(sha2({octets}, 256), 16) AS BINARY)"
 
-    def digest(self, form: Form, value: str) -> str:
+    def digest(self, form: ValueForm, value: str) -> str:
         """A text that depends on the value alone, and looks like chance."""
         text = value if form.kind == TEXT else f"CAST(CAST({value} AS STRING) AS BINARY)"
         return f"sha2({text}, 256)"
@@ -249,12 +249,12 @@ class Spark(Dialect):
         if stored == "date":
             return self.date_column(name, stored, raw)
         if stored == "timestamp":
-            return Column(name, stored, Form(MOMENT, raw, moment="TIMESTAMP_LTZ '{} UTC'"))
+            return Column(name, stored, ValueForm(MOMENT, raw, moment="TIMESTAMP_LTZ '{} UTC'"))
         if stored == "timestamp_ntz":
-            return Column(name, stored, Form(MOMENT, raw, moment="TIMESTAMP_NTZ '{}'"))
+            return Column(name, stored, ValueForm(MOMENT, raw, moment="TIMESTAMP_NTZ '{}'"))
         return Column(name, stored)
 
-    def _numeral(self, octets: str) -> Form:
+    def _numeral(self, octets: str) -> ValueForm:
         text = f"CAST({octets} AS STRING)"
         # (?!.) and not $, which would pass over a line end.
         pattern = f"(?s)^{NUMERAL}(?!.)"

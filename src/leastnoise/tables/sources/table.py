@@ -19,7 +19,7 @@ LONGEST_KEY = 1000
 
 
 @dataclass(frozen=True)
-class Form:
+class ValueForm:
     """A value of one kind, made of a column in two steps.
 
     before: of the column as it is stored. after: of what the first step gave, which stands at {0}.
@@ -48,11 +48,11 @@ class Column:
 
     name: str
     stored: str
-    value: Form | None = None
-    number: Form | None = None
-    key: Form | None = None
-    person: Form | None = None
-    day: Form | None = None
+    value: ValueForm | None = None
+    number: ValueForm | None = None
+    key: ValueForm | None = None
+    person: ValueForm | None = None
+    day: ValueForm | None = None
 
     @property
     def timed(self) -> bool:
@@ -80,7 +80,7 @@ class Engine(Protocol):
     def shifted(self, value: str, bits: int) -> str:
         """A 64-bit number >= 0 without its lowest bits."""
 
-    def digest(self, form: Form, value: str) -> str:
+    def digest(self, form: ValueForm, value: str) -> str:
         """A text that depends on the value alone, and looks like chance: its SHA-256.
 
         (MD5 fails on servers that are set to FIPS: for tables with a row that needs it.)

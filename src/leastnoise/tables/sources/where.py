@@ -9,11 +9,11 @@ from itertools import product
 from ...errors import ArgumentError
 from . import DATE, MOMENT, NUMBER, TEXT, TRUTH, WHOLE, Column
 from .dialect import LARGEST, SMALLEST
-from .expression import Compare, Condition, Flag, IsNull, Join, Literal, Within
-from .rows import Cell, Rows
+from .expression import Compare, Condition, Flag, InValues, IsNull, Join, Literal
+from .rows import RowValue, TableRows
 
 
-def truth_of(rows: Rows, condition: Condition, argument: str = "where") -> str:
+def truth_of(rows: TableRows, condition: Condition, argument: str = "where") -> str:
     """The condition as a boolean expression; NULL where a value that it needs is missing.
 
     A number that is no number, and a text that is neither true nor false, are missing there.
@@ -52,15 +52,15 @@ def truth_of(rows: Rows, condition: Condition, argument: str = "where") -> str:
             )
             return f"(CASE {cases} END)"
         return f"({cell.sql} {condition.operator.replace('!=', '<>')} {value})"
-    if isinstance(condition, Within):
+    if isinstance(condition, InValues):
         cell, values = comparable(rows, condition.column, condition.values, argument)
         return f"({cell.sql} IN ({', '.join(values)}))"
     return f"(NOT {truth_of(rows, condition.inner, argument)})"
 
 
 def comparable(
-    rows: Rows, name: str, values: tuple[Literal, ...], argument: str
-) -> tuple[Cell, list[str]]:
+    rows: TableRows, name: str, values: tuple[Literal, ...], argument: str
+) -> tuple[RowValue, list[str]]:
     """The column and literals in one type, so that no engine has to guess."""
     engine, column = rows.engine, rows.table.column(name, argument)
     kind = column.value.kind if column.value is not None else ""

@@ -12,7 +12,7 @@ from ...errors import ArgumentError
 from ..asked import check
 from ..models import DesignForm, JobState
 from ..recipes import command, snippet
-from ..state import ERRORS, Here, Problem, submit
+from ..state import ERRORS, Here, WebError, submit
 from .jobs import described
 
 router = APIRouter(prefix="/api", tags=["design"], responses=ERRORS)
@@ -33,9 +33,9 @@ async def design(form: DesignForm, here: Here) -> Started:
     try:
         await run_in_threadpool(check, plain)
     except ArgumentError as error:
-        raise Problem(422, str(error), error.name) from None
+        raise WebError(422, str(error), error.name) from None
     except (ArithmeticError, ValueError):
-        raise Problem(422, "these numbers are too large, or too small, together") from None
+        raise WebError(422, "these numbers are too large, or too small, together") from None
     job = submit(here, "design", plain, form.time_limit)
     return Started(job=described(here, job), python=snippet(plain), command=command(plain))
 

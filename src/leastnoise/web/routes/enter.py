@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from ..guard import ENTER
-from ..state import ERRORS, Here, Problem
+from ..state import ERRORS, Here, WebError
 
 router = APIRouter(tags=["enter"], responses=ERRORS)
 
@@ -19,17 +19,17 @@ class Code(BaseModel):
     code: Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class Key(BaseModel):
+class EnteredKey(BaseModel):
     """What every other request holds in its header X-Leastnoise-Key."""
 
     key: str
 
 
 @router.post(ENTER)
-async def enter(form: Code, here: Here) -> Key:
+async def enter(form: Code, here: Here) -> EnteredKey:
     """The key, for a code; each code works once."""
     if not here.settings.codes.spend(form.code):
-        raise Problem(
+        raise WebError(
             403, "this address was already used, has expired, or belongs to another server", "code"
         )
-    return Key(key=here.settings.key)
+    return EnteredKey(key=here.settings.key)

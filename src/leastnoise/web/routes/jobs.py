@@ -12,7 +12,7 @@ from fastapi.responses import FileResponse, StreamingResponse
 
 from ..jobs import DONE, GIVEN, Job
 from ..models import JobState
-from ..state import ERRORS, Here, Problem, State, job_of, submit
+from ..state import ERRORS, Here, State, WebError, job_of, submit
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], responses=ERRORS)
 
@@ -101,7 +101,7 @@ async def file(name: str, file: str, here: Here) -> FileResponse:
     """A file that a job has left."""
     path = _files(job_of(here, name)).get(file)
     if path is None:
-        raise Problem(404, "this file does not exist here")
+        raise WebError(404, "this file does not exist here")
     return FileResponse(path, filename=file, media_type=_KINDS[path.suffix])
 
 
@@ -109,7 +109,7 @@ def _mechanism(here: State, name: str) -> str:
     """Where the mechanism file of a job lies."""
     path = _files(job_of(here, name)).get(MECHANISM)
     if path is None:
-        raise Problem(404, "this job has no design (yet)")
+        raise WebError(404, "this job has no design (yet)")
     return str(path)
 
 
@@ -128,6 +128,6 @@ async def picture(
     arguments = {"file": _mechanism(here, name), "kind": kind, "baselines": named}
     job = await submit(here, "picture", arguments, 60).finished()
     if job.state != DONE:
-        raise Problem(422, job.end.get("message") or "it was stopped", job.end.get("field"))
+        raise WebError(422, job.end.get("message") or "it was stopped", job.end.get("field"))
     path = job.folder / job.end["file"]
     return FileResponse(path, filename=f"noise.{kind}", media_type=_KINDS[path.suffix])

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from ...errors import ArgumentError, LeastnoiseError
 from ..jobs import DONE
 from ..models import AskForm, CsvForm, JobState, LedgerForm, PlanForm
-from ..state import ERRORS, Here, Problem, State, submit, table_of
-from ..tables import ENDINGS, Table
+from ..state import ERRORS, Here, State, WebError, submit, table_of
+from ..tables import ENDINGS, ServedTable
 from ..uploads import NotATable, TooLarge
 from .jobs import described
 
@@ -34,7 +34,7 @@ class TableState(BaseModel):
     ledger: bool
 
 
-class Column(BaseModel):
+class ColumnAnswer(BaseModel):
     """A column's name and type, which are taken to be public, and what they are good for."""
 
     name: str
@@ -45,14 +45,14 @@ class Column(BaseModel):
     time: bool
 
 
-class Columns(BaseModel):
+class ColumnsAnswer(BaseModel):
     """The columns of a table; of an Excel file its sheets, too."""
 
-    columns: list[Column]
+    columns: list[ColumnAnswer]
     sheets: list[str]
 
 
-def _described(here: State, table: Table) -> TableState:
+def _described(here: State, table: ServedTable) -> TableState:
     return TableState(**here.tables.described(table))
 
 
@@ -85,14 +85,14 @@ async def upload(
         return _described(here, await here.tables.upload(name, request.stream()))
     except NotATable:
         words = f"name must end with one of {', '.join(ENDINGS)}, and a .gz file must be complete"
-        raise Problem(422, words, "name") from None
+        raise WebError(422, words, "name") from None
     except TooLarge:
         most = here.settings.limits.unpacked_bytes
-        raise Problem(413, f"unpacked larger than {most} bytes, which is the limit here") from None
+        raise WebError(413, f"unpacked larger than {most} bytes, which is the limit here") from None
 
 
 @router.get("/tables/{name}/columns")
-async def columns(name: str, here: Here, csv: Annotated[CsvForm, Query()]) -> Columns:
+async def columns(name: str, here: Here, csv: Annotated[CsvForm, Query()]) -> ColumnsAnswer:
     """Names and types of a table's columns, which are taken to be public; no row is read."""
     table = table_of(here, name)
     arguments = {"table": str(table.path), "name": table.name, "csv": csv.stated()}
@@ -100,8 +100,10 @@ async def columns(name: str, here: Here, csv: Annotated[CsvForm, Query()]) -> Co
     if job.state != DONE:
         field = job.end.get("field")
         named = field if field in CsvForm.model_fields else "table"
-        raise Problem(422, job.end.get("message") or "it was stopped", named)
-    return Columns(columns=[Column(**one) for one in job.end["columns"]], sheets=job.end["sheets"])
+        raise WebError(422, job.end.get("message") or "it was stopped", named)
+    return ColumnsAnswer(
+        columns=[ColumnAnswer(**one) for one in job.end["columns"]], sheets=job.end["sheets"]
+    )
 
 
 @router.get("/tables/{name}/ledger")
@@ -122,20 +124,20 @@ async def create(name: str, form: LedgerForm, here: Here) -> dict[str, Any]:
     if table.ledger.exists():
         if not form.fresh:
             words = "there already is a ledger: the budget is set once for all tables here"
-            raise Problem(409, words)
+            raise WebError(409, words)
         if table.lasting:
             words = (
                 "this ledger is the file that was named at the start: start the server with "
                 "another file"
             )
-            raise Problem(409, words)
+            raise WebError(409, words)
         table = here.tables.fresh(table)
     made = await _quietly(_create, table, form)
     here.tables.keep(table)
     return made
 
 
-def _create(table: Table, form: LedgerForm) -> dict[str, Any]:
+def _create(table: ServedTable, form: LedgerForm) -> dict[str, Any]:
     from ...tables.ledger import Ledger
 
     Ledger.create(
@@ -144,12 +146,12 @@ def _create(table: Table, form: LedgerForm) -> dict[str, Any]:
     return _balance(table)
 
 
-def _balance(table: Table) -> dict[str, Any]:
+def _balance(table: ServedTable) -> dict[str, Any]:
     from ...tables.ledger import Ledger
     from ..books import balance_of
 
     if not table.ledger.exists():
-        raise Problem(404, "this table has no ledger yet")
+        raise WebError(404, "this table has no ledger yet")
     return balance_of(Ledger(table.ledger)) | {"lasting": table.lasting, "number": table.number}
 
 
@@ -157,9 +159,9 @@ async def _quietly(function: Any, *arguments: Any) -> dict[str, Any]:
     try:
         found: dict[str, Any] = await run_in_threadpool(function, *arguments)
     except ArgumentError as error:
-        raise Problem(422, str(error), f"ledger.{error.name}") from None
+        raise WebError(422, str(error), f"ledger.{error.name}") from None
     except LeastnoiseError as error:
-        raise Problem(409, str(error)) from None
+        raise WebError(409, str(error)) from None
     return found
 
 
