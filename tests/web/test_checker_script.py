@@ -189,9 +189,10 @@ console.log(JSON.stringify(leastnoiseCheck(text, Number(process.argv[2]))));
 """
 
 
-def patiently(data: dict, milliseconds: int, at_most: float) -> dict:
+def patiently(data: dict, milliseconds: int, at_most: float, megabytes: int = 500) -> dict:
     """What is said of a file within so many milliseconds; the process ends after some seconds."""
-    words = ["node", "-e", _PATIENT, str(agreement.CHECKER), str(milliseconds)]
+    memory = f"--max-old-space-size={megabytes}"
+    words = ["node", memory, "-e", _PATIENT, str(agreement.CHECKER), str(milliseconds)]
     text = json.dumps(data)
     done = subprocess.run(
         words, input=text, capture_output=True, text=True, check=True, timeout=at_most
@@ -249,6 +250,34 @@ def test_a_file_that_takes_long_is_left_in_time(change: dict) -> None:
     """A look at the clock comes soon, however long the numbers are."""
     data = overlapping(250, 0, "0.5", **change)
     assert patiently(data, 300, 8)["exit_code"] is None
+
+
+def test_long_numbers_are_not_kept() -> None:
+    """A box of a million steps, and a mesh of edges without a common measure, in little memory."""
+    box = {"loss": {"name": "l1"}, "largest": True, "noise": {"ratio": "0.9", "offsets": [10**6]}}
+    assert patiently(overlapping(300, 0, "0.5", **box), 3000, 20, megabytes=60)["exit_code"] is None
+    draw, grid = random.Random(2), 10**15 - 1
+    marks = sorted({draw.randrange(-(10**18), 10**18) for _ in range(600)})
+    whole = {"kind": "integer", "sensitivity": str(grid), "step": str(grid), "grid": grid}
+    noise = {
+        "denominator": str(len(marks) - 1),
+        "edges": [f"{mark}/{2 * grid}" for mark in marks],
+        "weights": ["1"] * (len(marks) - 1),
+        "atom": "0",
+    }
+    certificate = {"step": str(grid), "reach": 0, "shifts": []}
+    claims = {"delta": "0.9", "upper": "1" + "0" * 30, "lower": "0", "certificate": certificate}
+    file = EXAMPLE | whole | claims | {"loss": {"name": "l1"}, "noise": noise}
+    assert agreement.python_says(json.dumps(file)) == 0
+    assert patiently(file, 30_000, 60, megabytes=200)["exit_code"] == 0
+
+
+def test_reports_of_many_files_or_wrong_types_are_left_in_time() -> None:
+    empty = {"format": "leastnoise-report/3", "sha256": "", "epsilon": "1", "delta": "0"}
+    many = empty | {"mechanisms": {str(k): "" for k in range(200_000)}, "batches": []}
+    assert patiently(many, 300, 20)["exit_code"] is None
+    wrong = empty | {"mechanisms": {}, "batches": ["x"]}
+    assert patiently(wrong, 10_000, 20)["exit_code"] == 2
 
 
 @pytest.mark.parametrize(
