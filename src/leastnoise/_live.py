@@ -27,10 +27,10 @@ _TICK_SECONDS = 0.5
 Show = Callable[[Callable[[], str]], None]  # takes what says the line, each time it is drawn
 
 
-def ended(progress: Any, found: Any) -> None:
+def ended(progress: Any, design: Any) -> None:
     """The search is over: a line says what was reached."""
     if isinstance(progress, _SearchLine):
-        progress.end(found)
+        progress.end(design)
 
 
 @contextmanager
@@ -63,9 +63,9 @@ class _SearchLine:
         self._rounds = now.rounds
         self._show(lambda: search_words(now, left, self._first, self._gap, self._seconds))
 
-    def end(self, found: Any) -> None:
+    def end(self, design: Any) -> None:
         """The design's own bracket: what was reached, which is not what was said last."""
-        words = end_words(found, self._first, self._gap, self._rounds, self._seconds)
+        words = end_words(design, self._first, self._gap, self._rounds, self._seconds)
         self._show(lambda: words)
 
 
@@ -146,12 +146,12 @@ def search_words(now: Any, left: float, first: float, gap: float, seconds: float
     )
 
 
-def end_words(found: Any, first: float, gap: float, rounds: int, seconds: float) -> str:
+def end_words(design: Any, first: float, gap: float, rounds: int, seconds: float) -> str:
     """What a search has reached, in one line; the bounds are rounded to their safe sides."""
     return (
-        f"{bar(_share(found.gap, first, gap))}  gap {percent(found.gap)} of "
-        f"{number(100 * gap, 3)}% asked for,  {outwards(found.lower, 5, False)} to "
-        f"{outwards(found.upper, 5, True)},  round {rounds}, {seconds:.0f} s"
+        f"{bar(_share(design.gap, first, gap))}  gap {percent(design.gap)} of "
+        f"{number(100 * gap, 3)}% asked for,  {outwards(design.lower, 5, False)} to "
+        f"{outwards(design.upper, 5, True)},  round {rounds}, {seconds:.0f} s"
     )
 
 

@@ -43,22 +43,22 @@ def keep(asked: str, answers: Callable[[Any], bool], make: Callable[[], Any]) ->
     and the others wait for its file. Where the folder cannot be written, nothing is kept.
     """
     path = _place(hashlib.sha256(asked.encode()).hexdigest())
-    found = _read(path, answers)
-    if found is None:
+    design = _read(path, answers)
+    if design is None:
         with _alone(path.with_suffix(".lock")):
-            found = _read(path, answers)  # somebody may have made it meanwhile
-            if found is None:
-                found = make()
-                _save(found, path)
-    return found, path
+            design = _read(path, answers)  # somebody may have made it meanwhile
+            if design is None:
+                design = make()
+                _save(design, path)
+    return design, path
 
 
-def kept_as_it_is(found: Any) -> Path:
+def kept_as_it_is(design: Any) -> Path:
     """The file of a design that was made just now, named after its hash; kept if that can be."""
-    path = _place(sha256_of(found))
+    path = _place(sha256_of(design))
     with contextlib.suppress(OSError):
-        if not path.exists() or path.read_bytes() != _text(found):
-            found.save(path)
+        if not path.exists() or path.read_bytes() != _text(design):
+            design.save(path)
     return path
 
 
@@ -70,10 +70,10 @@ def _place(digest: str) -> Path:
     return folder / f"{digest[:32]}.json"
 
 
-def _save(found: Any, path: Path) -> None:
+def _save(design: Any, path: Path) -> None:
     """Keep it if that can be done: without, it is made again the next time."""
     with contextlib.suppress(OSError):
-        found.save(path)
+        design.save(path)
 
 
 def _read(path: Path, answers: Callable[[Any], bool]) -> Any:
@@ -81,15 +81,15 @@ def _read(path: Path, answers: Callable[[Any], bool]) -> Any:
     try:
         if not path.exists():
             return None
-        found = load(path)  # the exact checker decides
-        held = read_bytes(path)
+        design = load(path)  # the exact checker decides
+        stored = read_bytes(path)
     except (LeastnoiseError, OSError):
         return None
-    if not (getattr(found, "certified", False) and answers(found)):
+    if not (getattr(design, "certified", False) and answers(design)):
         return None
-    if held != _text(found):
-        _save(found, path)  # what is drawn from is what the file's hash stands for
-    return found
+    if stored != _text(design):
+        _save(design, path)  # what is drawn from is what the file's hash stands for
+    return design
 
 
 @contextmanager
@@ -130,10 +130,10 @@ def designed(
     asked += "" if width is None else f"|0..{width}"
     return keep(
         asked,
-        lambda found: (
-            getattr(found, "dimension", 1) == dimension
-            and _plain(found, loss, width)
-            and _answers(found, epsilon, delta, sensitivity, whole, releases)
+        lambda design: (
+            getattr(design, "dimension", 1) == dimension
+            and _plain(design, loss, width)
+            and _answers(design, epsilon, delta, sensitivity, whole, releases)
         ),
         lambda: design_of(epsilon, delta, sensitivity, whole, releases, loss, dimension, width),
     )
@@ -172,8 +172,8 @@ def workload_designed(workload: Workload, epsilon: Fraction, delta: Fraction) ->
     """The design for many sums and its file; read from the cache if one is there and checks out."""
     text = json.dumps(workload.part.to_json(), separators=(",", ":"))
 
-    def answers(found: Any) -> bool:
-        document = found.document
+    def answers(design: Any) -> bool:
+        document = design.document
         return (
             isinstance(document, WorkloadDocument)
             and (document.workload, document.asked) == (workload, (epsilon, delta))
@@ -190,19 +190,19 @@ def workload_designed(workload: Workload, epsilon: Fraction, delta: Fraction) ->
     )
 
 
-def sha256_of(found: Any) -> str:
+def sha256_of(design: Any) -> str:
     """The hash of the file that the design is saved as, whatever became of the file since."""
-    return hashlib.sha256(_text(found)).hexdigest()
+    return hashlib.sha256(_text(design)).hexdigest()
 
 
-def _text(found: Any) -> bytes:
-    text: str = found.document.dumps()
+def _text(design: Any) -> bytes:
+    text: str = design.document.dumps()
     return text.encode()
 
 
-def _plain(found: Any, loss: str, width: int | None) -> bool:
+def _plain(design: Any, loss: str, width: int | None) -> bool:
     """Whether it is for this loss and range, with no further demand."""
-    document = found.document
+    document = design.document
     asked = None if width is None else Range(Fraction(0), Fraction(width))
     return bool(
         document.loss.spec() == as_loss(loss).spec()
@@ -212,7 +212,7 @@ def _plain(found: Any, loss: str, width: int | None) -> bool:
 
 
 def _answers(
-    found: Any,
+    design: Any,
     epsilon: Fraction,
     delta: Fraction,
     sensitivity: Fraction,
@@ -220,7 +220,7 @@ def _answers(
     releases: int,
 ) -> bool:
     """Whether a file of the cache is for this very question."""
-    document = found.document
+    document = design.document
     total = document.releases
     if releases > 1:
         budget = total is not None and (total.count, total.epsilon, total.delta) == (
@@ -232,7 +232,7 @@ def _answers(
         # Further budgets are kept by the noise, but `lower` would be about others that keep them.
         more = total is not None or document.profile or document.gdp is not None
         budget = not more and (document.epsilon, document.delta) == (epsilon, delta)
-    return bool(budget and document.sensitivity == sensitivity and found.integer == whole)
+    return bool(budget and document.sensitivity == sensitivity and design.integer == whole)
 
 
 @lru_cache(maxsize=64)
@@ -249,15 +249,17 @@ def designed_together(
 
     weights: one for each number.
     """
-    own, shares = weighed(shape, weights)
-    levels = _together_at(Fraction(0), epsilon, shape, weights, loss, own, shares)
+    scaled, shares = weighed(shape, weights)
+    levels = _together_at(Fraction(0), epsilon, shape, weights, loss, scaled, shares)
     if delta > 0:
         noise = NoiseForShapes()
-        normal = noise.normal(ShapeProblem(epsilon, delta, own, as_loss(loss), False, True, shares))
+        normal = noise.normal(
+            ShapeProblem(epsilon, delta, scaled, as_loss(loss), False, True, shares)
+        )
         if normal and noise.euclidean_cost(normal) < levels[0].document.upper:
-            found = _together_at(delta, epsilon, shape, weights, loss, own, shares)
-            if found[0].document.upper < levels[0].document.upper:
-                return found
+            design = _together_at(delta, epsilon, shape, weights, loss, scaled, shares)
+            if design[0].document.upper < levels[0].document.upper:
+                return design
     return levels
 
 
@@ -267,7 +269,7 @@ def _together_at(
     shape: Shape,
     weights: tuple[Fraction, ...],
     loss: str,
-    own: Shape,
+    scaled: Shape,
     shares: tuple[Fraction, ...],
 ) -> tuple[Any, Path]:
     """own, shares: the shape in blocks whose numbers weigh the same, and their weights."""
@@ -275,13 +277,13 @@ def _together_at(
     asked = f"{epsilon}|{shape}|{shape.one_sided}|{weights}|{loss}{at}"
     even = len(set(weights)) == 1
 
-    def answers(found: Any) -> bool:
-        document = found.document
+    def answers(design: Any) -> bool:
+        document = design.document
         return (
-            found.kind == "joint"
+            design.kind == "joint"
             and (document.epsilon, document.delta) == (epsilon, delta)
-            and found.integer
-            and (document.problem.shape, document.largest) == (own, False)
+            and design.integer
+            and (document.problem.shape, document.largest) == (scaled, False)
             and document.problem.weights == shares
             and document.loss.spec() == as_loss(loss).spec()
         )

@@ -274,8 +274,10 @@ def _power_bounds_by_root(x: Fraction, p: Fraction) -> tuple[Fraction, Fraction]
 
 #: pi between these two.
 _PI = tuple(
-    Fraction(int("314159265358979323846264338327950288419716939937510582097494459") + one, 10**62)
-    for one in (0, 1)
+    Fraction(
+        int("314159265358979323846264338327950288419716939937510582097494459") + last_digit, 10**62
+    )
+    for last_digit in (0, 1)
 )
 _FARTHEST_NORMAL = 40
 

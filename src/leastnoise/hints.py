@@ -81,9 +81,11 @@ def hinted(function: Callable[P, R]) -> Callable[P, R]:
     """The function, with errors for unknown and unnamed arguments that say what to write."""
     parameters = {k: p for k, p in signature(function).parameters.items() if k != "self"}
     where = f"{function.__qualname__.removesuffix('.__init__')}()"
-    named = [name for name, one in parameters.items() if one.kind is Parameter.KEYWORD_ONLY]
+    named = [
+        name for name, parameter in parameters.items() if parameter.kind is Parameter.KEYWORD_ONLY
+    ]
     most = len(signature(function).parameters) - len(named)
-    free = any(one.kind is Parameter.VAR_POSITIONAL for one in parameters.values())
+    free = any(parameter.kind is Parameter.VAR_POSITIONAL for parameter in parameters.values())
 
     @wraps(function)
     def checked(*args: P.args, **options: P.kwargs) -> R:

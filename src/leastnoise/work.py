@@ -128,18 +128,18 @@ def once(settle: Callable[[*Given], T]) -> Callable[[*Given], T]:
 
     @wraps(settle)
     def settled(*given: *Given) -> T:
-        for known, found, spent in tuple(kept):
+        for known, result, spent in tuple(kept):
             if known == given:
                 charge(spent)
-                return found
+                return result
         part = _Part(_current.get())
         token = _current.set(part)
         try:
-            found = settle(*given)
+            result = settle(*given)
         finally:
             _current.reset(token)
-        kept.append((given, found, part.spent))
-        return found
+        kept.append((given, result, part.spent))
+        return result
 
     return settled
 

@@ -145,10 +145,10 @@ def main() -> None:
 
 def _options(command: str) -> dict[str, str]:
     """The option of each argument of a command that has one: {"time_limit": "--time-limit"}."""
-    found: Any = typer.main.get_command(app)
+    node: Any = typer.main.get_command(app)
     for name in command.split():
-        found = getattr(found, "commands", {}).get(name)
-    params = getattr(found, "params", ())
+        node = getattr(node, "commands", {}).get(name)
+    params = getattr(node, "params", ())
     return {p.name: max(p.opts, key=len) for p in params if p.param_type_name == "option"}
 
 

@@ -72,7 +72,11 @@ def tell_answers(answers: list[Any], book: Any, as_json: bool) -> None:
             _print(coverage)
     _print_spent(answers, book)
     notes = [_notes(answer) for answer in answers]
-    common = [note for note in notes[0] if len(notes) > 1 and all(note in own for own in notes)]
+    common = [
+        note
+        for note in notes[0]
+        if len(notes) > 1 and all(note in notes_of_query for notes_of_query in notes)
+    ]
     for answer, lines in zip(answers, notes, strict=True):
         if len(answers) > 1:
             say(f"{answer.query}:")
@@ -103,7 +107,9 @@ def _print(answer: Any) -> None:
 
     console = Console(highlight=False)
     bars = len(answer.groups) > 1 and answer.basis.query.counts_rows
-    figures = dict.fromkeys(f.name for one in answer.groups.values() for f in one.rests_on)
+    figures = dict.fromkeys(
+        f.name for estimate in answer.groups.values() for f in estimate.rests_on
+    )
     table = Table(
         "",
         "answer",
@@ -113,14 +119,14 @@ def _print(answer: Any) -> None:
         title=escape(answer.query),
         title_justify="left",
     )
-    most = max((one.value for one in answer.groups.values()), default=0) or 1
-    for key, one in answer.groups.items():
-        value, low, high = rounded(one)
-        around = "of the rank: see below" if one.low is None else f"{low} to {high}"
-        if one.low == float("-inf"):
+    most = max((estimate.value for estimate in answer.groups.values()), default=0) or 1
+    for key, estimate in answer.groups.items():
+        value, low, high = rounded(estimate)
+        around = "of the rank: see below" if estimate.low is None else f"{low} to {high}"
+        if estimate.low == float("-inf"):
             around = "too few rows"
-        bar = ["\u2588" * round(20 * one.value / most)] if bars else []
-        behind = {figure.name: str(figure.value) for figure in one.rests_on}
+        bar = ["\u2588" * round(20 * estimate.value / most)] if bars else []
+        behind = {figure.name: str(figure.value) for figure in estimate.rests_on}
         counted = [behind.get(name, "") for name in figures]
         table.add_row(escape(printable(key) or "all rows"), value, around, *counted, *bar)
     if not answer.groups:

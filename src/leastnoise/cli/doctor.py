@@ -56,18 +56,18 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = Fa
     Example:
       leastnoise doctor
     """
-    found = extras()
+    extras_here = extras()
     with working("testing"):
         checks = list(self_test())
     fine = all(check.ok is not False for check in checks)
     if as_json:
-        show_json("doctor", 0 if fine else 1, _told(found, checks, fine))
+        show_json("doctor", 0 if fine else 1, _told(extras_here, checks, fine))
     else:
-        _print(found, checks, fine)
+        _print(extras_here, checks, fine)
     raise typer.Exit(0 if fine else 1)
 
 
-def _told(found: list[Extra], checks: list[Check], fine: bool) -> dict[str, Any]:
+def _told(every: list[Extra], checks: list[Check], fine: bool) -> dict[str, Any]:
     return {
         "version": __version__,
         "python": platform.python_version(),
@@ -77,17 +77,17 @@ def _told(found: list[Extra], checks: list[Check], fine: bool) -> dict[str, Any]
                 "ready": extra.ready,
                 "packages": [{"name": n, "version": v} for n, v in extra.packages],
             }
-            for extra in found
+            for extra in every
         ],
         "checks": [{"name": c.name, "ok": c.ok, "detail": c.detail} for c in checks],
         "ok": fine,
     }
 
 
-def _print(found: list[Extra], checks: list[Check], fine: bool) -> None:
+def _print(every: list[Extra], checks: list[Check], fine: bool) -> None:
     say(f"leastnoise {__version__}, Python {platform.python_version()}, {platform.system()}")
     say("\nExtras")
-    for extra in found:
+    for extra in every:
         missing = [name for name, version in extra.packages if version is None]
         there = ", ".join(f"{name} {version}" for name, version in extra.packages if version)
         if missing:
@@ -121,19 +121,19 @@ def _packages(
     extra: str, needs: dict[str, list[str]], above: tuple[str, ...] = ()
 ) -> tuple[tuple[str, str | None], ...]:
     """What an extra needs, other extras that it names included."""
-    found: dict[str, str | None] = {}
+    versions: dict[str, str | None] = {}
     for requirement in needs.get(extra, []):
         inner = re.match(r"leastnoise\[([\w, -]+)\]", requirement)
         if inner:
             names = [name.strip() for name in inner[1].split(",")]
             for name in names:
                 if name not in above:
-                    found |= dict(_packages(name, needs, (*above, extra)))
+                    versions |= dict(_packages(name, needs, (*above, extra)))
             continue
         parts = _REQUIREMENT.match(requirement)
         if parts:
-            found[parts[1]] = _version(parts[1])
-    return tuple(found.items())
+            versions[parts[1]] = _version(parts[1])
+    return tuple(versions.items())
 
 
 def _version(package: str) -> str | None:

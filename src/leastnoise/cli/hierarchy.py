@@ -87,13 +87,16 @@ def hierarchy(
     if write is not None:
         problem.write(write)
     with working("solving"):
-        found = problem.solve(algorithm.value, Options(time_limit=time_limit))
-    code = 0 if found.certified else SHORT
+        solution = problem.solve(algorithm.value, Options(time_limit=time_limit))
+    code = 0 if solution.certified else SHORT
     if json:
-        show_json("hierarchy", code, found.summary())
+        show_json("hierarchy", code, solution.summary())
     else:
-        typer.echo(str(found))
-        typer.echo(f"{found.rounds} rounds, {found.constraints} constraints, {found.seconds:.2f} s")
+        typer.echo(str(solution))
+        typer.echo(
+            f"{solution.rounds} rounds, {solution.constraints} constraints, "
+            f"{solution.seconds:.2f} s"
+        )
     raise typer.Exit(code)
 
 

@@ -134,14 +134,14 @@ def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> No
         show_json("ledger history", 0, {"charges": entries})
         return
     table = Table("id", Column("time", min_width=19), "epsilon", "delta", "query", "mechanism")
-    for one in entries:
+    for entry in entries:
         table.add_row(
-            str(one["id"]),
-            str(one["time"])[:19].replace("T", " "),
-            f"{one['epsilon']:g}",
-            f"{one['delta']:g}",
-            escape(str(one["query"])),
-            str(one["mechanism"])[:12],
+            str(entry["id"]),
+            str(entry["time"])[:19].replace("T", " "),
+            f"{entry['epsilon']:g}",
+            f"{entry['delta']:g}",
+            escape(str(entry["query"])),
+            str(entry["mechanism"])[:12],
         )
     Console().print(table)
 
@@ -156,9 +156,9 @@ def close(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None
     """
     from ..tables.ledger import Ledger
 
-    held = Ledger(where, name=name)
-    held.close()
+    ledger = Ledger(where, name=name)
+    ledger.close()
     if as_json:
-        _show_state("ledger close", held.balance)
+        _show_state("ledger close", ledger.balance)
         return
     typer.echo(f"ledger {name!r} is closed")

@@ -159,7 +159,7 @@ def takes(
     """Give a command these options before its own; it receives them as `**given`."""
 
     def dress(command: C) -> C:
-        own = signature(command, eval_str=True).parameters.values()
+        parameters = signature(command, eval_str=True).parameters.values()
         shared = [
             Parameter(
                 name,
@@ -169,10 +169,14 @@ def takes(
             )
             for name in names
         ]
-        kept = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own if one.name != "given"]
+        kept = [
+            parameter.replace(kind=Parameter.KEYWORD_ONLY)
+            for parameter in parameters
+            if parameter.name != "given"
+        ]
         every = [*shared, *kept]
         command.__signature__ = Signature(every)  # type: ignore[attr-defined]
-        command.__annotations__ = {one.name: one.annotation for one in every}
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
         return command
 
     return dress
@@ -180,46 +184,46 @@ def takes(
 
 def arguments_of(given: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `design` that the options mean; what was not given is left out."""
-    found = {name: value for name, value in given.items() if value not in (None, False)}
-    if "shape" in found or "one_sided" in found:
-        found |= {"sensitivity": _shape(found)}
-        del found["shape"]
-        found.pop("one_sided", None)
-    if "workload" in found:
-        found["workload"] = workload_of(found["workload"])
-        if found["loss"] == "l1":  # what the option is where nobody says
-            del found["loss"]
-    ranged = "bounds" in found
-    constraints = _constraints(found, ranged)
+    arguments = {name: value for name, value in given.items() if value not in (None, False)}
+    if "shape" in arguments or "one_sided" in arguments:
+        arguments |= {"sensitivity": _shape(arguments)}
+        del arguments["shape"]
+        arguments.pop("one_sided", None)
+    if "workload" in arguments:
+        arguments["workload"] = workload_of(arguments["workload"])
+        if arguments["loss"] == "l1":  # what the option is where nobody says
+            del arguments["loss"]
+    ranged = "bounds" in arguments
+    constraints = _constraints(arguments, ranged)
     if constraints:
-        found["constraints"] = constraints
+        arguments["constraints"] = constraints
     for name in ("resolution", "releases", "dimension"):
-        if name in found:
-            found[name] = whole_of(name, found[name])
-    if "profile" in found:
-        found["profile"] = [budget_of(words) for words in found["profile"]]
-    if found.get("prior", "uniform") != "uniform":
-        found["prior"] = _prior_file(found["prior"])
-    return found
+        if name in arguments:
+            arguments[name] = whole_of(name, arguments[name])
+    if "profile" in arguments:
+        arguments["profile"] = [budget_of(words) for words in arguments["profile"]]
+    if arguments.get("prior", "uniform") != "uniform":
+        arguments["prior"] = _prior_file(arguments["prior"])
+    return arguments
 
 
-def _shape(found: dict[str, Any]) -> Shape:
+def _shape(arguments: dict[str, Any]) -> Shape:
     """The sensitivity that --shape and --one-sided mean."""
-    if "shape" not in found:
+    if "shape" not in arguments:
         raise ArgumentError("one_sided", True, "left out without --shape")
-    if "sensitivity" in found:
-        raise ArgumentError("sensitivity", found["sensitivity"], "left out with --shape")
-    kind, *sizes = found["shape"].split(":")
+    if "sensitivity" in arguments:
+        raise ArgumentError("sensitivity", arguments["sensitivity"], "left out with --shape")
+    kind, *sizes = arguments["shape"].split(":")
     counts = {"cube": 1, "sparse": 2}.get(kind, 0)
     if not counts or not counts <= len(sizes) <= counts + 1:
         allowed = "cube:K, cube:K:WIDTH, sparse:D:M or sparse:D:M:WIDTH"
-        raise ArgumentError("shape", found["shape"], allowed)
-    numbers = [whole_of("shape", one) for one in sizes[:counts]]
+        raise ArgumentError("shape", arguments["shape"], allowed)
+    numbers = [whole_of("shape", size) for size in sizes[:counts]]
     made: Callable[..., Shape] = Cube if kind == "cube" else Sparse
-    return made(*numbers, *sizes[counts:], one_sided="one_sided" in found)
+    return made(*numbers, *sizes[counts:], one_sided="one_sided" in arguments)
 
 
-def _constraints(found: dict[str, Any], ranged: bool) -> list[Demand]:
+def _constraints(arguments: dict[str, Any], ranged: bool) -> list[Demand]:
     """Take the options of constraints out, in the order of the help text.
 
     On a range `max_error` and `monotone` are arguments of `design` itself.
@@ -235,9 +239,9 @@ def _constraints(found: dict[str, Any], ranged: bool) -> list[Demand]:
     if not ranged:
         made |= {"max_error": MaxError, "monotone": lambda _: Monotone()}
     constraints = []
-    for name in [name for name in OPTIONS if name in found and name in made]:
+    for name in [name for name in OPTIONS if name in arguments and name in made]:
         try:
-            constraints.append(made[name](found.pop(name)))
+            constraints.append(made[name](arguments.pop(name)))
         except ArgumentError as error:  # about an argument of the constraint: t, low, high
             raise ArgumentError(name, error.value, error.allowed, error.words) from None
     return constraints

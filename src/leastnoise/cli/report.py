@@ -40,11 +40,12 @@ def report(
     from ..tables.reports.report import checked_report
 
     checked_report(out, name="out")
-    held = join_reports(files, title)
-    written = held.save(out)
+    joined = join_reports(files, title)
+    written = joined.save(out)
     if as_json:
-        budget = {"epsilon": float(held.epsilon), "delta": float(held.delta)}
+        budget = {"epsilon": float(joined.epsilon), "delta": float(joined.delta)}
         show_json("report", 0, budget | {"files": [str(path) for path in written]})
         return
-    say(f"epsilon={float(held.epsilon):g}, delta={float(held.delta):g} for {len(held.answers)} "
+    say(f"epsilon={float(joined.epsilon):g}, delta={float(joined.delta):g} "
+        f"for {len(joined.answers)} "
         f"answers: {', '.join(map(str, written))}")  # fmt: skip

@@ -40,13 +40,13 @@ def reproduce(
             {
                 "reports": [
                     {
-                        "name": one.name,
-                        "title": one.title,
-                        "verdict": one.verdict,
-                        "sentences": one.sentences,
-                        "out": out / (one.name + ".md"),
+                        "name": experiment.name,
+                        "title": experiment.title,
+                        "verdict": experiment.verdict,
+                        "sentences": experiment.sentences,
+                        "out": out / (experiment.name + ".md"),
                     }
-                    for one in reports
+                    for experiment in reports
                 ]
             },
         )

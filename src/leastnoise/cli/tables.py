@@ -181,37 +181,37 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
 
     with _standing(table) as place:
         source = _source(place, given)
-        with opened(source) as found:
-            held = found.held
+        with opened(source) as opened_table:
+            described = opened_table.described
     point, thousands = getattr(source, "decimal", "."), getattr(source, "thousands", "")
     told: list[dict[str, Any]] = [
         {
-            "name": one.name,
-            "type": one.stored,
-            "number": one.number is not None,
-            "key": one.key is not None,
-            "person": one.person is not None,
+            "name": column.name,
+            "type": column.stored,
+            "number": column.number is not None,
+            "key": column.key is not None,
+            "person": column.person is not None,
         }
-        for one in held
+        for column in described
     ]
     if as_json:
         show_json("columns", 0, {"table": table, "columns": told})
         return
     shown = Table("column", "type", "as a number", "to group by", "to identify people")
-    for one in told:
+    for column in told:
         strings = f"strings like 1{thousands}234{point}5"
-        number = strings if one["type"] in ("text", "VARCHAR") else "yes"
+        number = strings if column["type"] in ("text", "VARCHAR") else "yes"
         shown.add_row(
-            escape(printable(one["name"])),
-            escape(one["type"]),
-            number if one["number"] else "no",
-            "yes" if one["key"] else "no",
-            "yes" if one["person"] else "no",
+            escape(printable(column["name"])),
+            escape(column["type"]),
+            number if column["number"] else "no",
+            "yes" if column["key"] else "no",
+            "yes" if column["person"] else "no",
         )
     console = Console(highlight=False)
     console.print(shown)
     console.print("A value that is not a number counts as missing. No row was read.")
-    if any(one["type"] == "text" for one in told) and not is_excel(table):
+    if any(column["type"] == "text" for column in told) and not is_excel(table):
         encoding = getattr(source, "encoding", "utf-8")
         console.print(
             f"A string that is not valid {encoding} counts as missing, too: see --encoding."
@@ -281,7 +281,7 @@ def ask(
     options = _budget_and_unit(given)
     options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
     alone = len(queries) == 1
-    asked = [_question(one, given if alone else _fitting(one, given)) for one in queries]
+    asked = [_question(text, given if alone else _fitting(text, given)) for text in queries]
     with _standing(table) as place, working("reading the table") as tell, _noted():
         options["progress"], source = tell, _source(place, given)
         if alone:
@@ -350,36 +350,36 @@ def plan(queries: _Queries, rows: Guess, as_json: _Json = False, **given: Any) -
         number: Any = guesses(rows)
         plans = [plan_of(question, rows=number, within=given["within"], **options)]
     else:
-        asked = [_question(one, _fitting(one, given)) for one in queries]
+        asked = [_question(text, _fitting(text, given)) for text in queries]
         within = margins(given["within"])
         plans = plan_all(asked, rows=guesses(rows), within=within, **options)
     if as_json:
-        told = [_planned(one) for one in plans]
+        told = [_planned(plan) for plan in plans]
         show_json("plan", 0, told[0] if len(told) == 1 else {"queries": told})
         return
     console = Console(highlight=False)
-    for found in plans:
-        console.print(str(found), markup=False)
-        for note in (found.why, found.noise, *found.notes):
+    for query_plan in plans:
+        console.print(str(query_plan), markup=False)
+        for note in (query_plan.why, query_plan.noise, *query_plan.notes):
             console.print(f"- {note}", markup=False)
 
 
-def _planned(found: Any) -> dict[str, Any]:
+def _planned(plan: Any) -> dict[str, Any]:
     """A plan for JSON."""
     return {
-        "query": found.query,
-        "epsilon": float(found.epsilon),
-        "delta": float(found.delta),
-        "rows": found.rows,
-        "floor": float(found.floor),
-        "error_95": found.error,
-        "relative": found.relative,
-        "keys_from": found.keys_from,
-        "release_probability": found.release_probability,
-        "group_size": found.group_size,
-        "why": found.why,
-        "noise": found.noise,
-        "notes": list(found.notes),
+        "query": plan.query,
+        "epsilon": float(plan.epsilon),
+        "delta": float(plan.delta),
+        "rows": plan.rows,
+        "floor": float(plan.floor),
+        "error_95": plan.error,
+        "relative": plan.relative,
+        "keys_from": plan.keys_from,
+        "release_probability": plan.release_probability,
+        "group_size": plan.group_size,
+        "why": plan.why,
+        "noise": plan.noise,
+        "notes": list(plan.notes),
     }
 
 
@@ -402,15 +402,19 @@ def _question(query: str, given: dict[str, Any]) -> Any:
         lists = next(csv.reader([asked["keys"]], delimiter=";", skipinitialspace=True), [])
         asked["keys"] = next(csv.reader([asked["keys"]], skipinitialspace=True), [])
         if isinstance(asked["by"], list) or "by" not in _arguments_of(query):
-            asked["keys"] = [next(csv.reader([one], skipinitialspace=True), []) for one in lists]
+            asked["keys"] = [next(csv.reader([keys], skipinitialspace=True), []) for keys in lists]
     asked["interval"] = given["interval"] or None
     return query_of(query, **{name: value for name, value in asked.items() if value is not None})
 
 
 def _budget_and_unit(given: dict[str, Any]) -> dict[str, Any]:
     """What is asked apart from the query: the budget, the loss, and whose privacy it is."""
-    found = {name: given[name] for name in ("epsilon", "delta", "neighbors", "loss", "group_size")}
-    return found | {"unit": _unit(given["unit"], given["max_rows_per_group"], given["max_groups"])}
+    arguments = {
+        name: given[name] for name in ("epsilon", "delta", "neighbors", "loss", "group_size")
+    }
+    return arguments | {
+        "unit": _unit(given["unit"], given["max_rows_per_group"], given["max_groups"])
+    }
 
 
 def _unit(unit: str | None, max_rows_per_group: int | None, max_groups: int | None) -> Any:

@@ -65,12 +65,12 @@ class Dataset:
 
     def columns(self) -> dict[str, Any]:
         """Column name to values, words for categories: what a data frame is made of."""
-        found: dict[str, Any] = {
+        columns: dict[str, Any] = {
             name: self.numeric[:, j] for j, name in enumerate(self.numeric_names)
         }
         for j, name in enumerate(self.categorical_names):
-            found[name] = np.array(self.levels[j], dtype=object)[self.categorical[:, j]]
-        return found
+            columns[name] = np.array(self.levels[j], dtype=object)[self.categorical[:, j]]
+        return columns
 
     def one_hot(self) -> Floats:
         """Numeric columns, then a 0/1 column for every level but the first of each category."""

@@ -97,10 +97,10 @@ def _fetched(page: str, file: str, place: Path) -> Path:
     ending = Path(page).suffix
     name = file + ending if ending in unpacked else file
     try:
-        found = pooch.retrieve(page, None, name, place.parent, unpacked.get(ending))
+        paths = pooch.retrieve(page, None, name, place.parent, unpacked.get(ending))
     except Exception as error:  # what a page can do wrong is without end
         raise DatasetError(f"{page} could not be read: {error}") from error
-    for one in [found] if isinstance(found, str) else found:
-        if Path(one).name == file:
-            return Path(one).replace(place)
+    for path in [paths] if isinstance(paths, str) else paths:
+        if Path(path).name == file:
+            return Path(path).replace(place)
     raise DatasetError(f"{page} holds no {file}")

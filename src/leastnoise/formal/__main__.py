@@ -52,8 +52,8 @@ def _designed() -> Iterator[tuple[str, dict[str, Any]]]:
     # By name: nothing that this package rests on may come from what designs.
     design = import_module("leastnoise").design
     for words, more in DESIGNS:
-        found = design(**{"epsilon": 1, "sensitivity": 1, "gap": 0.001, **more})
-        yield words, json.loads(found.document.dumps())
+        problem_design = design(**{"epsilon": 1, "sensitivity": 1, "gap": 0.001, **more})
+        yield words, json.loads(problem_design.document.dumps())
     keys = import_module("leastnoise.partition_selection").partition_selection(
         epsilon=1, delta="1e-6"
     )
@@ -76,9 +76,9 @@ def main(paths: list[str]) -> int:
     start = time.monotonic()
     folder = compiled()
     print(f"The theory is compiled ({time.monotonic() - start:.0f} s): {folder}")
-    found = assumptions()
-    print("It rests on:", *found, sep="\n  ")
-    if found != AXIOMS:
+    axioms = assumptions()
+    print("It rests on:", *axioms, sep="\n  ")
+    if axioms != AXIOMS:
         print("These are not the axioms that it should rest on.")
         return 1
     bad = 0

@@ -157,11 +157,11 @@ def _joined() -> str:
     """
     library: set[str] = set()
 
-    def imported(found: re.Match[str]) -> str:
-        names = [one for one in found[2].split() if one not in _COMMON]
-        library.update(one for one in names if not one.startswith("Formal."))
-        named = " ".join(one.removeprefix("Formal.") for one in names)
-        return f"{found[1]} {named}." if named else ""
+    def imported(match: re.Match[str]) -> str:
+        names = [name for name in match[2].split() if name not in _COMMON]
+        library.update(name for name in names if not name.startswith("Formal."))
+        named = " ".join(name.removeprefix("Formal.") for name in names)
+        return f"{match[1]} {named}." if named else ""
 
     modules = []
     for name in THEORY:
@@ -196,10 +196,10 @@ def accepts(files: Iterable[dict[str, Any]], seconds: float = 3600) -> list[bool
         body.append(f"Module F{number}.\n{term}End F{number}.")
         body.append(f"Eval vm_compute in F{number}.verdict.")
     done = run_coq("\n".join(body), seconds)
-    found = [word == "true" for word in re.findall(r"= (true|false)", done.stdout)]
-    if done.returncode or len(found) != len(terms):
+    verdicts = [word == "true" for word in re.findall(r"= (true|false)", done.stdout)]
+    if done.returncode or len(verdicts) != len(terms):
         raise CoqError(f"Coq said: {done.stderr.strip()[-400:] or 'nothing'}")
-    return found
+    return verdicts
 
 
 def assumptions(seconds: float = 600) -> tuple[str, ...]:
@@ -219,7 +219,9 @@ def assumptions(seconds: float = 600) -> tuple[str, ...]:
 
 def _said(data: dict[str, Any]) -> str:
     """What a proof of this file says, its constraints by name."""
-    names = ", ".join(dict.fromkeys(one["name"] for one in data.get("constraints", [])))
+    names = ", ".join(
+        dict.fromkeys(constraint["name"] for constraint in data.get("constraints", []))
+    )
     obeys = f", it obeys its constraints ({names})" if names else ""
     return PROVEN[data["kind"]].format(obeys=obeys, too=" and obeys them" if names else "")
 

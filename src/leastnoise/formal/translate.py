@@ -82,7 +82,7 @@ def translated(data: dict[str, Any]) -> str:
     loss = _sum(data["loss"])
     noise = data["noise"]
     _only(noise, _NOISE, "noise")
-    demands = _list(_demand(one, noise) for one in data.get("constraints", []))
+    demands = _list(_demand(constraint, noise) for constraint in data.get("constraints", []))
     scale, points, shifts, duals = _multipliers(data)
     fields = {
         "the_kind": _KINDS[data["kind"]],
@@ -141,8 +141,8 @@ def _keyed(data: dict[str, Any]) -> str:
         "k_delta": _pair(data["delta"]),
         "k_loss": _sum(data["loss"]),
         "k_denominator": _whole(chain["denominator"]),
-        "shown": _list(_whole(one) for one in chain["shown"]),
-        "tails": _list(_whole(one) for one in chain["beyond"]),
+        "shown": _list(_whole(number) for number in chain["shown"]),
+        "tails": _list(_whole(number) for number in chain["beyond"]),
         "excess": _pair(data["excess"]),
         "k_upper": _pair(data["upper"]),
         "k_lower": _pair(data["lower"]),
@@ -204,8 +204,8 @@ def left_out(data: dict[str, Any]) -> str:
         return "its certificate is about sums of the numbers"
     if "curves" in certificate:
         return "its certificate is about projections of the numbers"
-    own = {"cells"} if data["largest"] else {"numbers", "ranked", "unit", "rates"}
-    if certificate and set(certificate) != own:
+    keys = {"cells"} if data["largest"] else {"numbers", "ranked", "unit", "rates"}
+    if certificate and set(certificate) != keys:
         return "its certificate is of another kind"
     if data["largest"]:
         return ""
@@ -260,7 +260,7 @@ def _sum(loss: dict[str, Any]) -> str:
         return _list([f"({_pair('1')}, {_loss(loss)})"])
     _only(loss, {"name", *_LOSSES["sum"]}, "loss")
     terms = loss["terms"]
-    return _list(f"({_pair(weight)}, {_loss(one)})" for weight, one in terms)
+    return _list(f"({_pair(weight)}, {_loss(loss)})" for weight, loss in terms)
 
 
 def _loss(loss: dict[str, Any]) -> str:
@@ -278,21 +278,24 @@ def _loss(loss: dict[str, Any]) -> str:
     raise NotCovered(f'the loss "{name}" is not covered')
 
 
-def _demand(one: dict[str, Any], noise: dict[str, Any]) -> str:
-    name = one["name"]
-    _only(one, {"name", *_DEMANDS.get(name, one)}, "constraints")
+def _demand(constraint: dict[str, Any], noise: dict[str, Any]) -> str:
+    name = constraint["name"]
+    _only(constraint, {"name", *_DEMANDS.get(name, constraint)}, "constraints")
     if name == "support":
-        ends = (f"(Some {_pair(one[end])})" if end in one else "None" for end in ("low", "high"))
+        ends = (
+            f"(Some {_pair(constraint[end])})" if end in constraint else "None"
+            for end in ("low", "high")
+        )
         return f"Support {' '.join(ends)}"
     if name == "unbiased" and "tail" in noise and _leans(noise):
         raise NotCovered(f'the constraint "{name}" of noise with such a tail is not covered')
     if name == "loss-at-most":
-        return f"LossAtMost {_sum(one['loss'])} {_pair(one['bound'])}"
+        return f"LossAtMost {_sum(constraint['loss'])} {_pair(constraint['bound'])}"
     plain = {"symmetric": "Symmetric", "unbiased": "Unbiased", "monotone": "Unimodal (0, 1)"}
     keyed = {"max-error": ("MaxError", "t"), "unimodal": ("Unimodal", "at")}
     if name in keyed:
         word, key = keyed[name]
-        return f"{word} {_pair(one[key])}"
+        return f"{word} {_pair(constraint[key])}"
     if name not in plain:
         raise NotCovered(f'the constraint "{name}" is not covered')
     return plain[name]
@@ -306,14 +309,18 @@ def _leans(noise: dict[str, Any]) -> bool:
 
 def _even(data: dict[str, Any]) -> bool:
     """Whether neither the loss nor a constraint tells noise from its mirror image."""
-    for one in data.get("constraints", []):
-        if one["name"] == "support" and (
-            not {"low", "high"} <= set(one) or Fraction(one["low"]) != -Fraction(one["high"])
+    for constraint in data.get("constraints", []):
+        if constraint["name"] == "support" and (
+            not {"low", "high"} <= set(constraint)
+            or Fraction(constraint["low"]) != -Fraction(constraint["high"])
         ):
             return False
-        if one["name"] == "unimodal" and Fraction(one["at"]) != 0:
+        if constraint["name"] == "unimodal" and Fraction(constraint["at"]) != 0:
             return False
-        if one["name"] == "loss-at-most" and not loss_from_spec(one["loss"]).symmetric:
+        if (
+            constraint["name"] == "loss-at-most"
+            and not loss_from_spec(constraint["loss"]).symmetric
+        ):
             return False
     return loss_from_spec(data["loss"]).symmetric
 
@@ -351,8 +358,8 @@ def _multipliers(data: dict[str, Any]) -> tuple[int, str, str, str]:
         places = [int(i) for i, _ in cells]
         rows.append((e, share == 2 or e["mirror"], most, list(zip(places, values, strict=True))))
     duals = [
-        _Dual.read(one, dual, even and data["kind"] == "additive", even)
-        for one, dual in zip(data.get("constraints", []), prices, strict=True)
+        _Dual.read(constraint, dual, even and data["kind"] == "additive", even)
+        for constraint, dual in zip(data.get("constraints", []), prices, strict=True)
     ]
     numbers = [n for *_, m, cells in rows for n in (m, *(z for _, z in cells))]
     numbers += [n for dual in duals for n in dual.numbers()]
@@ -384,9 +391,11 @@ class _Dual:
     centre: Fraction = Fraction(0)
 
     @classmethod
-    def read(cls, one: dict[str, Any], dual: dict[str, Any], beside: bool, even: bool) -> _Dual:
+    def read(
+        cls, constraint: dict[str, Any], dual: dict[str, Any], beside: bool, even: bool
+    ) -> _Dual:
         """With `even`, half of everything on each side; `beside`: a mode at 0 has a centre."""
-        name = one["name"]
+        name = constraint["name"]
         if name in {"unimodal", "monotone"}:
             cells = [(int(j), Fraction(u)) for j, u in dual["cells"]]
             if not even:

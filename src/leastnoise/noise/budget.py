@@ -55,8 +55,8 @@ class AskedBudget:
         yield asked("delta", delta, symbol="δ")
         if self.gdp is not None:
             # (Of several releases, the curve below which each is was found, not asked for.)
-            found = self.releases > 1 and self.failure is None
-            yield asked("gdp", float(self.gdp), "mu-GDP with mu", "μ-GDP, μ", aside=found)
+            of_gaussian = self.releases > 1 and self.failure is None
+            yield asked("gdp", float(self.gdp), "mu-GDP with mu", "μ-GDP, μ", aside=of_gaussian)
         if self.failure is not None:
             yield asked("failure", float(self.failure), "except with probability")
         if self.zcdp is not None:

@@ -52,15 +52,15 @@ class Panel:
 def panels_of(answer: Any) -> list[Panel]:
     """The tables of an answer; none where it is drawn in another way."""
     groups = list(answer.groups.items())
-    if any(not math.isfinite(one.value) or one.low is None for _, one in groups):
+    if any(not math.isfinite(estimate.value) or estimate.low is None for _, estimate in groups):
         return []
     if answer.query.startswith("range_counts("):
-        found = _ranges(groups)
+        panels = _ranges(groups)
     elif answer.query.startswith(("marginals(", "count(")) and len(answer.by) > 1:
-        found = _tables(answer.by, groups)
+        panels = _tables(answer.by, groups)
     else:
         return []
-    return found if len(found) <= _MOST_PANELS else []
+    return panels if len(panels) <= _MOST_PANELS else []
 
 
 def draw_panels(figure: Any, panels: list[Panel]) -> None:
@@ -79,32 +79,34 @@ def curves_of(answer: Any) -> dict[str, list[tuple[float, Any]]]:
     """
     if not answer.query.startswith("cumulative("):
         return {}
-    found: dict[str, list[tuple[float, Any]]] = {}
-    for key, one in answer.groups.items():
+    curves: dict[str, list[tuple[float, Any]]] = {}
+    for key, estimate in answer.groups.items():
         seen = _BELOW.fullmatch(key)
         if seen is None:
             return {}
-        found.setdefault(seen[1] or "", []).append((float(seen[2] or "inf"), one))
-    edges = sorted({edge for own in found.values() for edge, _ in own if math.isfinite(edge)})
+        curves.setdefault(seen[1] or "", []).append((float(seen[2] or "inf"), estimate))
+    edges = sorted(
+        {edge for points in curves.values() for edge, _ in points if math.isfinite(edge)}
+    )
     step = (edges[-1] - edges[0]) / (len(edges) - 1) if len(edges) > 1 else 1.0
     last = edges[-1] + step if edges else 0.0
     return {
-        name: [(edge if math.isfinite(edge) else last, one) for edge, one in own]
-        for name, own in found.items()
+        name: [(edge if math.isfinite(edge) else last, estimate) for edge, estimate in points]
+        for name, points in curves.items()
     }
 
 
 def draw_curves(axes: Any, curves: dict[str, list[tuple[float, Any]]], column: str) -> None:
     """A line with its bars for each group; the last place is that of all rows."""
-    for i, (name, own) in enumerate(curves.items()):
-        x, y = [edge for edge, _ in own], [one.value for _, one in own]
-        bars = np.transpose([_half_widths(one) for _, one in own])
+    for i, (name, points) in enumerate(curves.items()):
+        x, y = [edge for edge, _ in points], [estimate.value for _, estimate in points]
+        bars = np.transpose([_half_widths(estimate) for _, estimate in points])
         line = {"color": LINES[i % len(LINES)], "elinewidth": 1.0, "capsize": 2, "linewidth": 1.2}
         axes.errorbar(x, y, yerr=bars, fmt=".-", label=short(name), markersize=3, **line)
-    last = max(edge for own in curves.values() for edge, _ in own)
+    last = max(edge for points in curves.values() for edge, _ in points)
     places = [place for place in axes.get_xticks() if place < last]
     axes.set_xticks([*places, last], [*(f"{place:g}" for place in places), "all"])
-    axes.set_xlim(min(edge for own in curves.values() for edge, _ in own), None)
+    axes.set_xlim(min(edge for points in curves.values() for edge, _ in points), None)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"{column}: below", parse_math=False)
     axes.set_ylabel("rows")
@@ -119,47 +121,47 @@ def short(text: str, most: int = _LONGEST) -> str:
     return plain if len(plain) <= most else f"{plain[: most - 1]}…"
 
 
-def _half_widths(one: Any) -> tuple[float, float]:
-    return max(0.0, one.value - one.low), max(0.0, one.high - one.value)
+def _half_widths(estimate: Any) -> tuple[float, float]:
+    return max(0.0, estimate.value - estimate.low), max(0.0, estimate.high - estimate.value)
 
 
 def _tables(by: tuple[str, ...], groups: list[tuple[str, Any]]) -> list[Panel]:
     """A table for each set of attributes of one or two; none if there are larger ones."""
-    found: dict[tuple[int, ...], dict[tuple[str, ...], Any]] = {}
-    for label, one in groups:
+    tables: dict[tuple[int, ...], dict[tuple[str, ...], Any]] = {}
+    for label, estimate in groups:
         parts = next(csv.reader([label], skipinitialspace=True))
         if len(parts) != len(by):
             return []
-        own = tuple(i for i, part in enumerate(parts) if part != _EVERY)
-        found.setdefault(own, {})[tuple(parts[i] for i in own)] = one
-    if max(map(len, found), default=3) > 2:
+        axes = tuple(i for i, part in enumerate(parts) if part != _EVERY)
+        tables.setdefault(axes, {})[tuple(parts[i] for i in axes)] = estimate
+    if max(map(len, tables), default=3) > 2:
         return []
-    return [_table([by[i] for i in own], held) for own, held in found.items() if own]
+    return [_table([by[i] for i in axes], cells) for axes, cells in tables.items() if axes]
 
 
-def _table(names: list[str], held: dict[tuple[str, ...], Any]) -> Panel:
-    rows = list(dict.fromkeys(key[0] for key in held))
-    columns = list(dict.fromkeys(key[1] for key in held)) if len(names) == 2 else []
+def _table(names: list[str], cells: dict[tuple[str, ...], Any]) -> Panel:
+    rows = list(dict.fromkeys(key[0] for key in cells))
+    columns = list(dict.fromkeys(key[1] for key in cells)) if len(names) == 2 else []
     shape = (len(rows), len(columns)) if columns else (len(rows),)
     values, around = np.full(shape, np.nan), np.zeros(shape)
-    for key, one in held.items():
+    for key, estimate in cells.items():
         at = tuple(keys.index(part) for keys, part in zip((rows, columns), key, strict=False))
-        values[at], around[at] = one.value, max(_half_widths(one))
+        values[at], around[at] = estimate.value, max(_half_widths(estimate))
     return Panel("", (names[0], names[1] if columns else ""), (rows, columns), values, around)
 
 
 def _ranges(groups: list[tuple[str, Any]]) -> list[Panel]:
     """From where, in the rows, to where, in the columns; a map for each group."""
-    found: dict[str, dict[tuple[str, str], Any]] = {}
-    for label, one in groups:
+    ranges: dict[str, dict[tuple[str, str], Any]] = {}
+    for label, estimate in groups:
         seen = _RANGE.fullmatch(label)
         if seen is None:
             return []
-        found.setdefault(seen[1] or "", {})[seen[2], seen[3]] = one
+        ranges.setdefault(seen[1] or "", {})[seen[2], seen[3]] = estimate
     panels = []
-    for name, held in found.items():
-        one = _table(["from", "to"], held)  # type: ignore[arg-type]
-        panels.append(Panel(name, one.axes, one.keys, one.values, one.around))
+    for name, cells in ranges.items():
+        panel = _table(["from", "to"], cells)  # type: ignore[arg-type]
+        panels.append(Panel(name, panel.axes, panel.keys, panel.values, panel.around))
     return panels
 
 

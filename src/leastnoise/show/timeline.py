@@ -40,9 +40,9 @@ def timeline_of(answer: Any) -> Timeline | None:
         if len(order) < len(days) or len(order) < _LEAST or order != sorted(order):
             continue
         lines: dict[str, list[tuple[int, str, Any]]] = {}
-        for place, one in zip(places, estimates, strict=True):
+        for place, estimate in zip(places, estimates, strict=True):
             key, others = place.keys[at], place.keys[:at] + place.keys[at + 1 :]
-            lines.setdefault("".join(others), []).append((days[key] or 0, key, one))
+            lines.setdefault("".join(others), []).append((days[key] or 0, key, estimate))
         if len(lines) <= _MOST:
             return Timeline(axis, lines)
     return None
@@ -51,8 +51,8 @@ def timeline_of(answer: Any) -> Timeline | None:
 def draw_timeline(axes: Any, timeline: Timeline, counted: bool, words: str) -> None:
     """A line with whiskers for each group; counts from 0."""
     for color, (name, points) in zip(LINES, timeline.lines.items(), strict=False):
-        x, y = [day for day, _, _ in points], [one.value for _, _, one in points]
-        around = [_around(one) for _, _, one in points]
+        x, y = [day for day, _, _ in points], [estimate.value for _, _, estimate in points]
+        around = [_around(estimate) for _, _, estimate in points]
         look = {"color": color, "elinewidth": 1.0, "capsize": 2, "linewidth": 1.4, "markersize": 4}
         axes.errorbar(
             x, y, yerr=list(zip(*around, strict=True)), fmt="o-", label=short(name), **look
@@ -73,17 +73,17 @@ def draw_timeline(axes: Any, timeline: Timeline, counted: bool, words: str) -> N
 
 def _day(key: str) -> int | None:
     """The first day of a period, as a number."""
-    found = _TIME.fullmatch(key)
-    if found is None:
+    match = _TIME.fullmatch(key)
+    if match is None:
         return None
-    month = int(found["month"] or 3 * int(found["quarter"] or 1) - 2)
+    month = int(match["month"] or 3 * int(match["quarter"] or 1) - 2)
     try:
-        return date(int(found["year"]), month, int(found["day"] or 1)).toordinal()
+        return date(int(match["year"]), month, int(match["day"] or 1)).toordinal()
     except ValueError:
         return None
 
 
-def _around(one: Any) -> tuple[float, float]:
-    if one.low is None or not (math.isfinite(one.low) and math.isfinite(one.high)):
+def _around(estimate: Any) -> tuple[float, float]:
+    if estimate.low is None or not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
         return 0.0, 0.0
-    return max(0.0, one.value - one.low), max(0.0, one.high - one.value)
+    return max(0.0, estimate.value - estimate.low), max(0.0, estimate.high - estimate.value)

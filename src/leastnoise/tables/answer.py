@@ -69,7 +69,7 @@ class Answer:
         """The number; a dictionary by key where the query has groups."""
         if set(self.groups) == {""}:
             return _number(self.groups[""].value)
-        return {key: _number(one.value) for key, one in self.groups.items()}
+        return {key: _number(estimate.value) for key, estimate in self.groups.items()}
 
     @property
     def unbiased(self) -> Any:
@@ -79,8 +79,8 @@ class Answer:
         dictionary, as `value`; None where there is no other number than the value.
         """
         numbers = {
-            key: None if one.unbiased is None else _number(one.unbiased)
-            for key, one in self.groups.items()
+            key: None if estimate.unbiased is None else _number(estimate.unbiased)
+            for key, estimate in self.groups.items()
         }
         return numbers[""] if set(numbers) == {""} else numbers
 
@@ -88,8 +88,10 @@ class Answer:
     def interval(self) -> Any:
         """(low, high), or a dictionary of them; None where there is none (quantiles)."""
         pairs = {
-            key: None if one.low is None or one.high is None else (one.low, one.high)
-            for key, one in self.groups.items()
+            key: None
+            if estimate.low is None or estimate.high is None
+            else (estimate.low, estimate.high)
+            for key, estimate in self.groups.items()
         }
         return pairs[""] if set(pairs) == {""} else pairs
 
@@ -106,14 +108,27 @@ class Answer:
         if len(self.basis.query.columns_answered) > 1 and self.groups:
             places = list(self.basis.places)
             names, keys = places[0].axes, [list(place.keys) for place in places]
-        more = ["unbiased"] if any(one.unbiased is not None for one in self.groups.values()) else []
-        figures = dict.fromkeys(f.name for one in self.groups.values() for f in one.rests_on)
+        more = (
+            ["unbiased"]
+            if any(estimate.unbiased is not None for estimate in self.groups.values())
+            else []
+        )
+        figures = dict.fromkeys(
+            f.name for estimate in self.groups.values() for f in estimate.rests_on
+        )
         rows = [
-            dict(zip(names, own, strict=True))
-            | {"value": _number(one.value), "low": _finite(one.low), "high": _finite(one.high)}
-            | {name: None if one.unbiased is None else _number(one.unbiased) for name in more}
-            | {figure.name: figure.value for figure in one.rests_on}
-            for own, one in zip(keys, self.groups.values(), strict=True)
+            dict(zip(names, parts, strict=True))
+            | {
+                "value": _number(estimate.value),
+                "low": _finite(estimate.low),
+                "high": _finite(estimate.high),
+            }
+            | {
+                name: None if estimate.unbiased is None else _number(estimate.unbiased)
+                for name in more
+            }
+            | {figure.name: figure.value for figure in estimate.rests_on}
+            for parts, estimate in zip(keys, self.groups.values(), strict=True)
         ]
         return data_frame(rows, [*names, "value", "low", "high", *more, *figures])
 
@@ -126,13 +141,17 @@ class Answer:
             "answers": [
                 {
                     "key": key,
-                    "value": _number(one.value),
-                    "low": _finite(one.low),
-                    "high": _finite(one.high),
-                    **({} if one.unbiased is None else {"unbiased": one.unbiased}),
-                    **({"rests_on": [asdict(f) for f in one.rests_on]} if one.rests_on else {}),
+                    "value": _number(estimate.value),
+                    "low": _finite(estimate.low),
+                    "high": _finite(estimate.high),
+                    **({} if estimate.unbiased is None else {"unbiased": estimate.unbiased}),
+                    **(
+                        {"rests_on": [asdict(f) for f in estimate.rests_on]}
+                        if estimate.rests_on
+                        else {}
+                    ),
                 }
-                for key, one in self.groups.items()
+                for key, estimate in self.groups.items()
             ],
             "confidence": 0.95,
             "epsilon": float(self.epsilon),
@@ -143,7 +162,7 @@ class Answer:
             "noise": self.noise,
             "notes": list(self.notes),
             "hints": list(self.hints),
-            "rests_on": [one.as_dict() for one in self.rests_on],
+            "rests_on": [answer.as_dict() for answer in self.rests_on],
             "mechanisms": [str(path) for path in self.mechanisms],
             "charge": self.charge,
             "basis": self.basis.to_json(),
@@ -154,15 +173,18 @@ class Answer:
         """What a reader must see at once, because no interval knows of it: rows that are left out,
         rows of a person that do not count, answers at a bound.
         """
-        estimated = {key: one for answer in self.rests_on for key, one in answer.groups.items()}
+        estimated = {
+            key: estimate for answer in self.rests_on for key, estimate in answer.groups.items()
+        }
         return tuple(hints_of(self.basis.query, self.basis.setting, self.groups, estimated))
 
     def _lines(self) -> list[str]:
         lines = [
-            f"{printable(key) or self.query}: {rounded(one)[0]}{_around(one)}{_behind(one)}"
-            for key, one in self.groups.items()
+            f"{printable(key) or self.query}: "
+            f"{rounded(estimate)[0]}{_around(estimate)}{_behind(estimate)}"
+            for key, estimate in self.groups.items()
         ] or [f"{self.query}: no key was released"]
-        lines += [line for one in self.rests_on for line in one._lines()]
+        lines += [line for answer in self.rests_on for line in answer._lines()]
         return [*lines, *(f"hint: {words}" for words in self.hints)]
 
     def __str__(self) -> str:
@@ -179,11 +201,11 @@ class Answer:
         rows = [
             (
                 printable(key) or "all rows",
-                rounded(one)[0],
-                _around(one).strip(" []").replace(", ", " to "),
-                _behind(one).strip(),
+                rounded(estimate)[0],
+                _around(estimate).strip(" []").replace(", ", " to "),
+                _behind(estimate).strip(),
             )
-            for key, one in self.groups.items()
+            for key, estimate in self.groups.items()
         ]
         return html_answer(self, rows)
 
@@ -201,17 +223,20 @@ class Answers(list[Answer]):
     """Answers to queries that were asked together: a list that a notebook shows one by one."""
 
     def __str__(self) -> str:
-        lines = ["\n".join(one._lines()) for one in self]
+        lines = ["\n".join(answer._lines()) for answer in self]
         return "\n\n".join([*lines, spent_words(self)])
 
     def _repr_html_(self) -> str:
-        return "<hr>".join(one._repr_html_() for one in self)
+        return "<hr>".join(answer._repr_html_() for answer in self)
 
 
 def spent_words(answers: Sequence[Answer]) -> str:
     """What the answers of one charge spent: one budget for all of them, or parts that add up."""
-    each = {one.batch or str(number): one for number, one in enumerate(answers)}.values()
-    epsilon, delta = sum(float(one.epsilon) for one in each), sum(float(one.delta) for one in each)
+    each = {answer.batch or str(number): answer for number, answer in enumerate(answers)}.values()
+    epsilon, delta = (
+        sum(float(answer.epsilon) for answer in each),
+        sum(float(answer.delta) for answer in each),
+    )
     once = f" once for all {len(answers)} queries" if len(answers) > 1 else ""
     return f"spent epsilon={epsilon:g}, delta={delta:g}{once}"
 
@@ -221,17 +246,17 @@ def shown(value: float) -> str:
     return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.8g}"
 
 
-def rounded(one: Estimate) -> tuple[str, str, str]:
+def rounded(estimate: Estimate) -> tuple[str, str, str]:
     """The value and its interval in as many digits as the interval supports.
 
     The ends are rounded outwards, so that what is written is still an interval of 95%. The rule
     stands in docs/reports.md under Digits; the page follows it, too (`measured` in words.js).
     """
-    low, high = _finite(one.low), _finite(one.high)
+    low, high = _finite(estimate.low), _finite(estimate.high)
     if low is None or high is None or not low < high:
         ends = ["" if end is None else shown(end) for end in (low, high)]
-        return shown(one.value), ends[0], ends[1]
-    exact = [Fraction(repr(float(x))) for x in (one.value, low, high)]
+        return shown(estimate.value), ends[0], ends[1]
+    exact = [Fraction(repr(float(x))) for x in (estimate.value, low, high)]
     place = _last_place(*exact)
     unit = Fraction(10) ** place
     steps = (math.floor(exact[0] / unit + Fraction(1, 2)), exact[1] // unit, -(-exact[2] // unit))
@@ -251,18 +276,18 @@ def _last_place(value: Fraction, low: Fraction, high: Fraction) -> int:
     return max(place, 0) if whole else place
 
 
-def _around(one: Estimate) -> str:
-    if one.low is None or one.high is None:
+def _around(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
         return "  (interval of the rank only: see the notes)"
-    if not (math.isfinite(one.low) and math.isfinite(one.high)):
+    if not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
         return "  (too few rows for an interval)"
-    _, low, high = rounded(one)
+    _, low, high = rounded(estimate)
     return f"  [{low}, {high}]"
 
 
-def rests_words(one: Estimate) -> str:
+def rests_words(estimate: Estimate) -> str:
     """What a number rests on, in words: rows that count, and those that are clearly left out."""
-    figures = {figure.name: figure for figure in one.rests_on}
+    figures = {figure.name: figure for figure in estimate.rests_on}
     rows, left = figures.get(ROWS), figures.get(LEFT_OUT)
     words = [] if rows is None else [f"from {rows.value} rows"]
     if left is not None and left.clear:
@@ -270,8 +295,8 @@ def rests_words(one: Estimate) -> str:
     return ", ".join(words)
 
 
-def _behind(one: Estimate) -> str:
-    words = rests_words(one)
+def _behind(estimate: Estimate) -> str:
+    words = rests_words(estimate)
     return f"  {words}" if words else ""
 
 

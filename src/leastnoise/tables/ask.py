@@ -104,14 +104,14 @@ def ask(
         parts = with_coverage(question, budget, rests_on)
 
         def prepared() -> list[Prepared]:
-            each = ((one, setting, part, loss, book, tell, typical) for one, part in parts)
+            each = ((query, setting, part, loss, book, tell, typical) for query, part in parts)
             return sharing([prepare(rows, *options) for options in each])
 
         ready = ready_or_paid(
             prepared, lambda: charged(book, budget, [question], setting, "not answered")
         )
-        asked, spent = [one.query for one in ready], ready[0].shown or ready[0].spent
-        text = hash_of([one.sha256 for one in ready])
+        asked, spent = [prepared.query for prepared in ready], ready[0].shown or ready[0].spent
+        text = hash_of([prepared.sha256 for prepared in ready])
         charge = charged(book, spent, asked, setting, text)
         answer, *coverage = answered(rows, ready, source, charge, tell)
         return replace(answer, rests_on=tuple(coverage))
@@ -137,13 +137,13 @@ def sharing(ready: list[Prepared]) -> list[Prepared]:
     """Queries that are charged at once, with budgets that add up; one alone stays as it is."""
     if len(ready) == 1:
         return ready
-    spent = [one.spent for one in ready]
+    spent = [prepared.spent for prepared in ready]
     whole = QueryBudget(
-        sum((one.epsilon for one in spent), Fraction(0)),
-        sum((one.delta for one in spent), Fraction(0)),
+        sum((budget.epsilon for budget in spent), Fraction(0)),
+        sum((budget.delta for budget in spent), Fraction(0)),
     )
     batch = uuid.uuid4().hex
-    return [replace(one, shown=whole, workload=len(ready), batch=batch) for one in ready]
+    return [replace(prepared, shown=whole, workload=len(ready), batch=batch) for prepared in ready]
 
 
 def charged(
@@ -197,8 +197,8 @@ def answered(
         today = str(datetime.now(UTC).date())
         every = zip(ready, drawn, strict=True)
         return [
-            replace(one.draw(sums, entropy, charge), table=table.name, date=today)
-            for one, sums in every
+            replace(prepared.draw(sums, entropy, charge), table=table.name, date=today)
+            for prepared, sums in every
         ]
 
     return paid(work)  # exact sums are in frames of `work` alone, which no error keeps
@@ -206,26 +206,26 @@ def answered(
 
 def collect(table: Table, ready: Sequence[Prepared]) -> list[Collected]:
     """Read the rows, once they are paid for, and add up."""
-    table.engine.load(tuple(dict.fromkeys(name for one in ready for name in one.names)))
+    table.engine.load(tuple(dict.fromkeys(name for prepared in ready for name in prepared.names)))
     with table.engine.moment():
-        return [one.collect() for one in ready]
+        return [prepared.collect() for prepared in ready]
 
 
 def draw_together(
     ready: Sequence[Prepared], collected: Sequence[Collected], entropy: Entropy
 ) -> list[Collected]:
     """The sums of all queries, with what was released of those whose noise is of one draw."""
-    found = list(collected)
+    drawn_sums = list(collected)
     shared: dict[int, list[tuple[int, DrawnNoise]]] = {}
-    for i, one in enumerate(ready):
-        if isinstance(one.release, DrawnNoise):
-            shared.setdefault(id(one.release.draw), []).append((i, one.release))
+    for i, prepared in enumerate(ready):
+        if isinstance(prepared.release, DrawnNoise):
+            shared.setdefault(id(prepared.release.draw), []).append((i, prepared.release))
     for drawn in shared.values():
-        rows = [noise.exact(ready[i].query, ready[i].setting, found[i]) for i, noise in drawn]
+        rows = [noise.exact(ready[i].query, ready[i].setting, drawn_sums[i]) for i, noise in drawn]
         released = release_drawn([noise for _, noise in drawn], rows, entropy)
         for (i, _), answer in zip(drawn, released, strict=True):
-            found[i] = replace(found[i], drawn=answer)
-    return found
+            drawn_sums[i] = replace(drawn_sums[i], drawn=answer)
+    return drawn_sums
 
 
 def as_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
@@ -290,7 +290,7 @@ class Prepared:
     def names(self) -> tuple[str, ...]:
         """The columns that are read."""
         both = self.reading, self.counting
-        return tuple(name for one in both if one is not None for name in one.names)
+        return tuple(name for part in both if part is not None for name in part.names)
 
     def collect(self) -> Collected:
         """Add up. Call it only after the budget has been charged, and the columns are loaded."""
@@ -301,7 +301,7 @@ class Prepared:
         if self.release.keys_file is None:
             return Collected(sums, keys=("",) if keys is None else keys)
         counts = sums if self.counting is None else self.counting.sums()
-        return Collected(sums, {key: one.units for key, one in counts.items()})
+        return Collected(sums, {key: count.units for key, count in counts.items()})
 
     def draw(self, collected: Collected, entropy: Entropy, charge: int | None) -> Answer:
         """The answer. Call it only after the budget has been charged."""
@@ -327,15 +327,15 @@ class Prepared:
 
     def notes(self) -> list[str]:
         """What a reader must know; public."""
-        found = notes(self.query, self.setting, self.groups, self.release)
+        sentences = notes(self.query, self.setting, self.groups, self.release)
         if self.way.why:
-            found.append(self.way.why)
+            sentences.append(self.way.why)
         if self.workload > 1:
-            found.append(
+            sentences.append(
                 f"the budget is that of all {self.workload} queries together, which were "
                 "declared in advance"
             )
-        return found
+        return sentences
 
 
 def prepare(

@@ -115,12 +115,12 @@ def warn_of_log() -> None:
         )
 
 
-def _is_private(found: os.stat_result) -> bool:
+def _is_private(status: os.stat_result) -> bool:
     """Whether a file is a plain one of this user, which nobody else can read or write."""
     if os.name != "posix":
-        return stat.S_ISREG(found.st_mode)
-    own = found.st_uid == os.geteuid() and not found.st_mode & 0o077
-    return own and stat.S_ISREG(found.st_mode)
+        return stat.S_ISREG(status.st_mode)
+    ours = status.st_uid == os.geteuid() and not status.st_mode & 0o077
+    return ours and stat.S_ISREG(status.st_mode)
 
 
 def _logged(error: BaseException) -> None:

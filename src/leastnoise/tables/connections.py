@@ -35,5 +35,5 @@ def _secrets(url: str) -> list[str]:
     for part in url.partition("?")[2].split("#")[0].split("&"):
         name, _, value = part.partition("=")
         passwords += [value] if name in ("password", "passfile", "sslpassword") else []
-    both = [form for one in passwords for form in (one, unquote(one))]
-    return sorted({one for one in both if one}, key=len, reverse=True)
+    both = [form for written in passwords for form in (written, unquote(written))]
+    return sorted({password for password in both if password}, key=len, reverse=True)

@@ -115,17 +115,20 @@ def ask_all(
         ]
         best = shared.best(ready, whole)
         batch = uuid.uuid4().hex
-        return [replace(one, batch=batch) if one.shown is not None else one for one in best]
+        return [
+            replace(prepared, batch=batch) if prepared.shown is not None else prepared
+            for prepared in best
+        ]
 
-    with opened(table) as held:
-        warn_of_unit(unit, held.columns)
+    with opened(table) as source_table:
+        warn_of_unit(unit, source_table.columns)
         ready = ready_or_paid(
-            lambda: prepared(held),
+            lambda: prepared(source_table),
             lambda: charged(book, whole, shared.queries, setting, "not answered"),
         )
-        text = hashlib.sha256("".join(one.sha256 for one in ready).encode()).hexdigest()
+        text = hashlib.sha256("".join(prepared.sha256 for prepared in ready).encode()).hexdigest()
         charge = charged(book, _spent(ready, whole), shared.queries, setting, text)
-        return Answers(answered(held, ready, source, charge, tell))
+        return Answers(answered(source_table, ready, source, charge, tell))
 
 
 @hinted
@@ -165,10 +168,10 @@ def plan_all(
     each = zip(best, shared.rows, shared.within or [Fraction(0)] * len(best), strict=True)
     plans = [
         replace(
-            plan_of(one, rows, shared.group_size),
-            floor=floor_of(one.query, one.setting, margin, whole.delta, rows),
+            plan_of(prepared, rows, shared.group_size),
+            floor=floor_of(prepared.query, prepared.setting, margin, whole.delta, rows),
         )
-        for one, rows, margin in each
+        for prepared, rows, margin in each
     ]
     return Plans(plans, _spent(best, whole))
 
@@ -208,8 +211,8 @@ class SharedBudget:
             division = ByMargin(each, margins)
         else:
             even = (Fraction(1),) * many
-            found = even if weights is None else positive_each("weights", weights, many)
-            division = ByWeight(each, found)
+            proportions = even if weights is None else positive_each("weights", weights, many)
+            division = ByWeight(each, proportions)
         setting = Setting(unit_of(unit), check_neighbors(neighbors))
         return cls(asked, setting, loss, check_group_size(group_size), division, margins)
 
@@ -230,7 +233,7 @@ class SharedBudget:
         )
         if smallest is None:
             words = f"errors that epsilon={GRID[-1]} for all queries together can reach"
-            raise ArgumentError("within", [float(one) for one in self.within], words)
+            raise ArgumentError("within", [float(margin) for margin in self.within], words)
         return QueryBudget(smallest, spare)
 
     def budgets(self, whole: QueryBudget) -> list[QueryBudget]:
@@ -245,8 +248,8 @@ class SharedBudget:
         @cache
         def alone(place: int, budget: QueryBudget) -> tuple[float, float]:
             rows = self.rows[place]
-            one = self._planned(place, budget.used_by(self.queries[place]))
-            release, known = one.release, (one.query, one.setting, rows)
+            prepared = self._planned(place, budget.used_by(self.queries[place]))
+            release, known = prepared.release, (prepared.query, prepared.setting, rows)
             return release.expected_error(*known), release.relative_error(*known)
 
         return alone
@@ -273,8 +276,10 @@ class SharedBudget:
         part = badness(best) / badness(ready)
         baseline = f"{100 * part:.0f}% of the errors with a budget for each query"
         return [
-            replace(one, release=one.release.compared(baseline)) if one.shown is not None else one
-            for one in best
+            replace(prepared, release=prepared.release.compared(baseline))
+            if prepared.shown is not None
+            else prepared
+            for prepared in best
         ]
 
 
@@ -293,14 +298,14 @@ def _questions(queries: Sequence[Query | str]) -> list[Query]:
 def _spent(ready: list[Prepared], whole: QueryBudget) -> QueryBudget:
     """What all questions cost together: no delta that none of them has a use for."""
     shown = ready[0].shown  # that of all of them, if they share one
-    own = sum((one.spent.delta for one in ready), Fraction(0))
-    return QueryBudget(whole.epsilon, own if shown is None else shown.delta)
+    delta = sum((prepared.spent.delta for prepared in ready), Fraction(0))
+    return QueryBudget(whole.epsilon, delta if shown is None else shown.delta)
 
 
 def _tighter(ready: list[Prepared], whole: QueryBudget, loss: str) -> Iterator[list[Prepared]]:
     """The workload with noise that uses that all of it was declared in advance."""
     ways = _one_draw, _together, _accounted
-    yield from (found for way in ways if (found := way(ready, whole, loss)) is not None)
+    yield from (tighter for way in ways if (tighter := way(ready, whole, loss)) is not None)
 
 
 def _one_draw(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prepared] | None:
@@ -308,41 +313,52 @@ def _one_draw(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prep
 
     Budgets add up, and one draw by levels has no delta (`together.proof.md`).
     """
-    asked = [asked_of(one.query, one.setting) if _drawable(one) else None for one in ready]
-    own = [one for one in asked if one is not None]
-    if len(own) < 2:
+    asked = [
+        asked_of(prepared.query, prepared.setting) if _drawable(prepared) else None
+        for prepared in ready
+    ]
+    grouped = [query for query in asked if query is not None]
+    if len(grouped) < 2:
         return None
-    budgets = [one.budget for one, a in zip(ready, asked, strict=True) if a is not None]
-    epsilon = sum((one.epsilon for one in budgets), Fraction(0))
-    noises = drawn_together(own, epsilon, loss, sum((one.delta for one in budgets), Fraction(0)))
+    budgets = [prepared.budget for prepared, a in zip(ready, asked, strict=True) if a is not None]
+    epsilon = sum((budget.epsilon for budget in budgets), Fraction(0))
+    noises = drawn_together(
+        grouped, epsilon, loss, sum((budget.delta for budget in budgets), Fraction(0))
+    )
     if noises is None:
         return None
-    others = [one.spent.delta for one, a in zip(ready, asked, strict=True) if a is None]
+    others = [prepared.spent.delta for prepared, a in zip(ready, asked, strict=True) if a is None]
     shown, rest = QueryBudget(whole.epsilon, sum(others, noises[0].draw.delta)), iter(noises)
     return [
         replace(
-            one, release=one.release if a is None else next(rest), shown=shown, workload=len(ready)
+            prepared,
+            release=prepared.release if a is None else next(rest),
+            shown=shown,
+            workload=len(ready),
         )
-        for one, a in zip(ready, asked, strict=True)
+        for prepared, a in zip(ready, asked, strict=True)
     ]
 
 
-def _drawable(one: Prepared) -> bool:
-    return one.query.keys != PRIVATE and bool(one.query.tracks(one.setting))
+def _drawable(prepared: Prepared) -> bool:
+    return prepared.query.keys != PRIVATE and bool(prepared.query.tracks(prepared.setting))
 
 
 def _together(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prepared] | None:
     """One law for all releases, proven for so many of them."""
-    if any(one.query.mechanism != "numbers" or one.query.keys == PRIVATE for one in ready):
+    if any(
+        prepared.query.mechanism != "numbers" or prepared.query.keys == PRIVATE
+        for prepared in ready
+    ):
         return None
-    forms = [one.query.complete_forms(one.setting)[0] for one in ready]
-    count = sum(form.steps * one.groups for form, one in zip(forms, ready, strict=True))
-    found = jointly(forms, whole.epsilon, whole.delta, count, loss)
-    if found is None:
+    forms = [prepared.query.complete_forms(prepared.setting)[0] for prepared in ready]
+    count = sum(form.steps * prepared.groups for form, prepared in zip(forms, ready, strict=True))
+    noises = jointly(forms, whole.epsilon, whole.delta, count, loss)
+    if noises is None:
         return None
     return [
-        replace(one, release=noise, shown=whole, workload=len(ready))
-        for one, noise in zip(ready, found, strict=True)
+        replace(prepared, release=noise, shown=whole, workload=len(ready))
+        for prepared, noise in zip(ready, noises, strict=True)
     ]
 
 
@@ -351,14 +367,14 @@ def _accounted(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Pre
     if whole.epsilon == 0:
         return None
     each = MECHANISMS_DELTA * whole.delta / len(ready)
-    kinds = [one.kind(whole, each) for one in ready]
+    kinds = [prepared.kind(whole, each) for prepared in ready]
     factor = largest_factor(kinds, whole.epsilon, whole.delta)
     if factor is None:
         return None
     budgets = [kind.budget(factor, whole.epsilon) for kind in kinds]
     return [
-        replace(one.with_budget(QueryBudget(*budget), loss), shown=whole, workload=len(ready))
-        for one, budget in zip(ready, budgets, strict=True)
+        replace(prepared.with_budget(QueryBudget(*budget), loss), shown=whole, workload=len(ready))
+        for prepared, budget in zip(ready, budgets, strict=True)
     ]
 
 
@@ -366,5 +382,5 @@ def _shown(ready: list[Prepared], group_size: int | None) -> float:
     """How often keys of so many units are shown, over all questions; nearly always is always."""
     if group_size is None:
         return 0.0
-    shows = [one.release.keys for one in ready if one.release.keys is not None]
+    shows = [prepared.release.keys for prepared in ready if prepared.release.keys is not None]
     return sum(float(min(SURE, keys.release_probability(group_size))) for keys in shows)

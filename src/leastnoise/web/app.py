@@ -105,10 +105,12 @@ _WORDS = {
 async def _invalid(_: Request, error: Exception) -> JSONResponse:
     """What is wrong with a request, by field, and never what it held."""
     assert isinstance(error, RequestValidationError)
-    found = []
-    for one in error.errors():
-        place = [str(part) for part in one["loc"] if part not in ("body", "query", "path")]
+    messages = []
+    for detail in error.errors():
+        place = [str(part) for part in detail["loc"] if part not in ("body", "query", "path")]
         field = ".".join(place) or None
-        words = _WORDS.get(one["type"], "is not valid: " + one["msg"])
-        found.append((field, f"{field or 'the request'} {words.format(**one.get('ctx', {}))}"))
-    return _errors(422, found)
+        words = _WORDS.get(detail["type"], "is not valid: " + detail["msg"])
+        messages.append(
+            (field, f"{field or 'the request'} {words.format(**detail.get('ctx', {}))}")
+        )
+    return _errors(422, messages)

@@ -54,29 +54,29 @@ def loss_of(form: dict[str, Any]) -> str | Loss:
 
 def constraints_of(form: dict[str, Any]) -> list[Demand]:
     """What else the noise must obey, for additive noise, in the order of the form."""
-    found: list[Demand] = []
+    demands: list[Demand] = []
     low, high = form["support"]
     if low is not None or high is not None:
         with _named({"low": "support.low", "high": "support.high"}):
-            found.append(Support(low, high))
+            demands.append(Support(low, high))
     if form["max_error"] is not None and form["bounds"] is None:
         with _named({"t": "max_error"}):
-            found.append(MaxError(form["max_error"]))
-    found += [Monotone()] if form["monotone"] and form["bounds"] is None else []
-    found += [Symmetric()] if form["symmetric"] else []
-    found += [Unbiased()] if form["unbiased"] else []
+            demands.append(MaxError(form["max_error"]))
+    demands += [Monotone()] if form["monotone"] and form["bounds"] is None else []
+    demands += [Symmetric()] if form["symmetric"] else []
+    demands += [Unbiased()] if form["unbiased"] else []
     if form["unimodal"] is not None:
         with _named({"at": "unimodal"}):
-            found.append(Unimodal(form["unimodal"]))
+            demands.append(Unimodal(form["unimodal"]))
     if form["distinguishing"] is not None:
         with _named({"at_most": "distinguishing"}):
-            found.append(Distinguishing(form["distinguishing"]))
+            demands.append(Distinguishing(form["distinguishing"]))
     if form["second_loss"] is not None:
         with _named(
             {"bound": "second_bound", **dict.fromkeys(("loss", "tau", "p", "width"), "second_loss")}
         ):
-            found.append(LossAtMost(form["second_loss"], form["second_bound"] or ""))
-    return found
+            demands.append(LossAtMost(form["second_loss"], form["second_bound"] or ""))
+    return demands
 
 
 def arguments_of(form: dict[str, Any]) -> dict[str, Any]:
@@ -124,13 +124,15 @@ _SIZES = Fraction(1, 10**30), Fraction(10**30)
 def _check_sizes(form: dict[str, Any]) -> None:
     """Refuse numbers that no picture could show: they are slips, or somebody's attempts."""
     loss = form["loss"]
-    held = [(name, form[name]) for name in _NUMBERS]
-    held += [("bounds", end) for end in form["bounds"] or ()]
-    held += [(f"support.{k}", end) for k, end in zip(("low", "high"), form["support"], strict=True)]
-    held += [("loss.parameter", loss["parameter"])]
-    held += [("loss.points", value) for point in loss["points"] for value in point]
-    held += [("loss.slopes", slope) for slope in loss["slopes"]]
-    for name, value in held:
+    sized = [(name, form[name]) for name in _NUMBERS]
+    sized += [("bounds", end) for end in form["bounds"] or ()]
+    sized += [
+        (f"support.{k}", end) for k, end in zip(("low", "high"), form["support"], strict=True)
+    ]
+    sized += [("loss.parameter", loss["parameter"])]
+    sized += [("loss.points", value) for point in loss["points"] for value in point]
+    sized += [("loss.slopes", slope) for slope in loss["slopes"]]
+    for name, value in sized:
         if value is not None:
             size = abs(rational(value, name))
             if size and not _SIZES[0] <= size <= _SIZES[1]:

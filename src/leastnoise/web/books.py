@@ -13,13 +13,13 @@ def balance_of(ledger: Ledger) -> dict[str, Any]:
         **ledger.balance.to_json(),
         "history": [
             {
-                "id": one.id,
-                "time": one.time,
-                "epsilon": float(one.epsilon),
-                "delta": float(one.delta),
-                "query": one.query,
-                "mechanism": one.mechanism,
+                "id": charge.id,
+                "time": charge.time,
+                "epsilon": float(charge.epsilon),
+                "delta": float(charge.delta),
+                "query": charge.query,
+                "mechanism": charge.mechanism,
             }
-            for one in ledger.history()
+            for charge in ledger.history()
         ],
     }

@@ -44,7 +44,7 @@ class Codes:
         given = code.encode("utf-8", "surrogatepass")
         with self._lock:
             self._forget_old()
-            found = [one for one in self._held if hmac.compare_digest(one.encode(), given)]
-            for one in found:
-                self._held.pop(one)[1]()
-        return bool(found)
+            same = [known for known in self._held if hmac.compare_digest(known.encode(), given)]
+            for known in same:
+                self._held.pop(known)[1]()
+        return bool(same)

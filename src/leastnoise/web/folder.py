@@ -56,10 +56,10 @@ def _check(base: Path) -> None:
     """Make the base, or see that it is a folder in which nobody else can put or rename things."""
     with contextlib.suppress(FileExistsError):
         base.mkdir(mode=0o700, parents=True)
-    found = base.lstat()
-    own = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
-    shared = os.name == "posix" and found.st_mode & 0o022
-    if not stat.S_ISDIR(found.st_mode) or not own or shared:
+    status = base.lstat()
+    ours = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+    shared = os.name == "posix" and status.st_mode & 0o022
+    if not stat.S_ISDIR(status.st_mode) or not ours or shared:
         raise ArgumentError(
             "LEASTNOISE_CACHE",
             str(base),

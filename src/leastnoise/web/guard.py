@@ -86,8 +86,8 @@ class Guard:
         hosts = headers.get("host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self.settings.hosts:
             return 403, f"this server has another address: open {self.settings.place}"
-        own = {f"http://{host}" for host in self.settings.hosts}
-        if any(origin.lower() not in own for origin in headers.get("origin", [])):
+        origins = {f"http://{host}" for host in self.settings.hosts}
+        if any(origin.lower() not in origins for origin in headers.get("origin", [])):
             return 403, "requests from another site are rejected"
         if "cross-site" in headers.get("sec-fetch-site", []) and scope["path"] != "/":
             return 403, "requests from another site are rejected"
@@ -122,13 +122,13 @@ class Guard:
 
     def _limited(self, scope: Scope, receive: Receive) -> Receive:
         """`receive`, which ends a request that grows beyond what it may hold."""
-        most, held = self._most(scope), 0
+        most, received = self._most(scope), 0
 
         async def counted() -> Message:
-            nonlocal held
+            nonlocal received
             message = await receive()
-            held += len(message.get("body", b""))
-            if held > most:
+            received += len(message.get("body", b""))
+            if received > most:
                 raise HTTPException(413, f"larger than {most} bytes, which is the limit here")
             return message
 
@@ -144,10 +144,10 @@ def _open(scope: Scope) -> bool:
 
 
 def _headers(scope: Scope) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    values_of: dict[str, list[str]] = {}
     for name, value in scope["headers"]:
-        found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
-    return found
+        values_of.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+    return values_of
 
 
 async def _answer(send: Send, status: int, words: str) -> None:

@@ -239,7 +239,11 @@ class Jobs:
     def _spare(self, lane: Lane) -> None:
         """One worker that waits while others work, so that the next design starts at once."""
         room = len(lane.all) < lane.size
-        if room and all(one in self._running for one in lane.all) and self._may_hire(lane):
+        if (
+            room
+            and all(lane_name in self._running for lane_name in lane.all)
+            and self._may_hire(lane)
+        ):
             self._hire(lane)
 
     def _may_hire(self, lane: Lane) -> bool:

@@ -157,10 +157,10 @@ class TableForm(Strict):
 
     def form(self) -> dict[str, Any]:
         """Plain values; a person counts in one group unless it was said otherwise."""
-        found = self.model_dump()
-        if found["unit"] is not None and found["max_groups"] is None:
-            found["max_groups"] = 1
-        return found
+        options = self.model_dump()
+        if options["unit"] is not None and options["max_groups"] is None:
+            options["max_groups"] = 1
+        return options
 
 
 class AskForm(TableForm):

@@ -27,28 +27,28 @@ def options_of(form: dict[str, Any]) -> dict[str, Any]:
 
 def queries_of(form: dict[str, Any]) -> list[Query]:
     """The questions; an `ArgumentError` is named after the field, such as queries.0.low."""
-    found = []
-    for number, one in enumerate(form["queries"]):
-        allowed = {*FIELDS[one["kind"]], "kind", "where", "by", "keys", "within"}
+    queries = []
+    for number, question in enumerate(form["queries"]):
+        allowed = {*FIELDS[question["kind"]], "kind", "where", "by", "keys", "within"}
         try:
-            for name, value in one.items():
+            for name, value in question.items():
                 if value is not None and name not in allowed:
-                    raise ArgumentError(name, value, f"left out for a {one['kind']}")
-            options = options_of(one)
-            if one["kind"] not in ("count", "proportion") and "column" not in options:
+                    raise ArgumentError(name, value, f"left out for a {question['kind']}")
+            options = options_of(question)
+            if question["kind"] not in ("count", "proportion") and "column" not in options:
                 raise ArgumentError("column", None, "the name of a column")
-            found.append(CLASSES[one["kind"]](**options))
+            queries.append(CLASSES[question["kind"]](**options))
         except ArgumentError as error:
             words = str(error)
             error.name = f"queries.{number}.{error.name}"
             error.args = (words,)
             raise
-    return found
+    return queries
 
 
 def margins_of(form: dict[str, Any]) -> list[str] | None:
     """The margin of error wanted for each question; None if epsilon is stated instead."""
-    margins = [one["within"] for one in form["queries"]]
+    margins = [question["within"] for question in form["queries"]]
     if all(margin is None for margin in margins):
         return None
     if None in margins:
@@ -82,14 +82,16 @@ def check_columns(form: dict[str, Any], columns: list[str]) -> None:
             raise error
 
     check("unit", form["unit"])
-    for number, one in enumerate(form["queries"]):
+    for number, question in enumerate(form["queries"]):
         for name in ("column", "by"):
-            period = period_of(one[name])
-            check(f"queries.{number}.{name}", one[name] if period is None else period.column)
+            period = period_of(question[name])
+            check(f"queries.{number}.{name}", question[name] if period is None else period.column)
         for name in ("where", "condition"):
-            if one[name] is not None:
-                for found in _named_in(parse_condition(one[name], name, flag=name == "condition")):
-                    check(f"queries.{number}.{name}", found)
+            if question[name] is not None:
+                for column in _named_in(
+                    parse_condition(question[name], name, flag=name == "condition")
+                ):
+                    check(f"queries.{number}.{name}", column)
 
 
 def _named_in(condition: Condition) -> set[str]:

@@ -36,7 +36,7 @@ def snippet(form: dict[str, Any]) -> str:
             words.append(f"{name}={form[name]!r}")
     made = _constraints(form)
     if made:
-        names |= {one.partition("(")[0] for one in made}
+        names |= {call.partition("(")[0] for call in made}
         words.append(f"constraints=[{', '.join(made)}]")
     listed = "".join(f"    {word},\n" for word in words)
     return (
@@ -48,21 +48,21 @@ def snippet(form: dict[str, Any]) -> str:
 
 
 def _constraints(form: dict[str, Any]) -> list[str]:
-    found = []
+    calls = []
     low, high = form["support"]
     if low is not None or high is not None:
-        found.append(f"Support({low!r}, {high!r})")
+        calls.append(f"Support({low!r}, {high!r})")
     if form["bounds"] is None:
-        found += [f"MaxError({form['max_error']!r})"] if form["max_error"] is not None else []
-        found += ["Monotone()"] if form["monotone"] else []
-    found += ["Symmetric()"] if form["symmetric"] else []
-    found += ["Unbiased()"] if form["unbiased"] else []
-    found += [f"Unimodal({form['unimodal']!r})"] if form["unimodal"] is not None else []
+        calls += [f"MaxError({form['max_error']!r})"] if form["max_error"] is not None else []
+        calls += ["Monotone()"] if form["monotone"] else []
+    calls += ["Symmetric()"] if form["symmetric"] else []
+    calls += ["Unbiased()"] if form["unbiased"] else []
+    calls += [f"Unimodal({form['unimodal']!r})"] if form["unimodal"] is not None else []
     if form["distinguishing"] is not None:
-        found.append(f"Distinguishing({form['distinguishing']!r})")
+        calls.append(f"Distinguishing({form['distinguishing']!r})")
     if form["second_loss"] is not None:
-        found.append(f"LossAtMost({form['second_loss']!r}, {form['second_bound']!r})")
-    return found
+        calls.append(f"LossAtMost({form['second_loss']!r}, {form['second_bound']!r})")
+    return calls
 
 
 def command(form: dict[str, Any]) -> str:

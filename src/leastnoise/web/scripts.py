@@ -15,7 +15,7 @@ from .written import source_text
 
 def _parts(form: dict[str, Any], place: dict[str, Any]) -> tuple[str, str, str]:
     """(imports and the table, the ledger, the questions)."""
-    kinds = sorted({CLASSES[one["kind"]].__name__ for one in form["queries"]})
+    kinds = sorted({CLASSES[question["kind"]].__name__ for question in form["queries"]})
     names = ["Ledger", "ask_all", *kinds, *(["PrivacyUnit"] if form["unit"] is not None else [])]
     if place["csv"]:
         names.append("ExcelFile" if is_excel(place["shown"]) else "CsvFile")
@@ -39,9 +39,9 @@ def _parts(form: dict[str, Any], place: dict[str, Any]) -> tuple[str, str, str]:
 
 def _questions(form: dict[str, Any]) -> str:
     lines = []
-    for one in form["queries"]:
-        words = ", ".join(f"{name}={value!r}" for name, value in options_of(one).items())
-        lines.append(f"        {CLASSES[one['kind']].__name__}({words}),\n")
+    for question in form["queries"]:
+        words = ", ".join(f"{name}={value!r}" for name, value in options_of(question).items())
+        lines.append(f"        {CLASSES[question['kind']].__name__}({words}),\n")
     unit = ""
     if form["unit"] is not None:
         groups = "" if form["max_groups"] is None else f", max_groups={form['max_groups']}"

@@ -70,7 +70,7 @@ class ServedTables:
 
     async def upload(self, name: str, chunks: AsyncIterator[bytes]) -> ServedTable:
         """Keep an upload, unpacked. It is charged to the one ledger of all tables here."""
-        ending = next((one for one in ENDINGS if name.lower().endswith(one)), None)
+        ending = next((suffix for suffix in ENDINGS if name.lower().endswith(suffix)), None)
         if ending is None:
             raise NotATable
         self._count += 1
@@ -111,10 +111,10 @@ class ServedTables:
 
     def _make_room(self) -> None:
         """Drop the oldest uploads; the ledger stays, so that no budget comes back."""
-        old = [one for one in self.held.values() if one.kind == "upload"]
-        for one in old[: max(0, len(old) - self.settings.limits.tables + 1)]:
-            one.path.unlink(missing_ok=True)
-            del self.held[one.id]
+        old = [upload for upload in self.held.values() if upload.kind == "upload"]
+        for upload in old[: max(0, len(old) - self.settings.limits.tables + 1)]:
+            upload.path.unlink(missing_ok=True)
+            del self.held[upload.id]
 
     def described(self, table: ServedTable) -> dict[str, Any]:
         """What the web app knows about a table."""

@@ -53,11 +53,11 @@ class Teller:
 def plain(value: Any) -> Any:
     """What JSON can say: infinities and NaN become null, arrays lists, paths texts."""
     if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): plain(inner) for key, inner in value.items()}
     if hasattr(value, "tolist"):
         return plain(value.tolist())
     if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
+        return [plain(inner) for inner in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return str(value) if isinstance(value, Path) else value

@@ -88,6 +88,6 @@ def largest_next(spent: Spent, epsilon: Fraction, delta: Fraction, composition: 
     low, high = Fraction(0), epsilon
     for _ in range(40):
         middle = (low + high) / 2
-        held = fits(spent.plus(middle, Fraction(0)), epsilon, delta, composition)
-        low, high = (middle, high) if held else (low, middle)
+        within = fits(spent.plus(middle, Fraction(0)), epsilon, delta, composition)
+        low, high = (middle, high) if within else (low, middle)
     return low

@@ -79,8 +79,8 @@ class Balance:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, fractions as floats."""
-        found = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {n: float(v) if isinstance(v, Fraction) else v for n, v in found.items()}
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {n: float(v) if isinstance(v, Fraction) else v for n, v in values.items()}
 
     def __repr__(self) -> str:
         return (
@@ -160,10 +160,10 @@ class Ledger:
         store = Store(where, create=True)
         with store.transaction() as connection:
             # The primary key decides a race: the loser's insert fails.
-            found = connection.execute(
+            row = connection.execute(
                 ledgers.select().where(ledgers.c.name == _checked_name(name))
             ).one_or_none()
-            if found is not None:
+            if row is not None:
                 raise LedgerError(f"a ledger called {name!r} exists there already")
             connection.execute(
                 ledgers.insert().values(
@@ -308,7 +308,7 @@ class Ledger:
         from ...frame import data_frame
 
         return data_frame(
-            [vars(one) for one in self.history()], [one.name for one in fields(Charge)]
+            [vars(charge) for charge in self.history()], [field.name for field in fields(Charge)]
         )
 
     def _catch_up(self) -> None:
@@ -361,9 +361,9 @@ class Ledger:
             raise ArgumentError("epsilon", epsilon, "given, or gdp, or zcdp, but only one of them")
         ((name, value),) = stated.items()
         if name == "epsilon":
-            found = cost_of(*_asked(value, delta), composition)
-            if found is not None:
-                return found
+            pair = cost_of(*_asked(value, delta), composition)
+            if pair is not None:
+                return pair
         elif rational(value, name) <= 0 or rational(delta, "delta") != 0:
             raise ArgumentError(name, value, "positive, and without delta")
         else:
@@ -423,7 +423,7 @@ def _of_curve(
     total = rational(value, name)
     if not 0 < total <= 1000:
         raise ArgumentError(name, value, "above 0 and at most 1000")
-    return total, next(one for one, word in CURVES.items() if word == name)
+    return total, next(curve for curve, word in CURVES.items() if word == name)
 
 
 def _asked(epsilon: Number, delta: Number) -> tuple[Fraction, Fraction]:

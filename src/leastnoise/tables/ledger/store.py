@@ -135,15 +135,15 @@ class Store:
         """Where PostgreSQL has the ledgers: the first place on the path, if there are none yet."""
         with self.transaction(reads=True) as connection:
             connection.exec_driver_sql("SET LOCAL search_path TO DEFAULT")
-            found = connection.exec_driver_sql(_WHERE).scalar_one_or_none()
-            if found is None and create:
-                found = connection.exec_driver_sql(_FIRST).scalar_one()
-        if found is None:
+            version = connection.exec_driver_sql(_WHERE).scalar_one_or_none()
+            if version is None and create:
+                version = connection.exec_driver_sql(_FIRST).scalar_one()
+        if version is None:
             missing = "schema on the search path to make one in" if create else "ledger there"
             raise LedgerError(
                 f"PostgreSQL: no {missing}; create one with `leastnoise ledger create`"
             )
-        return str(found)
+        return str(version)
 
     @staticmethod
     def _file(path: Path, create: bool) -> None:
@@ -206,9 +206,9 @@ class Store:
 
         One statement, hence one snapshot; nobody is kept from charging for longer than it takes.
         """
-        own = charges.c.ledger == name
-        last = sa.select(sa.func.max(charges.c.id)).where(own).scalar_subquery()
-        entries = sa.select(sa.func.count()).select_from(charges).where(own).scalar_subquery()
+        of_ledger = charges.c.ledger == name
+        last = sa.select(sa.func.max(charges.c.id)).where(of_ledger).scalar_subquery()
+        entries = sa.select(sa.func.count()).select_from(charges).where(of_ledger).scalar_subquery()
         asked = sa.select(ledgers, last.label("last"), entries.label("entries"))
         with self.transaction(reads=True) as connection:
             row = connection.execute(asked.where(ledgers.c.name == name)).one_or_none()

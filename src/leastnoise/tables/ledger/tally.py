@@ -56,12 +56,12 @@ def parts(text: str) -> tuple[int, int]:
     try:
         top, _, bottom = text.partition("/")
         base = 16 if text.startswith("0x") else 10
-        found = int(top, base), int(bottom or "1", base)
+        fraction = int(top, base), int(bottom or "1", base)
     except (ValueError, TypeError):  # (SQLite keeps bytes in a column of texts)
-        found = -1, 0
-    if found[0] < 0 or found[1] < 1:
+        fraction = -1, 0
+    if fraction[0] < 0 or fraction[1] < 1:
         raise LedgerError("the ledger holds a number that no charge wrote") from None
-    return found
+    return fraction
 
 
 def read(text: str) -> Fraction:

@@ -56,7 +56,7 @@ class Target:
 def counts_of(target: Target, collected: Collected) -> list[list[int]]:
     """The exact counts of each group by bin. Not private: never shown."""
     cells = [collected.sums.get(key, GroupSums()).cells for key in collected.keys]
-    return [[own.get(bin_, 0) for bin_ in range(target.bins)] for own in cells]
+    return [[weights.get(bin_, 0) for bin_ in range(target.bins)] for weights in cells]
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ class BandsRelease(Release):
     def released(self, counts: Sequence[Sequence[int]], entropy: Entropy) -> list[Floats]:
         """The cumulative counts of each group with noise."""
         return [
-            np.array(self.design.release(list(one), exact=True, entropy=entropy), dtype=float)
-            for one in counts
+            np.array(self.design.release(list(row), exact=True, entropy=entropy), dtype=float)
+            for row in counts
         ]
 
     def answers(

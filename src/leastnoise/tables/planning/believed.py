@@ -49,7 +49,7 @@ def believed(
         (abs(line.start) + abs(line.slope)) * abs(float(v))
         for line, v in zip(lines, values, strict=True)
     )
-    found: list[float] = []
+    believed_ends: list[float] = []
     for limit, (left, right) in zip(limits, pieces(), strict=True):
         reach = limit + rounding
         if slope == 0:
@@ -58,8 +58,8 @@ def believed(
             roots = sorted(((-reach - start) / slope, (reach - start) / slope))
             ends = max(left, roots[0]), min(right, roots[1])
         if ends[0] <= ends[1]:
-            found += ends
-    return (min(found), max(found)) if found else (0.0, 1.0)
+            believed_ends += ends
+    return (min(believed_ends), max(believed_ends)) if believed_ends else (0.0, 1.0)
 
 
 @cache
@@ -69,29 +69,33 @@ def pieces() -> tuple[tuple[float, float], ...]:
 
 
 @lru_cache(maxsize=256)
-def limits_of(one: Any, two: Any, lines: tuple[BoundLine, BoundLine]) -> list[float]:
+def limits_of(first: Any, second: Any, lines: tuple[BoundLine, BoundLine]) -> list[float]:
     """For each piece a bound that the noise of the line keeps to with 95%, at every f of it."""
-    cells = _cells(one)
-    found = []
+    cells = _cells(first)
+    limits = []
     for left, right in pieces():
         weights = [
-            (lines[0].at(f) * float(one.scale), lines[1].at(f) * float(two.scale))
+            (lines[0].at(f) * float(first.scale), lines[1].at(f) * float(second.scale))
             for f in (left, right)
         ]
         size = [max(abs(pair[i]) for pair in weights) for i in (0, 1)]
-        high = _bound(cells, (one, two), weights, size)
-        steps = [0.0 if d.integer else float(d.noise.grid_step) for d in (one.design, two.design)]
-        found.append(high + size[0] * steps[0] + size[1] * steps[1])
-    return found
+        high = _bound(cells, (first, second), weights, size)
+        steps = [
+            0.0 if d.integer else float(d.noise.grid_step) for d in (first.design, second.design)
+        ]
+        limits.append(high + size[0] * steps[0] + size[1] * steps[1])
+    return limits
 
 
 @lru_cache(maxsize=256)
-def spread_of(one: Any, two: Any, weights: tuple[float, float]) -> float:
+def spread_of(first: Any, second: Any, weights: tuple[float, float]) -> float:
     """A bound that |a X + b Y| keeps to with 95%, X and Y the noise of both and a, b weights."""
-    size = [abs(weight * float(law.scale)) for weight, law in zip(weights, (one, two), strict=True)]
-    scaled = [weights[0] * float(one.scale), weights[1] * float(two.scale)]
-    bound: float = _bound(_cells(one), (one, two), [(scaled[0], scaled[1])], size)
-    steps = [0.0 if d.integer else float(d.noise.grid_step) for d in (one.design, two.design)]
+    size = [
+        abs(weight * float(law.scale)) for weight, law in zip(weights, (first, second), strict=True)
+    ]
+    scaled = [weights[0] * float(first.scale), weights[1] * float(second.scale)]
+    bound: float = _bound(_cells(first), (first, second), [(scaled[0], scaled[1])], size)
+    steps = [0.0 if d.integer else float(d.noise.grid_step) for d in (first.design, second.design)]
     rounding: float = size[0] * steps[0] + size[1] * steps[1]
     return bound + rounding
 
@@ -147,5 +151,5 @@ def _kept(limit: float, cells: Any, noise: Any, weights: list[tuple[float, float
             )
     inside = low <= high
     low, high = low[inside], high[inside]
-    held = noise.cdf(high) - noise.cdf(np.nextafter(low, -np.inf))
-    return float((masses[inside] * np.maximum(held, 0.0)).sum())
+    inside_mass = noise.cdf(high) - noise.cdf(np.nextafter(low, -np.inf))
+    return float((masses[inside] * np.maximum(inside_mass, 0.0)).sum())

@@ -37,9 +37,9 @@ def _values(asked: Priced, way: Way) -> Release:
         sharing = sharing_for(asked)
         assert sharing is not None
         return values_noise(asked, sharing)
-    own: Release | None = query.noise(setting, *each)
-    if own is not None:
-        return own
+    release: Release | None = query.noise(setting, *each)
+    if release is not None:
+        return release
     noise = noise_for(query.complete_forms(setting), *each, asked.together)
     if not asked.together:
         return noise

@@ -86,8 +86,8 @@ class ByWeight(Division):
         """The sum of the weighted relative errors."""
         each = zip(ready, self.rows, self.weights, strict=True)
         return sum(
-            float(weight) * one.release.relative_error(one.query, one.setting, rows)
-            for one, rows, weight in each
+            float(weight) * prepared.release.relative_error(prepared.query, prepared.setting, rows)
+            for prepared, rows, weight in each
         )
 
 
@@ -117,8 +117,8 @@ class ByMargin(Division):
         """The largest error in parts of its margin: at most 1 where all margins are met."""
         each = zip(ready, self.rows, self.within, strict=True)
         return max(
-            one.release.expected_error(one.query, one.setting, rows) / float(within)
-            for one, rows, within in each
+            prepared.release.expected_error(prepared.query, prepared.setting, rows) / float(within)
+            for prepared, rows, within in each
         )
 
 
@@ -162,8 +162,8 @@ def rows_of(rows: int | Sequence[int], queries: int) -> tuple[int, ...]:
     if len(each) != queries:
         words = Described(f"{len(each)} numbers")
         raise ArgumentError("rows", words, f"a number, or {queries}: one for each query")
-    for one in each:
-        check_rows(one)
+    for count in each:
+        check_rows(count)
     return each
 
 
@@ -177,7 +177,7 @@ def positive_each(name: str, values: Sequence[Number], queries: int) -> tuple[Fr
     """A positive number for each query."""
     if isinstance(values, str) or not isinstance(values, Sequence) or len(values) != queries:
         raise ArgumentError(name, values, f"{queries} positive numbers: one for each query")
-    each = tuple(rational(one, name) for one in values)
+    each = tuple(rational(value, name) for value in values)
     if min(each) <= 0:
         raise ArgumentError(name, values, "positive numbers")
     return each

@@ -74,7 +74,7 @@ class ExponentialRelease(Release):
         (part,) = query.parts(setting)
         sums = [collected.sums.get(key, GroupSums()) for key in collected.keys]
         chosen = [
-            self.query.choose(one.cells, self.each, part.sensitivity, entropy) for one in sums
+            self.query.choose(group.cells, self.each, part.sensitivity, entropy) for group in sums
         ]
         return collected.keys, chosen
 

@@ -104,7 +104,9 @@ class KeyedCounts(NumbersRelease):
         self, query: Query, setting: Setting, collected: Collected, entropy: Entropy
     ) -> Answered:
         """The keys that are released, each with its number, in the order of the keys."""
-        rows = {key: one.rows for key, one in collected.sums.items()}  # each unit has one of them
+        rows = {
+            key: group.rows for key, group in collected.sums.items()
+        }  # each unit has one of them
         counts = self.design.release(rows, entropy=entropy)
         drawn = (self.around([Fraction(value)]) for value in counts.values())
         return self.estimated(query, setting, list(counts), drawn)
@@ -203,8 +205,8 @@ def _better(asked: Priced, sharing: Sharing) -> Way:
     figures: list[tuple[Way, SelectionNoise | KeyedValues, float]]
     figures = [(Way(), with_values, _error(with_values)), (apart, keys, _error(values))]
 
-    def rank(one: tuple[Way, SelectionNoise | KeyedValues, float]) -> tuple[float, float]:
-        _, shows, error = one
+    def rank(option: tuple[Way, SelectionNoise | KeyedValues, float]) -> tuple[float, float]:
+        _, shows, error = option
         if group_size is None:
             return shows.group_size_for(0.95) * error, error
         return -min(SURE, shows.release_probability(group_size)), error
@@ -214,8 +216,8 @@ def _better(asked: Priced, sharing: Sharing) -> Way:
     least = min(error for _, _, error in figures)
     names = {True: "keys before values", False: "keys from their values"}
     said = [
-        f"{names[way.apart]} ({_shows(found, group_size)}, errors times {error / least:.3g})"
-        for way, found, error in figures
+        f"{names[way.apart]} ({_shows(release, group_size)}, errors times {error / least:.3g})"
+        for way, release, error in figures
     ]
     return Way(best.epsilon, best.delta, f"chosen: {said[0]}; not: {said[1]}")
 
@@ -228,10 +230,10 @@ def _error(noise: KeyedValues | PartsNoise) -> float:
     return noise.loss if more or not isinstance(law, PartNoise) else float(law.error(_CONFIDENCE))
 
 
-def _shows(found: SelectionNoise | KeyedValues, group_size: int | None) -> str:
+def _shows(release: SelectionNoise | KeyedValues, group_size: int | None) -> str:
     if group_size is None:
-        return f"a key of {found.group_size_for(0.95)} units released with 95%"
-    chance = number(100 * found.release_probability(group_size), 4)
+        return f"a key of {release.group_size_for(0.95)} units released with 95%"
+    chance = number(100 * release.release_probability(group_size), 4)
     return f"a key of {group_size} units released with {chance}%"
 
 

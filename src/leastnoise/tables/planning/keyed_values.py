@@ -154,7 +154,7 @@ class KeyedValues(NumbersRelease):
     @cached_property
     def _errors(self) -> list[Fraction]:
         """Of each number by itself."""
-        return [one.error for one in self.noise.around([Fraction(0)] * len(self.laws))]
+        return [released.error for released in self.noise.around([Fraction(0)] * len(self.laws))]
 
     # -- releasing ------------------------------------------------------------------------------
 
@@ -167,12 +167,12 @@ class KeyedValues(NumbersRelease):
 
     def release(self, sums: Mapping[str, GroupSums], entropy: Entropy) -> dict[str, list[Released]]:
         """What is shown, by key, in the order of the keys; a key of nobody never is."""
-        keys = [key for key, _ in in_order({key: one.units for key, one in sums.items()})]
-        found = [sums[key] for key in keys]
+        keys = [key for key, _ in in_order({key: group.units for key, group in sums.items()})]
+        groups = [sums[key] for key in keys]
         step = grid_of(self.laws[0])
         assert all(grid_of(law) == step for law in self.laws)
         columns = [
-            _drawn(law, of, found, entropy)
+            _drawn(law, of, groups, entropy)
             for law, of in zip(self.laws, self.sharing.of, strict=True)
         ]
         level = self.threshold / step
@@ -200,7 +200,7 @@ def _drawn(
     each = [x / grid_of(law) for x in of]
     q = lcm(*(x.denominator for x in each))
     rows, values, units = (int(x * q) for x in each)
-    parts = [rows * one.rows + values * one.values + units * one.units for one in sums]
+    parts = [rows * group.rows + values * group.values + units * group.units for group in sums]
     steps = law.design.noise.grid_sample_any(len(parts), entropy)
     rounded = [n // q for n in parts]
     if q > 1:  # floor(n/q + U): up with the probability (n mod q)/q

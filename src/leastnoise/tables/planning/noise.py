@@ -77,11 +77,13 @@ class PartNoise:
         """One release each."""
         if self.design.integer:
             whole = [int(value) for value in values]
-            found = self.design.release(whole, each_is_a_release=True, entropy=entropy)
+            answers = self.design.release(whole, each_is_a_release=True, entropy=entropy)
         else:
             scaled = [value / self.scale for value in values]
-            found = self.design.release(scaled, exact=True, each_is_a_release=True, entropy=entropy)
-        return [Fraction(value) * self.scale for value in found]
+            answers = self.design.release(
+                scaled, exact=True, each_is_a_release=True, entropy=entropy
+            )
+        return [Fraction(value) * self.scale for value in answers]
 
 
 @dataclass(frozen=True)
@@ -157,15 +159,15 @@ def noise_for(
     Of all forms, and of noise for each release or for all of them together, the one with the
     smallest certified loss. Not `together`: each group by itself keeps its part of the budget.
     """
-    found = [_stepped(form, epsilon, delta, groups, loss) for form in forms]
+    choices = [_stepped(form, epsilon, delta, groups, loss) for form in forms]
     if groups == 1 and suits(forms[0], epsilon, loss):
         (part,) = forms[0].parts
-        near = ranged_law(part, epsilon, delta, found[0].laws[0])
+        near = ranged_law(part, epsilon, delta, choices[0].laws[0])
         if near is not None:
             return PartsNoise((near,), forms[0])
     count = forms[0].steps * groups if together else 0
     joint = jointly([forms[0]], epsilon, delta, count, loss)
-    return min([*found, *(joint or [])], key=lambda noise: noise.loss)
+    return min([*choices, *(joint or [])], key=lambda noise: noise.loss)
 
 
 def _stepped(
@@ -223,8 +225,8 @@ def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: st
         raise ArgumentError("sensitivity", part.measure, "positive")
     whole = part.whole and part.measure.denominator == 1 and part.measure <= _WHOLE
     sensitivity = part.measure if whole else Fraction(1)
-    found, path = designed(epsilon, delta, sensitivity, whole, releases, loss)
-    if not found.noise.listable:  # said now, and not once the budget is spent
+    design, path = designed(epsilon, delta, sensitivity, whole, releases, loss)
+    if not design.noise.listable:  # said now, and not once the budget is spent
         words = "larger: with this budget the margin of error of the noise cannot be computed"
         raise ArgumentError("epsilon", float(epsilon), words)
     kind = "integer noise" if whole else "additive noise"
@@ -235,15 +237,15 @@ def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: st
     words = f"{kind} for {moved} at epsilon={_short(epsilon)}, delta={float(delta):.3g}"
     if releases > 1:
         words += f" for {releases} releases together"
-    words += f", {gap_of(found)}"
-    return PartNoise(found, Fraction(1) if whole else part.measure, path, words)
+    words += f", {gap_of(design)}"
+    return PartNoise(design, Fraction(1) if whole else part.measure, path, words)
 
 
-def gap_of(found: Any) -> str:
+def gap_of(design: Any) -> str:
     """How far the noise is from the best there is, in words."""
-    if found.gap > 1:
+    if design.gap > 1:
         return "and no useful lower bound is known"
-    return f"within {100 * found.gap:.2g}% of the least possible loss"
+    return f"within {100 * design.gap:.2g}% of the least possible loss"
 
 
 def _short(value: Fraction) -> str:

@@ -93,13 +93,13 @@ class Plans(list[Plan]):
     def __init__(self, plans: Iterable[Plan], budget: QueryBudget) -> None:
         super().__init__(plans)
         self.epsilon, self.delta = budget.pair
-        self.floor = max(one.floor for one in self)
+        self.floor = max(plan.floor for plan in self)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))
 
     def _repr_html_(self) -> str:
-        return "<hr>".join(one._repr_html_() for one in self)
+        return "<hr>".join(plan._repr_html_() for plan in self)
 
 
 @hinted
@@ -141,7 +141,7 @@ def plan(
         checked = check_epsilon(number)
         budget = QueryBudget(checked, check_delta(delta, number)).used_by(question)
         parts = with_coverage(question, budget, rests_on)
-        ready = sharing([planned(one, setting, part, loss, typical) for one, part in parts])
+        ready = sharing([planned(query, setting, part, loss, typical) for query, part in parts])
         return plan_of(ready[0], rows, typical)
 
     if within is None:

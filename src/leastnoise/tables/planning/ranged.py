@@ -47,16 +47,16 @@ def ranged_law(
     """Noise for this range, if its certified loss is below that of additive noise moved into it."""
     width = int(_width(part))
     whole = part.whole and part.sensitivity == 1
-    found, path = designed(epsilon, delta, Fraction(1), whole, 1, "l1", 1, width)
+    design, path = designed(epsilon, delta, Fraction(1), whole, 1, "l1", 1, width)
     baseline = _moved_in(additive, width, whole) / float(1 if whole else part.sensitivity)
-    if found.document.additive is not None or found.upper > (1 - _BETTER) * baseline:
+    if design.document.additive is not None or design.upper > (1 - _BETTER) * baseline:
         return None
     words = (
         f"data dependent noise on {width + 1} values, at epsilon={float(epsilon):.6g}, "
-        f"delta={float(delta):.3g}: mean error at most {found.upper:.4g} sensitivities over the "
+        f"delta={float(delta):.3g}: mean error at most {design.upper:.4g} sensitivities over the "
         f"range, where additive noise moved into it has {baseline:.4g}"
     )
-    return RangedPartNoise(found, part, path, words)
+    return RangedPartNoise(design, part, path, words)
 
 
 def _moved_in(law: Any, width: int, whole: bool) -> float:
@@ -104,20 +104,22 @@ class RangedPartNoise:
     def release(self, values: Sequence[Fraction], entropy: Entropy | None) -> list[Fraction]:
         """One answer each."""
         placed = [(value - self._low) / self.scale for value in values]
-        found = self.design.release(placed, exact=True, each_is_a_release=True, entropy=entropy)
-        return [self._low + Fraction(answer) * self.scale for answer in found]
+        answers = self.design.release(placed, exact=True, each_is_a_release=True, entropy=entropy)
+        return [self._low + Fraction(answer) * self.scale for answer in answers]
 
     @cached_property
     def _accepted(self) -> list[tuple[float, float]]:
         """(node, how far an answer is with 95%) for every node of the range."""
-        found = []
+        accepted_nodes = []
         for node in self.design.noise.nodes:
             answers, masses = self.design.noise.law(float(node))
             errors = np.abs(answers - node)
             order = np.argsort(errors, kind="stable")
             reached = np.searchsorted(np.cumsum(masses[order]), 0.95 * masses.sum())
-            found.append((float(node), float(errors[order][min(int(reached), len(order) - 1)])))
-        return found
+            accepted_nodes.append(
+                (float(node), float(errors[order][min(int(reached), len(order) - 1)]))
+            )
+        return accepted_nodes
 
     def around(self, values: Sequence[Fraction], confidence: float) -> list[Released]:
         """Answers with the values that make them likely."""
@@ -126,8 +128,8 @@ class RangedPartNoise:
     def _around(self, value: Fraction) -> Released:
         answer = float((value - self._low) / self.scale)
         nodes = self._accepted
-        held = [i for i, (node, far) in enumerate(nodes) if abs(answer - node) <= far + 1e-9]
-        first, last = (held[0], held[-1]) if held else (0, len(nodes) - 1)
+        near = [i for i, (node, far) in enumerate(nodes) if abs(answer - node) <= far + 1e-9]
+        first, last = (near[0], near[-1]) if near else (0, len(nodes) - 1)
         if (
             self.design.noise.document.rounds
         ):  # a value between two nodes is answered as one of them

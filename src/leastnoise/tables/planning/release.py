@@ -185,8 +185,11 @@ class GroupedRelease(NumbersRelease):
         sums = [collected.sums.get(key, GroupSums()) for key in collected.keys]
         beside = len(self.form.beside)
         return [
-            [*query.numbers(self.form, query.exact(one, setting)), *[Fraction(one.absent)] * beside]
-            for one in sums
+            [
+                *query.numbers(self.form, query.exact(group, setting)),
+                *[Fraction(group.absent)] * beside,
+            ]
+            for group in sums
         ]
 
     def estimated(
@@ -198,7 +201,7 @@ class GroupedRelease(NumbersRelease):
         rows, parts = list(drawn), len(self.form.parts)
         _, estimates = super().estimated(query, setting, keys, [row[:parts] for row in rows])
         each = len(estimates) // max(1, len(rows))
-        figures = [Figure.counted(LEFT_OUT, one.value, one.error) for *_, one in rows]
+        figures = [Figure.counted(LEFT_OUT, missing.value, missing.error) for *_, missing in rows]
         return tuple(keys), [
             replace(estimate, rests_on=(*estimate.rests_on, figures[number // each]))
             for number, estimate in enumerate(estimates)

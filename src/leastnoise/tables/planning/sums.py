@@ -96,4 +96,4 @@ class SumsRelease(GroupedRelease):
     ) -> list[list[Released]]:
         """One release of all counts, as the answers that follow from it."""
         values = self.design.release([int(row[0]) for row in rows], exact=True, entropy=entropy)
-        return [[Released(*one)] for one in zip(values, self._errors, strict=True)]
+        return [[Released(*pair)] for pair in zip(values, self._errors, strict=True)]

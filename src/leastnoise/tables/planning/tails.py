@@ -63,12 +63,12 @@ def cells_of(law: Any) -> NoiseCells:
         centres = [(noise.first + i) * grid for i in range(len(noise.weights))]
         runs = [(at - grid // 2, at + grid // 2) for at in centres]
     listed = [(a, b, Fraction(w, total)) for (a, b), w in zip(runs, noise.weights, strict=True)]
-    found = [*listed, (0, 0, Fraction(noise.atom, total))]
+    cells = [*listed, (0, 0, Fraction(noise.atom, total))]
     if noise.tail is not None:
-        found += _repeated(listed, noise.tail.period, noise.tail.ratio, grid)
-    found = sorted(cell for cell in found if cell[2])
-    size = -(-len(found) // _MOST_CELLS)
-    joined = [_joined(found[i : i + size]) for i in range(0, len(found), size)]
+        cells += _repeated(listed, noise.tail.period, noise.tail.ratio, grid)
+    cells = sorted(cell for cell in cells if cell[2])
+    size = -(-len(cells) // _MOST_CELLS)
+    joined = [_joined(cells[i : i + size]) for i in range(0, len(cells), size)]
     lows, highs, masses = zip(*joined, strict=True)
     return NoiseCells(
         noise.step / noise.grid * law.scale,
@@ -93,13 +93,13 @@ def _repeated(listed: list[_Cell], period: int, ratio: Fraction, grid: int) -> l
     copies = falls
     while falls > _SLOW:
         many, copies, falls = 2 * many, _down(copies * (1 + falls)), _down(falls * falls)
-    found: list[_Cell] = []
+    cells: list[_Cell] = []
     falling, near, far = copies, apart, many * apart
     while falling > _REST:
-        found += [(a - far, b - near, mass * falling) for a, b, mass in listed[:period]]
-        found += [(a + near, b + far, mass * falling) for a, b, mass in listed[-period:]]
+        cells += [(a - far, b - near, mass * falling) for a, b, mass in listed[:period]]
+        cells += [(a + near, b + far, mass * falling) for a, b, mass in listed[-period:]]
         falling, near, far = _down(falling * falls), near + many * apart, far + many * apart
-    return found
+    return cells
 
 
 def _down(value: Fraction) -> Fraction:
@@ -160,8 +160,8 @@ def _side(cells: NoiseCells, step: int, upper: bool) -> _Side:
     pairs = sorted(
         (end * step, rounded(mass, _BITS)) for end, mass in zip(ends, cells.masses, strict=True)
     )
-    held = sum(floor_at(mass, _BITS) for mass in cells.masses)
-    return [end for end, _ in pairs], [mass for _, mass in pairs], _ONE - held
+    listed = sum(floor_at(mass, _BITS) for mass in cells.masses)
+    return [end for end, _ in pairs], [mass for _, mass in pairs], _ONE - listed
 
 
 def _above(sides: list[_Side], level: int) -> Fraction:
@@ -173,8 +173,8 @@ def _both(sides: list[_Side], level: int) -> Fraction:
     """The probability of listed pairs whose sum is above the level."""
     (first, masses, _), (second, others, _) = sides
     rest = [*accumulate(reversed(others), initial=0)]  # rest[k]: of the k largest
-    found = sum(
+    total = sum(
         mass * rest[len(second) - bisect_right(second, level - end)]
         for end, mass in zip(first, masses, strict=True)
     )
-    return Fraction(found, _ONE * _ONE)
+    return Fraction(total, _ONE * _ONE)

@@ -87,21 +87,21 @@ class VectorPlace:
 
     def counted(self, rows: Sequence[Sequence[Fraction]], entropy: Entropy) -> list[int]:
         """The numbers of all groups in whole steps."""
-        found, place = [], 0
+        counts, place = [], 0
         for track in self.tracks:
             for row in rows:
-                found += track.counted(row[place : place + track.size], entropy)
+                counts += track.counted(row[place : place + track.size], entropy)
             place += track.size
-        return found
+        return counts
 
     def rows(self, steps: Sequence[int]) -> list[list[Fraction]]:
         """The numbers of each group from all steps of a vector."""
-        found: list[list[Fraction]] = [[] for _ in range(self.groups)]
+        groups: list[list[Fraction]] = [[] for _ in range(self.groups)]
         for track, start in self.starts():
-            for g, row in enumerate(found):
+            for g, row in enumerate(groups):
                 at = start + g * track.size
                 row += [step * track.step for step in steps[at : at + track.size]]
-        return found
+        return groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +121,8 @@ class Draw:
     def delta(self) -> Fraction:
         """The delta that it needs: none for noise by levels."""
         document = self.design.noise.document
-        found: Fraction = document.noise.spent_delta(document.problem)
-        return found
+        delta: Fraction = document.noise.spent_delta(document.problem)
+        return delta
 
     def block(self, number: int) -> int:
         """The block of the shape in which a number of the vector is."""
@@ -131,7 +131,7 @@ class Draw:
 
     def release(self, steps: Sequence[int], entropy: Entropy) -> list[int]:
         """One release of the whole vector."""
-        return [int(one) for one in self.design.release(steps, exact=True, entropy=entropy)]
+        return [int(number) for number in self.design.release(steps, exact=True, entropy=entropy)]
 
     def error(self, number: int, confidence: float) -> Fraction:
         """An error in steps that a number stays within with this confidence."""
@@ -139,8 +139,8 @@ class Draw:
         if (block, confidence) not in self.known:
             error = self.design.noise.block_error(block, confidence)
             self.known[block, confidence] = Fraction(error)
-        found: Fraction = self.known[block, confidence]
-        return found
+        known: Fraction = self.known[block, confidence]
+        return known
 
     def size(self, number: int) -> float:
         """The certified mean error of a number in steps, or its 95% for other losses than l1."""
@@ -156,9 +156,9 @@ class Draw:
         """Draws of the pairs of so many groups, of which the first number is this one."""
         block = self.block(number)
         drawn = self.design.noise.drawn(block)
-        start = number - sum(one.numbers for one in self.design.noise.shape.blocks[:block])
-        own = drawn[:, start : start + 2 * groups]
-        return own[:, ::2], own[:, 1::2]
+        start = number - sum(block.numbers for block in self.design.noise.shape.blocks[:block])
+        pairs = drawn[:, start : start + 2 * groups]
+        return pairs[:, ::2], pairs[:, 1::2]
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class DrawnNoise(GroupedRelease):
 
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """Numbers of one group with their errors, which hold for all of them together."""
-        return [Released(*one) for one in zip(values, self._errors, strict=True)]
+        return [Released(*pair) for pair in zip(values, self._errors, strict=True)]
 
     def limits(
         self, lines: tuple[BoundLine, BoundLine], first: int = 0, confidence: float = 0.95
@@ -220,28 +220,28 @@ class DrawnNoise(GroupedRelease):
         known, key = self.draw.known, (number, lines, confidence)
         if key not in known:
             known[key] = self._limits(track, number, lines, confidence)
-        found: list[float] = known[key]
-        return found
+        limits: list[float] = known[key]
+        return limits
 
     def _limits(
         self, track: Track, number: int, lines: tuple[BoundLine, BoundLine], confidence: float
     ) -> list[float]:
-        one, two = self.draw.pairs(number, self.place.groups)
-        step, found = float(track.step), []
+        first, second = self.draw.pairs(number, self.place.groups)
+        step, limits = float(track.step), []
         for ends in pieces():
             at = [(lines[0].at(f), lines[1].at(f)) for f in ends]
-            sizes = np.maximum(*(np.abs(a * one + b * two) for a, b in at))
+            sizes = np.maximum(*(np.abs(a * first + b * second) for a, b in at))
             rounding = max(abs(a) + abs(b) for a, b in at) if track.rounds else 0.0
-            found.append((quantile_of(sizes, confidence) + rounding) * step)
-        return found
+            limits.append((quantile_of(sizes, confidence) + rounding) * step)
+        return limits
 
     def spread(self, weights: tuple[float, float]) -> float:
         """What the noise of the last two parts, each times its weight, keeps to with 95%."""
         track, number = self._tracked[-2]
         known, key = self.draw.known, (number, weights)
         if key not in known:
-            one, two = self.draw.pairs(number, self.place.groups)
-            bound = quantile_of(np.abs(weights[0] * one + weights[1] * two), 0.95)
+            first, second = self.draw.pairs(number, self.place.groups)
+            bound = quantile_of(np.abs(weights[0] * first + weights[1] * second), 0.95)
             # Rounding moves the one as far as the other moves back.
             rounding = abs(weights[0] - weights[1]) if track.rounds else 0
             known[key] = (bound + rounding) * float(track.step)
@@ -258,16 +258,16 @@ class DrawnNoise(GroupedRelease):
     @property
     def words(self) -> str:
         """Which noise, and why."""
-        found = self.draw.design
+        design = self.draw.design
         errors = [
             f"{part.name} {self.draw.size(number) * float(track.step / part.sensitivity):.4g}"
             for part, (track, number) in zip(self.parts, self._tracked, strict=True)
         ]
-        kind = "mean error" if found.loss_name == "l1" else "95% error"
-        which = found.noise.document.noise.name
+        kind = "mean error" if design.loss_name == "l1" else "95% error"
+        which = design.noise.document.noise.name
         words = (
-            f"one draw for all {found.dimension} numbers, {which}; {shortly(found.noise.shape)}; "
-            f"epsilon={text_of(found.document.epsilon)}, "
+            f"one draw for all {design.dimension} numbers, {which}; {shortly(design.noise.shape)}; "
+            f"epsilon={text_of(design.document.epsilon)}, "
             f"delta={text_of(self.draw.delta)}; {kind} in units of the sensitivity: "
             f"{', '.join(errors)}"
         )
@@ -294,23 +294,27 @@ def drawn_together(
 
     None where there is none: too many numbers, another loss; or where a unit moves one number only.
     """
-    tracks = [one.tracks for one in asked]
+    tracks = [query.tracks for query in asked]
     if loss not in _LOSSES or epsilon == 0 or not all(tracks):
         return None
-    blocks = [one.block(track) for one, own in zip(asked, tracks, strict=True) for track in own]
+    blocks = [
+        query.block(track)
+        for query, of_query in zip(asked, tracks, strict=True)
+        for track in of_query
+    ]
     if sum(block.most for block in blocks) < 2 or sum(b.numbers for b in blocks) > MAX_NUMBERS:
         return None
     if any(block.numbers > MAX_SPARSE for block in blocks if not block.box):
         return None
     try:
         shape, weights = shape_of(asked, 1 if loss == "l1" else 2)
-        found = designed_together(epsilon, shape, weights, loss, delta)
+        designed = designed_together(epsilon, shape, weights, loss, delta)
     except (ArgumentError, LimitError):
         return None  # too large for exact counts
-    draw, noises, first = Draw(*found), [], 0
-    for one, own in zip(asked, tracks, strict=True):
-        place = VectorPlace(own, one.groups, first)
-        noises.append(DrawnNoise(draw, place, one.query.drawn_form(one.setting)))
+    draw, noises, first = Draw(*designed), [], 0
+    for query, of_query in zip(asked, tracks, strict=True):
+        place = VectorPlace(of_query, query.groups, first)
+        noises.append(DrawnNoise(draw, place, query.query.drawn_form(query.setting)))
         first += place.numbers
     return noises
 
@@ -320,32 +324,32 @@ def shape_of(asked: Sequence[GroupedQuery], power: int) -> tuple[Shape, tuple[Fr
 
     power: of an error that is its loss.
     """
-    tracks = [(one, track) for one in asked for track in one.tracks]
+    tracks = [(query, track) for query in asked for track in query.tracks]
     one_sided = all(track.one_sided for _, track in tracks)
-    blocks = (Shape((one.block(track),), one_sided) for one, track in tracks)
+    blocks = (Shape((query.block(track),), one_sided) for query, track in tracks)
     return Blocks(*blocks), _weights(asked, power)
 
 
 def _weights(asked: Sequence[GroupedQuery], power: int) -> tuple[Fraction, ...]:
     """What a step's error of each number weighs: as much for every question, all groups alike."""
-    found = []
-    for one in asked:
-        for track in one.tracks:
-            weight = (track.effect * track.step) ** power / one.groups
-            found += [weight] * (track.size * one.groups)
-    most = max(found)
-    return tuple(Fraction(max(1, round(w / most * _PARTS)), _PARTS) for w in found)
+    weights = []
+    for query in asked:
+        for track in query.tracks:
+            weight = (track.effect * track.step) ** power / query.groups
+            weights += [weight] * (track.size * query.groups)
+    most = max(weights)
+    return tuple(Fraction(max(1, round(w / most * _PARTS)), _PARTS) for w in weights)
 
 
 def better_together(
     noise: PartsNoise, asked: GroupedQuery, epsilon: Fraction, delta: Fraction, loss: str
 ) -> PartsNoise | DrawnNoise:
     """The noise, or one draw for all groups and parts if its certified loss is smaller."""
-    found = drawn_together([asked], epsilon, loss, delta)
-    if found is None or found[0].loss >= noise.loss:
+    noises = drawn_together([asked], epsilon, loss, delta)
+    if noises is None or noises[0].loss >= noise.loss:
         return noise
-    part = 100 * found[0].loss / noise.loss
-    return replace(found[0], baseline=f"{part:.0f}% of the error of noise for each number alone")
+    part = 100 * noises[0].loss / noise.loss
+    return replace(noises[0], baseline=f"{part:.0f}% of the error of noise for each number alone")
 
 
 def release_drawn(
@@ -357,8 +361,8 @@ def release_drawn(
     """
     steps = [
         step
-        for noise, own in zip(noises, rows, strict=True)
-        for step in noise.place.counted(own, entropy)
+        for noise, row in zip(noises, rows, strict=True)
+        for step in noise.place.counted(row, entropy)
     ]
-    found = noises[0].draw.release(steps, entropy)
-    return [[noise.around(row) for row in noise.place.rows(found)] for noise in noises]
+    answers = noises[0].draw.release(steps, entropy)
+    return [[noise.around(row) for row in noise.place.rows(answers)] for noise in noises]

@@ -68,7 +68,7 @@ class Track:
     def counted(self, numbers: Sequence[Fraction], entropy: Entropy) -> list[int]:
         """The numbers of one group in whole steps; a pair keeps what it adds up to."""
         if not self.rounds:
-            return [int(one) for one in numbers]
+            return [int(number) for number in numbers]
         first = UniformNumber(entropy.bits(64), entropy).floor_of(numbers[0], self.step)
         if not self.pair:
             return [first]

@@ -72,7 +72,7 @@ class VectorRelease(GroupedRelease):
         self, rows: Sequence[Sequence[Fraction]], entropy: Entropy
     ) -> list[list[Released]]:
         """One release of the vector of each group, and one of its rows."""
-        found = []
+        released = []
         for row in rows:
             vector = row if self.count is None else row[:-1]
             scaled = [value / self.vector.scale for value in vector]
@@ -80,5 +80,5 @@ class VectorRelease(GroupedRelease):
             numbers = [value * self.vector.scale for value in drawn]
             if self.count is not None:
                 numbers += self.count.release([row[-1]], entropy)
-            found.append(self.around(numbers))
-        return found
+            released.append(self.around(numbers))
+        return released

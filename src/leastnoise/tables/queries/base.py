@@ -150,7 +150,7 @@ class Query:
     @classmethod
     def arguments(cls) -> tuple[str, ...]:
         """The names of its arguments."""
-        return tuple(one.name for one in fields(cls))
+        return tuple(field.name for field in fields(cls))
 
     @classmethod
     def from_text(cls, plain: Sequence[str], named: Mapping[str, Any]) -> Query:
@@ -223,9 +223,9 @@ class Query:
         forms = self.forms(setting)
         if not self.leaves_out(setting):
             return forms
-        one = Fraction(1)
+        unit = Fraction(1)
         return [
-            replace(form, beside=(Part(LEFT_OUT, one, whole=True, step=one / form.most),))
+            replace(form, beside=(Part(LEFT_OUT, unit, whole=True, step=unit / form.most),))
             for form in forms
         ]
 
@@ -365,7 +365,7 @@ class Query:
         names = self.columns_answered
         axis = (self.axis_answered,)
         inner = [Place() if len(names) == 1 else Place(axis, (name,)) for name in names]
-        return (one.within(self._group_place(key)) for key in keys for one in inner)
+        return (inner_query.within(self._group_place(key)) for key in keys for inner_query in inner)
 
     def _group_place(self, key: str) -> Place:
         """Where the group of a key stands."""

@@ -57,9 +57,9 @@ def _equal_bin(rows: TableRows, number: str, edges: list[float]) -> str:
     """
     engine, bins = rows.engine, len(edges) - 1
     low, high = edges[0], edges[-1]
-    held = f"LEAST({engine.real(high)}, GREATEST({engine.real(low)}, {number}))"
+    clamped = f"LEAST({engine.real(high)}, GREATEST({engine.real(low)}, {number}))"
     least = engine.real((high - low) * 1e-10 / bins)
-    away = f"GREATEST({least}, {held} - {engine.real(low)})"
+    away = f"GREATEST({least}, {clamped} - {engine.real(low)})"
     index = f"CAST(FLOOR({away} * {engine.real(bins / (high - low))}) AS BIGINT)"
     return f"LEAST({engine.whole(bins - 1)}, GREATEST({engine.whole(0)}, {index}))"
 
@@ -68,5 +68,5 @@ def _bin_between(rows: TableRows, number: str, edges: list[float]) -> str:
     """The bin of a number among given edges: of one level, however many (engines limit them)."""
     engine, last = rows.engine, len(edges) - 2
     below = (f"WHEN {number} < {engine.real(edge)}" for edge in edges[1:-1])
-    cases = " ".join(f"{one} THEN {engine.whole(i)}" for i, one in enumerate(below))
+    cases = " ".join(f"{below_edge} THEN {engine.whole(i)}" for i, below_edge in enumerate(below))
     return f"CASE {cases} ELSE {engine.whole(last)} END" if cases else engine.whole(last)

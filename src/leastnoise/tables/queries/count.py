@@ -48,7 +48,7 @@ class Count(Counted):
         keys = self.public_keys
         sizes = [1 if keys is None else len(keys)]
         if self.crossed is not None:
-            sizes = [len(own) for own in self.crossed.keys]
+            sizes = [len(keys) for keys in self.crossed.keys]
         return MarginTables(tuple(sizes), (tuple(range(len(sizes))),))
 
     def tracks(self, setting: Setting) -> tuple[Track, ...]:
@@ -58,12 +58,12 @@ class Count(Counted):
 
     def sharing(self, setting: Setting) -> Sharing:
         """The units themselves, if each has one row; or how far the rows are from both ends."""
-        rows, none, one = Fraction(setting.rows), Fraction(0), Fraction(1)
-        counted = one, none, none
+        rows, none, unit = Fraction(setting.rows), Fraction(0), Fraction(1)
+        counted = unit, none, none
         if setting.rows > 1:
-            return Sharing.sides(counted, none, rows, one)
-        part = Part("rows", one, whole=True)
-        return Sharing(ReleaseForm((part,), 1), (counted,), one, one, (one,))
+            return Sharing.sides(counted, none, rows, unit)
+        part = Part("rows", unit, whole=True)
+        return Sharing(ReleaseForm((part,), 1), (counted,), unit, unit, (unit,))
 
     @property
     def lacks_values(self) -> bool:

@@ -89,9 +89,9 @@ class Coverage(Query):
 
     def parts(self, setting: Setting) -> list[Part]:
         """Rows that are counted and that are not; of people parts of each."""
-        one = Fraction(1)
+        unit = Fraction(1)
         if not isinstance(setting.unit, PrivacyUnit):
-            return [Part(name, one, whole=True) for name in (COUNTED, LACKING)]
+            return [Part(name, unit, whole=True) for name in (COUNTED, LACKING)]
         step = Fraction(COVERED, FINE)
         return [
             Part(name, Fraction(COVERED), whole=True, step=step)
@@ -116,8 +116,8 @@ class Coverage(Query):
         self, released: list[Released], setting: Setting, noise: Any = None
     ) -> dict[str, Estimate]:
         """Each part of all of them."""
-        ends = [one.ends for one in released]
-        total = sum((max(Fraction(0), one.value) for one in released), Fraction(0))
+        ends = [part.ends for part in released]
+        total = sum((max(Fraction(0), part.value) for part in released), Fraction(0))
         estimates = {}
         for place, name in enumerate(self.columns_answered):
             if place == len(released):  # of rows none is beyond the bounds

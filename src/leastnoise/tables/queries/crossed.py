@@ -45,11 +45,11 @@ class Crossed:
 
     def combination(self, number: int) -> tuple[str, ...]:
         """The keys of a combination."""
-        found = []
+        parts = []
         for keys in reversed(self.keys):
             number, at = divmod(number, len(keys))
-            found.append(keys[at])
-        return tuple(found[::-1])
+            parts.append(keys[at])
+        return tuple(parts[::-1])
 
     def label(self, number: int) -> str:
         """A combination in words, different for each; `parts_of` takes it apart again."""
@@ -64,14 +64,14 @@ class Crossed:
         sql = ""
         for name, keys in zip(self.names, self.keys, strict=True):
             period = period_of(name)
-            held = _equal(rows, name, keys) if period is None else period.branches(rows, keys)
+            conditions = _equal(rows, name, keys) if period is None else period.branches(rows, keys)
             branches = [
                 f"WHEN {condition} THEN {rows.engine.whole(at)}"
-                for at, condition in enumerate(held)
+                for at, condition in enumerate(conditions)
                 if condition
             ]
-            found = f"(CASE {' '.join(branches) or 'WHEN 1 = 0 THEN 0'} END)"
-            sql = f"({sql} * {rows.engine.whole(len(keys))} + {found})" if sql else found
+            place = f"(CASE {' '.join(branches) or 'WHEN 1 = 0 THEN 0'} END)"
+            sql = f"({sql} * {rows.engine.whole(len(keys))} + {place})" if sql else place
         return RowValue(sql, ValueForm(WHOLE, ""))
 
 

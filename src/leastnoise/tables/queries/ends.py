@@ -38,15 +38,15 @@ def end_of(
     All of it is epsilon-private: half of it chooses, half of it tests.
     """
     top, half = query.scale.top, epsilon / 2
-    found, _ = law_of_ends(epsilon)
-    noise = found.noise
+    design, _ = law_of_ends(epsilon)
+    noise = design.noise
     scale = sensitivity * query.unit
     # P(noise beyond doubt to one side) <= 2.5%, and a step of the grid for rounding.
     doubt = (Fraction(noise.error_bound(1 - _WRONG)) + noise.grid_step) * scale
     spread = 2 * scale / half * Fraction(math.log(top + 1) + 3)
     aside = math.ceil(2 * doubt + spread)
     cell = int(query._drawn(cells, half, sensitivity, entropy, side * aside))
-    (drawn,) = found.release([query.score(cells, cell) / scale], exact=True, entropy=entropy)
+    (drawn,) = design.release([query.score(cells, cell) / scale], exact=True, entropy=entropy)
     score = Fraction(drawn) * scale
     sure = score + doubt <= 0 if side < 0 else score - doubt >= 0
     return cell if sure else (0 if side < 0 else top)

@@ -103,11 +103,11 @@ class Histogram(Count):
         name, edges = str(self.column), [float(edge) for edge in self._edges]
 
         def group(rows: TableRows) -> tuple[RowValue, ...]:
-            one = bin_of(rows, name, edges, equal=isinstance(self.bins, int))
+            bin_sql = bin_of(rows, name, edges, equal=isinstance(self.bins, int))
             if self._outer is not None:
                 before = self._outer.cell(rows).sql
-                one = f"({before} * {rows.engine.whole(len(edges) - 1)} + {one})"
-            return (RowValue(one, ValueForm(WHOLE, "")),)
+                bin_sql = f"({before} * {rows.engine.whole(len(edges) - 1)} + {bin_sql})"
+            return (RowValue(bin_sql, ValueForm(WHOLE, "")),)
 
         return group
 

@@ -91,7 +91,7 @@ class Marginals(Linear):
         if len(given) != len(names):
             raise ArgumentError("keys", Described(f"{len(given)} of them"), lists)
         keys = tuple(map(keys_on, names, given))
-        if any(EVERY in one for one in keys):
+        if any(EVERY in list_of_keys for list_of_keys in keys):
             raise ArgumentError(
                 "keys", EVERY, f"values other than {EVERY}, which stands for all values"
             )
@@ -99,7 +99,7 @@ class Marginals(Linear):
         object.__setattr__(self, "keys", keys)
         if not isinstance(self.ways, int):
             object.__setattr__(self, "ways", _frozen(self.ways))
-        answers = sum(prod(len(keys[i]) for i in one) for one in self._sets)
+        answers = sum(prod(len(keys[i]) for i in chosen) for chosen in self._sets)
         if answers > MOST_ANSWERS:
             raise ArgumentError(
                 "ways",
@@ -127,27 +127,27 @@ class Marginals(Linear):
         """The attributes of each table, by their places."""
         places = {name: i for i, name in enumerate(self.crossed.names)}
         every = (self.ways,) if isinstance(self.ways, int) else self.ways
-        found: list[tuple[int, ...]] = []
-        if any(isinstance(one, bool) for one in every):
+        sets: list[tuple[int, ...]] = []
+        if any(isinstance(way, bool) for way in every):
             raise ArgumentError("ways", list(every), "numbers, or lists of attributes")
-        for one in dict.fromkeys(every):
-            if isinstance(one, int):
-                if not 0 <= one <= len(places):
+        for way in dict.fromkeys(every):
+            if isinstance(way, int):
+                if not 0 <= way <= len(places):
                     words = f"from 0 to {len(places)}, or lists of attributes"
-                    raise ArgumentError("ways", one, words)
-                if comb(len(places), one) > MOST_ANSWERS:
+                    raise ArgumentError("ways", way, words)
+                if comb(len(places), way) > MOST_ANSWERS:
                     raise ArgumentError(
-                        "ways", one, f"sets of attributes, at most {MOST_ANSWERS} of them"
+                        "ways", way, f"sets of attributes, at most {MOST_ANSWERS} of them"
                     )
-                found += combinations(range(len(places)), one)
-            elif isinstance(one, str) or not set(one) <= set(places) or len(set(one)) < len(one):
+                sets += combinations(range(len(places)), way)
+            elif isinstance(way, str) or not set(way) <= set(places) or len(set(way)) < len(way):
                 names = ", ".join(places)
-                raise ArgumentError("ways", one, f"lists of different attributes out of {names}")
+                raise ArgumentError("ways", way, f"lists of different attributes out of {names}")
             else:
-                found.append(tuple(sorted(places[name] for name in one)))
-        if not found:
+                sets.append(tuple(sorted(places[name] for name in way)))
+        if not sets:
             raise ArgumentError("ways", list(every), "one table or more")
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(sets))
 
     def layout(self) -> CountLayout:
         """Its tables."""
@@ -155,18 +155,20 @@ class Marginals(Linear):
 
     def workload(self) -> Workload:
         """The tables of the counts of all combinations."""
-        return Workload.marginals([len(one) for one in self.crossed.keys], self._sets)
+        return Workload.marginals([len(keys) for keys in self.crossed.keys], self._sets)
 
     def names(self) -> list[str]:
         """The values of each count, with * for attributes that its table has not."""
-        keys = [[quoted(key) for key in one] for one in self.crossed.keys]
+        keys = [[quoted(key) for key in column] for column in self.crossed.keys]
         if len(keys) == 1:
             keys = [list(self.crossed.keys[0])]
         charge(len(self._sets) * len(keys) // 5)
         return [
             ", ".join(values)
             for chosen in self._sets
-            for values in product(*(own if i in chosen else [EVERY] for i, own in enumerate(keys)))
+            for values in product(
+                *(column if i in chosen else [EVERY] for i, column in enumerate(keys))
+            )
         ]
 
     def places(self, keys: Sequence[str]) -> Iterator[Place]:
@@ -180,7 +182,7 @@ class Marginals(Linear):
 
     def __str__(self) -> str:
         every = (self.ways,) if isinstance(self.ways, int) else self.ways
-        ways = ";".join(str(one) if isinstance(one, int) else " ".join(one) for one in every)
+        ways = ";".join(str(way) if isinstance(way, int) else " ".join(way) for way in every)
         return self.text(f"{', '.join(self.attributes)}, ways={ways}")
 
 
@@ -188,19 +190,19 @@ def _ways_of(text: Any) -> Any:
     """The tables that "1;2" or "1;region age" mean."""
     if not isinstance(text, str):
         return text
-    words = [one.split() for one in text.split(";")]
-    number = [len(one) == 1 and one[0].isdigit() for one in words]
-    return [int(one[0]) if n else one or "" for n, one in zip(number, words, strict=True)]
+    words = [way.split() for way in text.split(";")]
+    number = [len(way) == 1 and way[0].isdigit() for way in words]
+    return [int(way[0]) if n else way or "" for n, way in zip(number, words, strict=True)]
 
 
 def _frozen(ways: Any) -> tuple[Any, ...]:
     """Numbers and lists in a tuple, as a question that is compared and kept needs them."""
     if isinstance(ways, str) or not isinstance(ways, Sequence):
         raise ArgumentError("ways", ways, "an integer, or a list of numbers and of lists")
-    return tuple(one if isinstance(one, (int, str)) else tuple(_listed(one)) for one in ways)
+    return tuple(way if isinstance(way, (int, str)) else tuple(_listed(way)) for way in ways)
 
 
-def _listed(one: Any) -> Sequence[str]:
-    if not isinstance(one, Sequence) or not all(isinstance(name, str) for name in one):
-        raise ArgumentError("ways", one, "an integer, or a list of numbers and of lists")
-    return one
+def _listed(way: Any) -> Sequence[str]:
+    if not isinstance(way, Sequence) or not all(isinstance(name, str) for name in way):
+        raise ArgumentError("ways", way, "an integer, or a list of numbers and of lists")
+    return way

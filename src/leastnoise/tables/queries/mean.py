@@ -173,8 +173,8 @@ def _sides(scale: Scale, setting: Setting, fine: int, steps: int) -> ReleaseForm
 
 def mean_sharing(form: ReleaseForm, setting: Setting) -> Sharing:
     """How the distances from both bounds, of this form, say that somebody has a key."""
-    top, none, one = Fraction(form.top), Fraction(0), Fraction(1)
-    return Sharing(form, ((none, one, none), (top, -one, none)), top, setting.rows * top)
+    top, none, unit = Fraction(form.top), Fraction(0), Fraction(1)
+    return Sharing(form, ((none, unit, none), (top, -unit, none)), top, setting.rows * top)
 
 
 def mean_drawn(scale: Scale, setting: Setting) -> ReleaseForm:
@@ -216,13 +216,13 @@ def mean_rows(scale: Scale, released: list[Released], noise: Any) -> tuple[Figur
     """The rows that a mean rests on: both sums of distances add up to them. Nothing if public."""
     if len(released) == 1:
         return ()
-    one, two = released
+    first, second = released
     if noise is None:
-        return (Figure.counted(ROWS, two.value, two.error),)
+        return (Figure.counted(ROWS, second.value, second.error),)
     if noise.form.name != _SIDES:
-        return (Figure.counted(ROWS, two.value, Fraction(noise.spread((0, 1)))),)
+        return (Figure.counted(ROWS, second.value, Fraction(noise.spread((0, 1)))),)
     error = Fraction(noise.spread((1, 1))) / scale.top
-    return (Figure.counted(ROWS, (one.value + two.value) / scale.top, error),)
+    return (Figure.counted(ROWS, (first.value + second.value) / scale.top, error),)
 
 
 def mean_total(scale: Scale, released: list[Released], noise: Any) -> tuple[Fraction, Fraction]:
@@ -243,9 +243,9 @@ def mean_estimate(scale: Scale, released: list[Released], noise: Any = None) -> 
 def _mean(scale: Scale, released: list[Released], noise: Any) -> Estimate:
     if len(released) == 1:
         return clamped(released[0].value, released[0].ends, scale.low, scale.high)
-    one, two = (part.value for part in released)
+    first, second = (part.value for part in released)
     sided = noise is not None and noise.form.name == _SIDES
-    total, count = (one - two, (one + two) / scale.top) if sided else (one, two)
+    total, count = (first - second, (first + second) / scale.top) if sided else (first, second)
     value = scale.middle + scale.step / 2 * total / max(Fraction(1), count)
     if noise is None:
         ends = ratio_interval(released[0].ends, released[1].ends)

@@ -119,7 +119,7 @@ class MeanVector(Query):
         """Sums of the clamped values of all columns, over the same rows: read in one query."""
         first, *others = self.means
         first = replace(first, where=self.where, by=self.by, keys=self.keys)
-        further = tuple((one._value(one.scale), one.scale) for one in others)
+        further = tuple((mean._value(mean.scale), mean.scale) for mean in others)
         return replace(first.request(setting), further=further)
 
     @property
@@ -161,25 +161,27 @@ class MeanVector(Query):
     def error_of(self, answers: Mapping[str, Estimate]) -> float:
         """The largest, in parts of the widths."""
         widths = [float(mean.scale.width) for mean in self.means]
-        return max(half_width(one) / w for one, w in zip(answers.values(), widths, strict=True))
+        return max(
+            half_width(answer) / w for answer, w in zip(answers.values(), widths, strict=True)
+        )
 
     def estimates(
         self, released: list[Released], setting: Setting, noise: Any = None
     ) -> dict[str, Estimate]:
         """The means from what was released: post-processing."""
-        found = {}
+        estimates = {}
         count = released[-1] if setting.size is None else None
-        for mean, one in zip(self.means, released, strict=False):
+        for mean, part in zip(self.means, released, strict=False):
             scale = mean.scale
             if count is None:
                 half = scale.width / 2
-                ends = scale.middle + half * one.ends[0], scale.middle + half * one.ends[1]
-                value = scale.middle + half * one.value
-                found[mean.column] = clamped(value, ends, scale.low, scale.high)
+                ends = scale.middle + half * part.ends[0], scale.middle + half * part.ends[1]
+                value = scale.middle + half * part.value
+                estimates[mean.column] = clamped(value, ends, scale.low, scale.high)
             else:
-                total = Released(one.value * scale.top, one.error * scale.top)
-                found[mean.column] = mean_estimate(scale, [total, count])
-        return found
+                total = Released(part.value * scale.top, part.error * scale.top)
+                estimates[mean.column] = mean_estimate(scale, [total, count])
+        return estimates
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
         """Rows in the middle; errors are in parts of the widths."""

@@ -179,8 +179,8 @@ def ratio_interval(
     """All quotients of two intervals; None if the lower one comes too near to 0."""
     if bottom[0] < 1:
         return None
-    found = [t / b for t in top for b in bottom]
-    return min(found), max(found)
+    quotients = [t / b for t in top for b in bottom]
+    return min(quotients), max(quotients)
 
 
 def nearest_of(value: Fraction, ends: tuple[Fraction, Fraction]) -> Fraction:
@@ -221,7 +221,7 @@ def not_negative(values: Sequence[Fraction]) -> list[Fraction]:
     return [max(Fraction(0), value) for value in values]
 
 
-def half_width(one: Estimate) -> float:
+def half_width(estimate: Estimate) -> float:
     """Half the width of an interval; one that is cut on one side says less than its other side."""
-    assert one.low is not None and one.high is not None
-    return max(one.high - one.value, one.value - one.low)
+    assert estimate.low is not None and estimate.high is not None
+    return max(estimate.high - estimate.value, estimate.value - estimate.low)

@@ -51,20 +51,20 @@ class Period:
         given = [keys] if isinstance(keys, str) else keys
         if not isinstance(given, Sequence):
             raise ArgumentError("keys", Described(type(keys).__name__), allowed)
-        found: list[str] = []
+        periods: list[str] = []
         for key in map(str, given):
             first, to, last = key.partition(_TO)
             start, end = self._start(first), self._start(last) if to else self._start(first)
             if start is None or end is None or end < start:
                 raise ArgumentError("keys", key, allowed)
             while start <= end:
-                found.append(self._key(start))
+                periods.append(self._key(start))
                 start = self._next(start)
-                if len(found) > _MOST:
+                if len(periods) > _MOST:
                     raise ArgumentError("keys", key, f"at most {_MOST} {self.unit}s")
-        if len(set(found)) < len(found) or not found:
+        if len(set(periods)) < len(periods) or not periods:
             raise ArgumentError("keys", Described("a key twice, or none"), "different values")
-        return tuple(found)
+        return tuple(periods)
 
     def branches(self, rows: TableRows, keys: Sequence[str]) -> Iterator[str]:
         """Conditions of the rows of each key, which exclude each other."""
@@ -83,10 +83,10 @@ class Period:
 
     def _start(self, key: str) -> date | None:
         """The first day of a period."""
-        found = _KEYS[self.unit].fullmatch(key)
-        if found is None or not key.isascii():
+        match = _KEYS[self.unit].fullmatch(key)
+        if match is None or not key.isascii():
             return None
-        parts = {name: int(value) for name, value in found.groupdict().items()}
+        parts = {name: int(value) for name, value in match.groupdict().items()}
         month = parts.get("month", 3 * parts.get("quarter", 1) - 2)
         if not 1 <= parts["year"] <= 9998:
             return None
@@ -121,5 +121,5 @@ class Period:
 
 def period_of(name: object) -> Period | None:
     """The periods that a name to group by means, such as "month(admitted)"; None for a column."""
-    found = _NAME.fullmatch(name) if isinstance(name, str) else None
-    return None if found is None else Period(found[1], found[2])
+    match = _NAME.fullmatch(name) if isinstance(name, str) else None
+    return None if match is None else Period(match[1], match[2])

@@ -133,7 +133,7 @@ class Ordered(Query):
     def places(self, keys: Sequence[str]) -> Any:
         """The levels of a group, behind its keys."""
         inner = [self._level_place(name) for name in self.columns_answered]
-        return (one.within(self._group_place(key)) for key in keys for one in inner)
+        return (inner_query.within(self._group_place(key)) for key in keys for inner_query in inner)
 
 
 def _levels_of(levels: Any) -> tuple[Fraction, ...]:

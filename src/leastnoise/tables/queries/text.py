@@ -84,11 +84,11 @@ def _arguments(word: str, inside: str) -> tuple[list[str], dict[str, Any]]:
     plain: list[str] = []
     named: dict[str, Any] = {}
     for part in _parts(inside):
-        found = _NAMED.fullmatch(part)
-        if found is None:
+        match = _NAMED.fullmatch(part)
+        if match is None:
             plain.append(part)
             continue
-        name, value = found.group(1), _unquoted(found.group(2))
+        name, value = match.group(1), _unquoted(match.group(2))
         if name in _BESIDE:
             words = (
                 f"{name}= stands beside the text {word}(...), not inside: {name}=... in Python, "
@@ -96,7 +96,7 @@ def _arguments(word: str, inside: str) -> tuple[list[str], dict[str, Any]]:
             raise UnknownArgumentError(name, value, f"{words}--{name} on the command line.")
         reject_unknown({name: value}, _INSIDE, f"{word}()")
         if name in named or not value:
-            raise ArgumentError(name, found.group(2), f"given once, such as {name}=1")
+            raise ArgumentError(name, match.group(2), f"given once, such as {name}=1")
         named[name] = value
     return plain, named
 

@@ -153,7 +153,7 @@ class Variance(Valued):
         if len(released) == 1:
             return clamped(released[0].value, released[0].ends, Fraction(0), most)
         if noise is not None and noise.form.name == _PAIRS:
-            return self._from_pairs([one.value for one in released], noise)
+            return self._from_pairs([part.value for part in released], noise)
         squares, total, count = released
         unit, top = self.scale.step**2 / 4, self.scale.top
         n = max(Fraction(1), count.value)
@@ -177,13 +177,15 @@ class Variance(Valued):
         most = self.scale.width**2 / 4
         halves = not_negative(values[:2]), not_negative(values[2:])
         a, b = (
-            min(Fraction(1), max(Fraction(0), one / max(Fraction(unit), one + other)))
-            for (one, other), unit in zip(halves, (self.scale.top**2, self.scale.top), strict=True)
+            min(Fraction(1), max(Fraction(0), square / max(Fraction(unit), square + other)))
+            for (square, other), unit in zip(
+                halves, (self.scale.top**2, self.scale.top), strict=True
+            )
         )
         shares = []
-        for first, (one, other) in zip((0, 2), halves, strict=True):
+        for first, (first_half, other) in zip((0, 2), halves, strict=True):
             limits = noise.limits(_PARTS, first, confidence=0.975)
-            shares.append(believed(limits, _PARTS, (one, other)))
+            shares.append(believed(limits, _PARTS, (first_half, other)))
         value = most * (a - (2 * b - 1) ** 2)
         (low, high), ends = map(Fraction, shares[0]), [2 * Fraction(f) - 1 for f in shares[1]]
         nearest = Fraction(0) if ends[0] <= 0 <= ends[1] else min(x * x for x in ends)

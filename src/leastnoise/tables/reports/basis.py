@@ -110,8 +110,8 @@ class QueryBasis:
             forms = self.query.complete_forms(self.setting)
             return forms[self.form] if 0 <= self.form < len(forms) else None
         sharing = sharing_of(self.query, self.setting)
-        found = None if sharing is None or self.form < 1 else coarser(sharing.form, self.form)
-        return found if found is not None and found.most == self.form else None
+        form = None if sharing is None or self.form < 1 else coarser(sharing.form, self.form)
+        return form if form is not None and form.most == self.form else None
 
     @property
     def counts_keys(self) -> bool:
@@ -147,7 +147,7 @@ class QueryBasis:
             "neighbors": self.setting.neighbors,
             "size": self.setting.size,
             "form": self.form,
-            "files": [file_name(one) for one in self.files],
+            "files": [file_name(file) for file in self.files],
             "keys": None if self.keys is None else file_name(self.keys),
             "found": None if self.found is None else list(self.found),
             "epsilon": None if self.epsilon is None else text_of(self.epsilon),
@@ -156,15 +156,15 @@ class QueryBasis:
     @classmethod
     def from_json(cls, raw: Mapping[str, Any], files: Mapping[str, str]) -> QueryBasis:
         """What was written, with its files; an error of Python or of an argument if it is none."""
-        size, form, keys, found, epsilon = (
+        size, form, keys, keys_found, epsilon = (
             raw[name] for name in ("size", "form", "keys", "found", "epsilon")
         )
         if type(form) is not int or type(size) not in (int, type(None)):
             raise ArgumentError(
                 "form", Described(type(form).__name__), "an integer, as the size is"
             )
-        if found is not None and not all(isinstance(key, str) for key in found):
-            raise ArgumentError("found", Described(type(found).__name__), "a list of keys")
+        if keys_found is not None and not all(isinstance(key, str) for key in keys_found):
+            raise ArgumentError("found", Described(type(keys_found).__name__), "a list of keys")
         neighbors = check_neighbors(raw["neighbors"])
         return cls(
             query_from(raw["question"]),
@@ -172,7 +172,7 @@ class QueryBasis:
             files=tuple(files[name] for name in raw["files"]),
             form=form,
             keys=None if keys is None else files[keys],
-            found=None if found is None else tuple(found),
+            found=None if keys_found is None else tuple(keys_found),
             epsilon=None if epsilon is None else check_epsilon(epsilon),
         )
 
@@ -208,16 +208,16 @@ def check_batch(
     """
     found, shared = list[_Found](), dict[str, list[QueryBasis]]()
     for basis in batch:
-        files = [documents.get(file_name(one)) for one in basis.files]
+        files = [documents.get(file_name(file)) for file in basis.files]
         if basis.keys is not None:
             found.append(_of_keys(basis, "keys", documents.get(file_name(basis.keys))))
         if _is_shared(basis, files):
             shared.setdefault(file_name(basis.files[0]), []).append(basis)
         else:
             found += _of_values(basis, files, budget.delta)
-    for name, own in shared.items():
+    for name, sharers in shared.items():
         drawn = is_joint(documents[name])
-        found += (_of_draw if drawn else _of_law)(own, documents[name])
+        found += (_of_draw if drawn else _of_law)(sharers, documents[name])
     if not _asked_as_one(batch):
         found.append(_said(batch, "one query is about other units or rows than another", REFUTED))
     epsilon = add_up(cost.epsilon for _, cost in found)
@@ -256,11 +256,11 @@ def _said(
 
 def _asked_as_one(batch: Sequence[QueryBasis]) -> bool:
     """Whether they can be of one `ask_all`: about one unit, and one number of rows if public."""
-    units = {(one.setting.unit, one.setting.neighbors) for one in batch}
+    units = {(basis.setting.unit, basis.setting.neighbors) for basis in batch}
     sizes = {
-        one.setting.size
-        for one in batch
-        if one.query.fixed(one.setting.unit, one.setting.neighbors)
+        basis.setting.size
+        for basis in batch
+        if basis.query.fixed(basis.setting.unit, basis.setting.neighbors)
     }
     return len(units) == 1 and len(sizes) <= 1
 
@@ -305,8 +305,8 @@ def _of_values(basis: QueryBasis, files: Sequence[Any], delta: Fraction) -> Iter
 
 def _of_form(basis: QueryBasis, form: ReleaseForm, files: Sequence[Any]) -> _Found:
     """Numbers with noise of their own, each from a file for one step of it."""
-    own = len(files) == len(form.every) and all(map(_suits, files, form.every))
-    if not own or any(one.releases is not None for one in files):
+    suitable = len(files) == len(form.every) and all(map(_suits, files, form.every))
+    if not suitable or any(file.releases is not None for file in files):
         words = "; ".join(f"{part.name} in steps of {_short(part.measure)}" for part in form.every)
         return _said([basis], f"no file of the report is for {words}", REFUTED)
     vector = form.parts[0].name == VECTOR
@@ -329,9 +329,9 @@ def _suits(document: Any, part: Part) -> bool:
     if part.name == VECTOR:
         return is_vector(document) and document.sensitivity == 1
     if isinstance(document, ChannelDocument) and part.range is not None:
-        own, (low, high) = document.problem.range, part.range
+        bounds, (low, high) = document.problem.range, part.range
         width = (high - low) / part.sensitivity
-        ranged = own is not None and own.low == 0 and own.high == width
+        ranged = bounds is not None and bounds.low == 0 and bounds.high == width
         whole = not document.integer or (part.whole and part.sensitivity == 1)
         return ranged and whole and document.sensitivity == 1
     if not is_additive(document):
@@ -344,8 +344,8 @@ def _suits(document: Any, part: Part) -> bool:
 def _of_sums(basis: QueryBasis, files: Sequence[Any]) -> _Found:
     """Sums of counts: one release, whatever groups and cells a unit moves."""
     workload, steps = basis.query.workload(), basis.query.moves(basis.setting)
-    own = len(files) == 1 and isinstance(files[0], WorkloadDocument)
-    if not own or files[0].workload != workload or files[0].replaced:
+    suitable = len(files) == 1 and isinstance(files[0], WorkloadDocument)
+    if not suitable or files[0].workload != workload or files[0].replaced:
         return _said(
             [basis], f"no file of the report is for these {workload.queries} sums", REFUTED
         )
@@ -357,13 +357,13 @@ def _in_steps(
     basis: QueryBasis, words: str, files: Sequence[Any], number: int, most: int
 ) -> _Found:
     """So many steps of a unit, at most `most` of one number, at the budgets of the files."""
-    epsilon = number * max(one.epsilon for one in files)
-    lossy = [one for one in files if one.delta > 0]
+    epsilon = number * max(file.epsilon for file in files)
+    lossy = [file for file in files if file.delta > 0]
     words += f"; {number} steps" if number > 1 else "; one step"
-    if most > 1 and any(most * one.epsilon > _FURTHEST for one in lossy):
+    if most > 1 and any(most * file.epsilon > _FURTHEST for file in lossy):
         words += " are too many for this check"
         return _said([basis], words, NOT_COVERED, QueryBudget(epsilon, Fraction(0)))
-    grown = (one.delta * growth_of_delta(one.epsilon, most) for one in lossy)
+    grown = (file.delta * growth_of_delta(file.epsilon, most) for file in lossy)
     delta = max(grown, default=Fraction(0)) * number / most
     words += (
         f" make{'s' if number == 1 else ''} epsilon = {_short(epsilon)}, delta = {_rough(delta)}"
@@ -371,34 +371,36 @@ def _in_steps(
     return _said([basis], words, PROVEN, QueryBudget(epsilon, delta))
 
 
-def _of_draw(own: Sequence[QueryBasis], document: JointFile) -> Iterator[_Found]:
+def _of_draw(batch: Sequence[QueryBasis], document: JointFile) -> Iterator[_Found]:
     """Numbers of one draw: the file is for the very shape of all that a unit can move."""
-    asked, problem = [asked_of(basis.query, basis.setting) for basis in own], document.problem
-    held = problem.integer and all(one.tracks for one in asked)
-    held = held and all(len(basis.files) == 1 and basis.form == 0 for basis in own)
-    if held:
+    asked, problem = [asked_of(basis.query, basis.setting) for basis in batch], document.problem
+    fits = problem.integer and all(query.tracks for query in asked)
+    fits = fits and all(len(basis.files) == 1 and basis.form == 0 for basis in batch)
+    if fits:
         try:
-            held = problem.shape == weighed(*shape_of(asked, problem.power))[0]
+            fits = problem.shape == weighed(*shape_of(asked, problem.power))[0]
         except ArgumentError:
-            held = False  # more numbers than any draw has
+            fits = False  # more numbers than any draw has
     words = f"one draw of {problem.dimension} numbers"
-    if not held:
-        yield _said(own, f"{words}: the file is for another shape", REFUTED)
+    if not fits:
+        yield _said(batch, f"{words}: the file is for another shape", REFUTED)
         return
     cost = QueryBudget(document.epsilon, document.noise.spent_delta(problem))
-    yield _said(own, f"{words}, from a file of this shape: {shortly(problem.shape)}", PROVEN, cost)
+    yield _said(
+        batch, f"{words}, from a file of this shape: {shortly(problem.shape)}", PROVEN, cost
+    )
 
 
-def _of_law(own: Sequence[QueryBasis], document: AdditiveFile) -> Iterator[_Found]:
+def _of_law(batch: Sequence[QueryBasis], document: AdditiveFile) -> Iterator[_Found]:
     """Numbers with noise of one law, which is proven for so many of them together.
 
     They are those of all questions, or of each by itself, which then cost the total each.
     """
     assert document.releases is not None
     total = document.releases
-    moved = [basis.groups * basis.query.forms(basis.setting)[0].steps for basis in own]
+    moved = [basis.groups * basis.query.forms(basis.setting)[0].steps for basis in batch]
     apart = all(number == total.count for number in moved)
-    for some in [[one] for one in own] if apart else [own]:
+    for some in [[basis] for basis in batch] if apart else [batch]:
         number = total.count if apart else sum(moved)
         words = (
             f"a unit moves at most {number} numbers, with noise of one distribution for "
@@ -414,8 +416,8 @@ def _has_law(basis: QueryBasis, document: AdditiveFile) -> bool:
     """Whether the file is for every number of a question, each in one step."""
     form = basis.query.complete_forms(basis.setting)[0]
     parts = [replace(part, step=None) for part in form.every]
-    held = form.most == 1 and basis.form == 0 and len(basis.files) == len(parts)
-    return held and len({*basis.files}) == 1 and all(_suits(document, one) for one in parts)
+    single = form.most == 1 and basis.form == 0 and len(basis.files) == len(parts)
+    return single and len({*basis.files}) == 1 and all(_suits(document, part) for part in parts)
 
 
 def _short(value: Fraction) -> str:

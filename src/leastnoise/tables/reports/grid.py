@@ -32,9 +32,9 @@ class Grid:
     def most(self) -> float:
         """The largest of its values but for totals, and 0."""
         cells = (
-            one.value
+            estimate.value
             for keys, row in self.rows.items()
-            for column, one in row.items()
+            for column, estimate in row.items()
             if self.total not in (*keys, column)
         )
         return max((0.0, *cells))
@@ -48,8 +48,8 @@ def grids_of(answer: Answer) -> Iterator[Grid]:
     """
     mixed = answer.basis.query.word in MIXED
     tables: dict[tuple[str, ...], _Cells] = {}
-    for place, one in zip(answer.basis.places, answer.groups.values(), strict=True):
-        tables.setdefault(place.axes, {})[place.keys] = one
+    for place, estimate in zip(answer.basis.places, answer.groups.values(), strict=True):
+        tables.setdefault(place.axes, {})[place.keys] = estimate
     pairs = [axes for axes in tables if len(axes) == 2]
     within = {some for a, b in pairs for some in ((), (a,), (b,))}
     for axes, cells in tables.items():
@@ -64,13 +64,13 @@ def grids_of(answer: Answer) -> Iterator[Grid]:
 def _grid(axes: tuple[str, ...], cells: _Cells, across: int | None = None) -> Grid:
     """A list, or a table with the columns of this axis, or of that with the fewest keys."""
     if len(axes) < 2:
-        return Grid(axes, rows={keys: {"": one} for keys, one in cells.items()})
+        return Grid(axes, rows={keys: {"": estimate} for keys, estimate in cells.items()})
     sizes = [len({keys[i] for keys in cells}) for i in range(len(axes))]
     at = min(range(len(axes)), key=lambda i: (sizes[i], -i)) if across is None else across
     grid = Grid((*axes[:at], *axes[at + 1 :]), axes[at])
     grid.columns = list(dict.fromkeys(keys[at] for keys in cells))
-    for keys, one in cells.items():
-        grid.rows.setdefault((*keys[:at], *keys[at + 1 :]), {})[keys[at]] = one
+    for keys, estimate in cells.items():
+        grid.rows.setdefault((*keys[:at], *keys[at + 1 :]), {})[keys[at]] = estimate
     return grid
 
 
@@ -83,9 +83,9 @@ def _cross(axes: tuple[str, ...], cells: _Cells, totals: dict[tuple[str, ...], _
         total += " rows"
     grid.total = total
     (down,), across = grid.down, grid.across
-    for (key,), one in totals.get((down,), {}).items():
-        grid.rows[(key,)][total] = one
-    ends = {key: one for (key,), one in totals.get((str(across),), {}).items()}
+    for (key,), estimate in totals.get((down,), {}).items():
+        grid.rows[(key,)][total] = estimate
+    ends = {key: estimate for (key,), estimate in totals.get((str(across),), {}).items()}
     if () in totals:
         ends[total] = totals[()][()]
     if ends:

@@ -38,7 +38,9 @@ def hints_of(
 
 def _left_out(query: Query, estimates: Mapping[str, Estimate]) -> str:
     """Many rows have no value."""
-    shares = [share for one in estimates.values() if (share := _share(query, one)) is not None]
+    shares = [
+        share for estimate in estimates.values() if (share := _share(query, estimate)) is not None
+    ]
     if not shares:
         return ""
     some = "" if len(estimates) == 1 else f" in {len(shares)} of {len(estimates)} groups"
@@ -91,9 +93,9 @@ def _at_bounds(query: Query, estimates: Mapping[str, Estimate]) -> str:
     bounds = [query.ends_of(column) for column in query.columns_answered]
     near = [
         end
-        for number, one in enumerate(estimates.values())
+        for number, estimate in enumerate(estimates.values())
         for end in bounds[number % len(bounds)] or ()
-        if _is_near(one.value, end, bounds[number % len(bounds)])
+        if _is_near(estimate.value, end, bounds[number % len(bounds)])
     ]
     if not near:
         return ""

@@ -22,19 +22,19 @@ def join_reports(paths: Sequence[str | Path], title: str) -> PublishedReport:
     Guarantee: the report verifies as each of them does, and its budget is the sum of theirs. No
     charge is in two of them, and all of them were charged to one ledger, or to none.
     """
-    held = [_checked(path) for path in paths]
-    known = [read_report(raw) for raw in held]
-    batches = [batch for raw in held for batch in raw["batches"]]
-    charges = [{batch["charge"] for batch in raw["batches"]} - {None} for raw in held]
+    documents = [_checked(path) for path in paths]
+    known = [read_report(raw) for raw in documents]
+    batches = [batch for raw in documents for batch in raw["batches"]]
+    charges = [{batch["charge"] for batch in raw["batches"]} - {None} for raw in documents]
     twice = len({repr(batch) for batch in batches}) < len(batches)
     if twice or sum(map(len, charges)) > len(set().union(*charges)):
         raise ArgumentError("reports", Described("a charge twice"), "reports of different charges")
     answers = tuple(
         replace(answer, batch=f"{number}: {answer.batch}")
-        for number, one in enumerate(known)
-        for answer in one.answers
+        for number, report in enumerate(known)
+        for answer in report.answers
     )
-    return PublishedReport(title, answers, _balance([one.balance for one in known]))
+    return PublishedReport(title, answers, _balance([report.balance for report in known]))
 
 
 def _checked(path: str | Path) -> Any:
@@ -50,8 +50,8 @@ def _checked(path: str | Path) -> Any:
 
 def _balance(balances: Sequence[Balance | None]) -> Balance | None:
     """The latest state of the one ledger."""
-    found = [one for one in balances if one is not None]
-    if len({one.created for one in found}) > 1 or 0 < len(found) < len(balances):
+    stated = [balance for balance in balances if balance is not None]
+    if len({balance.created for balance in stated}) > 1 or 0 < len(stated) < len(balances):
         words = "reports that were all charged to one ledger, or all to none"
         raise ArgumentError("reports", Described("several ledgers"), words)
-    return max(found, key=lambda one: one.charges, default=None)
+    return max(stated, key=lambda balance: balance.charges, default=None)

@@ -57,7 +57,8 @@ def charged_to(
     spent, known = Spent(), []
     for costs in charges.values():
         epsilon, delta = (
-            round_down(add_up(own), _DIGITS) for own in zip(*(c.pair for c in costs), strict=True)
+            round_down(add_up(column), _DIGITS)
+            for column in zip(*(c.pair for c in costs), strict=True)
         )
         cost = cost_of(epsilon, delta, book.composition)
         if cost is None:
@@ -93,9 +94,9 @@ def _least_squares(costs: Sequence[Fraction], total: Fraction, count: int) -> Fr
 
     All are alike, but for those that cost more than that.
     """
-    found = Fraction(0)
+    squares = Fraction(0)
     for cost in sorted(costs, reverse=True):
         if cost * count <= total:
             break
-        found, total, count = found + cost**2, total - cost, count - 1
-    return found + (total**2 / count if count else 0)
+        squares, total, count = squares + cost**2, total - cost, count - 1
+    return squares + (total**2 / count if count else 0)

@@ -10,21 +10,21 @@ from ..unit import PrivacyUnit
 
 def notes(query: Query, setting: Setting, groups: int, release: Release) -> list[str]:
     """What a reader must know; public. groups: that one unit can move."""
-    found = query.notes(setting)
+    sentences = query.notes(setting)
     if any(map(period_of, query.columns_by)):
-        found.append(
+        sentences.append(
             "a date as a string counts if it is written like 2024-01-31, or as stated for the "
             "file; others are in no group"
         )
     if setting.size is not None:
-        found.append(f"the number of rows, {setting.size}, is public because rows are replaced")
+        sentences.append(f"the number of rows, {setting.size}, is public because rows are replaced")
     if isinstance(setting.unit, PrivacyUnit):
-        found.append(_of_persons(query, setting.unit))
+        sentences.append(_of_persons(query, setting.unit))
     if query.grouped and groups > 1:
         one_draw = "all groups come from one draw"
         budget = one_draw if release.one_draw else "each group has a part of the budget"
-        found.append(f"one unit can move {groups} groups, and {budget}")
-    return [*found, *release.notes]
+        sentences.append(f"one unit can move {groups} groups, and {budget}")
+    return [*sentences, *release.notes]
 
 
 def _rows(count: int) -> str:

@@ -25,54 +25,55 @@ _NUMBERED = ("histogram", "cumulative")
 _ANSWER = "<th class=n>answer</th><th class=n>95% confidence interval</th>"
 
 
-def page_of(held: Mapping[str, Any], answers: Sequence[Answer], steps: Sequence[Step]) -> str:
+def page_of(report: Mapping[str, Any], answers: Sequence[Answer], steps: Sequence[Step]) -> str:
     """The page of a report that was written as `held`."""
-    budget = Fraction(held["epsilon"]), Fraction(held["delta"])
+    budget = Fraction(report["epsilon"]), Fraction(report["delta"])
     unit, neighbors = bare_unit(answers[0].unit), answers[0].neighbors
     facts = [source(answers), f"privacy unit: {unit} ({neighbors})"]
     facts.append(f"epsilon = {short(budget[0])}, delta = {short(budget[1])} in all")
     said = promises(answers, *budget)
     reviewed = "".join(
-        f"<div><dt>{escaped(one['heading'])}</dt><dd>{escaped(one['words'])} "
-        f"<i class='{escaped(one['by'].replace(' ', '-'))}'>{escaped(one['by'])}</i></dd></div>"
-        for one in held["headings"]
+        f"<div><dt>{escaped(section['heading'])}</dt><dd>{escaped(section['words'])} "
+        f"<i class='{escaped(section['by'].replace(' ', '-'))}'>"
+        f"{escaped(section['by'])}</i></dd></div>"
+        for section in report["headings"]
     )
     return _PAGE.format(
         style=STYLE,
-        title=escaped(held["title"]),
-        facts=escaped(" · ".join(one for one in facts if one)),
+        title=escaped(report["title"]),
+        facts=escaped(" · ".join(fact for fact in facts if fact)),
         promises="".join(f"<div><h2>{escaped(a)}</h2><p>{escaped(b)}</p></div>" for a, b in said),
         answers="".join(answers_html(answers)),
         reviewed=reviewed,
         spent=_spent(answers),
         steps="".join(
-            f"<li>{escaped(one.words)}: <strong>{one.verdict}</strong></li>" for one in steps
+            f"<li>{escaped(step.words)}: <strong>{step.verdict}</strong></li>" for step in steps
         ),
-        sha256=held["sha256"],
-        checker=embedded(held),
+        sha256=report["sha256"],
+        checker=embedded(report),
     )
 
 
 def answers_html(answers: Sequence[Answer]) -> list[str]:
     """Single numbers in one table, and a section for each answer with groups."""
-    found: list[str] = []
-    for single, group in groupby(answers, lambda one: set(one.groups) == {""}):
+    sections: list[str] = []
+    for single, group in groupby(answers, lambda answer: set(answer.groups) == {""}):
         some = list(group)
-        found += [_singles(some)] if single else map(_section, some)
-    return found
+        sections += [_singles(some)] if single else map(_section, some)
+    return sections
 
 
 def _singles(answers: Sequence[Answer]) -> str:
     """One number of each query, in one table; of several charges each says when it was asked."""
-    several = len({(one.table, one.date, one.charge) for one in answers}) > 1
+    several = len({(answer.table, answer.date, answer.charge) for answer in answers}) > 1
     rows = "".join(
-        f"<tr><th scope=row>{escaped(heading(one.basis.query))}{_asked(one) if several else ''}"
-        f"</th>{_cells(one.groups[''])}</tr>"
-        for one in answers
+        f"<tr><th scope=row>{escaped(heading(answer.basis.query))}"
+        f"{_asked(answer) if several else ''}</th>{_cells(answer.groups[''])}</tr>"
+        for answer in answers
     )
     head = f"<tr><th></th>{_ANSWER}</tr>"
-    hints = "".join(dict.fromkeys(_hints(one) for one in answers))
-    how = "".join(_how(one) for one in answers)
+    hints = "".join(dict.fromkeys(_hints(answer) for answer in answers))
+    how = "".join(_how(answer) for answer in answers)
     return f"<section><table class=list>{head}{rows}</table>{hints}{how}</section>"
 
 
@@ -152,24 +153,24 @@ def _keys(keys: Iterable[str]) -> str:
     return "".join(f"<th scope=row>{escaped(key) or 'all rows'}</th>" for key in keys)
 
 
-def _around(one: Estimate) -> tuple[str, str]:
+def _around(estimate: Estimate) -> tuple[str, str]:
     """The value, and its interval with what the number rests on."""
-    value, low, high = map(escaped, rounded(one))
-    words = [f"{low} to {high}" if low and high else "see below", escaped(rests_words(one))]
+    value, low, high = map(escaped, rounded(estimate))
+    words = [f"{low} to {high}" if low and high else "see below", escaped(rests_words(estimate))]
     return value, "<br>".join(filter(None, words))
 
 
-def _cells(one: Estimate) -> str:
-    value, around = _around(one)
+def _cells(estimate: Estimate) -> str:
+    value, around = _around(estimate)
     return f"<td>{value}</td><td class=ends>{around}</td>"
 
 
-def _cell(one: Estimate | None, most: float) -> str:
+def _cell(estimate: Estimate | None, most: float) -> str:
     """A number of a cross table, with its interval below it; shaded by its size if `most` is."""
-    if one is None:
+    if estimate is None:
         return "<td></td>"
-    value, around = _around(one)
-    share = max(0.0, one.value) / most if most > 0 else 0.0
+    value, around = _around(estimate)
+    share = max(0.0, estimate.value) / most if most > 0 else 0.0
     shade = f" style='background:rgba(86,180,233,{0.5 * share:.2f})'" if share else ""
     return f"<td{shade}>{value}<small>{around}</small></td>"
 
@@ -186,13 +187,15 @@ def _spent(answers: Sequence[Answer]) -> str:
     """What was asked when, and what it spent: a row for each charge."""
     rows = []
     charges: dict[tuple[str, str, int | None], list[Answer]] = {}
-    for one in answers:
-        charges.setdefault((one.table, one.date, one.charge), []).append(one)
+    for answer in answers:
+        charges.setdefault((answer.table, answer.date, answer.charge), []).append(answer)
     for (table, date, charge), some in charges.items():
-        each = {one.batch or f"{number} alone": one for number, one in enumerate(some)}.values()
-        queries = "; ".join(heading(one.basis.query) for one in some)
-        epsilon = short(add_up(one.epsilon for one in each))
-        delta = short(add_up(one.delta for one in each))
+        each = {
+            answer.batch or f"{number} alone": answer for number, answer in enumerate(some)
+        }.values()
+        queries = "; ".join(heading(answer.basis.query) for answer in some)
+        epsilon = short(add_up(answer.epsilon for answer in each))
+        delta = short(add_up(answer.delta for answer in each))
         number = "" if charge is None else str(charge)
         cells = (day(date), table, queries, epsilon, delta, number)
         rows.append("".join(f"<td>{escaped(cell)}</td>" for cell in cells))

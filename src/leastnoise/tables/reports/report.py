@@ -96,7 +96,7 @@ class PublishedReport:
     def __post_init__(self) -> None:
         if not isinstance(self.title, str):
             raise ArgumentError("title", self.title, "a string")
-        protected = sorted({_protects(one) for one in self.answers})
+        protected = sorted({_protects(answer) for answer in self.answers})
         if len(protected) != 1:
             allowed = (
                 "about one privacy unit and one neighboring relation: budgets of different units "
@@ -107,10 +107,13 @@ class PublishedReport:
     @property
     def batches(self) -> list[tuple[QueryBudget, tuple[Answer, ...]]]:
         """Answers that cost their budget together, once; most are alone."""
-        found: dict[tuple[str, int], list[Answer]] = {}
-        for number, one in enumerate(self.answers):
-            found.setdefault((one.batch, -1 if one.batch else number), []).append(one)
-        return [(QueryBudget(own[0].epsilon, own[0].delta), tuple(own)) for own in found.values()]
+        grouped: dict[tuple[str, int], list[Answer]] = {}
+        for number, answer in enumerate(self.answers):
+            grouped.setdefault((answer.batch, -1 if answer.batch else number), []).append(answer)
+        return [
+            (QueryBudget(batch[0].epsilon, batch[0].delta), tuple(batch))
+            for batch in grouped.values()
+        ]
 
     @property
     def epsilon(self) -> Fraction:
@@ -125,14 +128,14 @@ class PublishedReport:
     @property
     def files(self) -> dict[str, str]:
         """The mechanism files, by their hashes."""
-        every = [one.basis for one in self.answers]
-        texts = [t for one in every for t in (one.keys, *one.files) if t is not None]
+        every = [answer.basis for answer in self.answers]
+        texts = [t for basis in every for t in (basis.keys, *basis.files) if t is not None]
         return {file_name(text): text for text in texts}
 
     @property
     def charged(self) -> bool:
         """Whether the ledger can have been charged for all of it; so if there is none."""
-        charges = [(own[0].charge, budget) for budget, own in self.batches]
+        charges = [(batch[0].charge, budget) for budget, batch in self.batches]
         return self.balance is None or charged_to(self.balance, _protects(self.answers[0]), charges)
 
     def steps(self, documents: Mapping[str, Any] | None = None) -> list[Step]:
@@ -142,27 +145,27 @@ class PublishedReport:
         """
         if documents is None:
             documents = {name: parse_any(text) for name, text in self.files.items()}
-        found = []
-        for budget, own in self.batches:
-            found += check_batch([one.basis for one in own], documents, budget)
+        steps = []
+        for budget, batch in self.batches:
+            steps += check_batch([answer.basis for answer in batch], documents, budget)
         if self.balance is not None:
             words = "the ledger is about the same privacy unit, and can hold all these charges"
-            found.append(Step(words, PROVEN if self.charged else REFUTED))
-        return found
+            steps.append(Step(words, PROVEN if self.charged else REFUTED))
+        return steps
 
     def to_json(self, steps: Sequence[Step] | None = None) -> dict[str, Any]:
         """The report in plain values, with the hash of all the rest of it."""
-        held: dict[str, Any] = {
+        document: dict[str, Any] = {
             "format": REPORT,
             "title": self.title,
             "epsilon": text_of(self.epsilon),
             "delta": text_of(self.delta),
-            "batches": [_batch_json(budget, own) for budget, own in self.batches],
+            "batches": [_batch_json(budget, batch) for budget, batch in self.batches],
             "ledger": None if self.balance is None else self.balance.to_json(),
             "mechanisms": self.files,
             "headings": self._headings(self.steps() if steps is None else steps),
         }
-        return held | {"sha256": _hash_of(held)}
+        return document | {"sha256": _hash_of(document)}
 
     def to_html(self) -> str:
         """One page that needs nothing else."""
@@ -178,12 +181,12 @@ class PublishedReport:
             write_answers(self.answers, where)
             return (where,)
         steps = self.steps()
-        beside, held = where.with_suffix(".json"), self.to_json(steps)
-        text = json.dumps(held, indent=1, ensure_ascii=False) + "\n"
+        beside, document = where.with_suffix(".json"), self.to_json(steps)
+        text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
         beside.write_text(text, encoding="utf-8")
         if where == beside:
             return (beside,)
-        where.write_text(page_of(held, self.answers, steps), encoding="utf-8")
+        where.write_text(page_of(document, self.answers, steps), encoding="utf-8")
         return where, beside
 
     def _repr_html_(self) -> str:
@@ -199,7 +202,7 @@ class PublishedReport:
                 f"a ledger of {name} = {float(book.epsilon):g}, delta = {float(book.delta):g}, "
                 f"of which {float(book.spent_epsilon):g} and {float(book.spent_delta):g} are spent"
             ) + ("" if kind == "basic" else f" ({kind} composition)")
-        private = any(one.basis.found is not None for one in self.answers)
+        private = any(answer.basis.found is not None for answer in self.answers)
         words = {
             "keys": "; except keys that were released privately" if private else "",
             "unit": bare_unit(self.answers[0].unit),
@@ -247,21 +250,21 @@ def report(
         'PublishedReport'
     """
     given = (answers,) if isinstance(answers, Answer) else tuple(answers)
-    held = tuple(one for own in given for one in (own, *getattr(own, "rests_on", ())))
-    if not held or not all(isinstance(one, Answer) for one in held):
+    every = tuple(answer for asked in given for answer in (asked, *getattr(asked, "rests_on", ())))
+    if not every or not all(isinstance(answer, Answer) for answer in every):
         raise ArgumentError(
             "answers", Described(type(answers).__name__), "an Answer, or a list of Answers"
         )
     book = Ledger(ledger) if isinstance(ledger, (str, Path)) else ledger
     if title is None:
-        tables = ", ".join(dict.fromkeys(one.table for one in held if one.table))
+        tables = ", ".join(dict.fromkeys(answer.table for answer in every if answer.table))
         title = f"Private answers{' about ' * bool(tables)}{tables}"
-    found = PublishedReport(title, held, None if book is None else book.balance)
-    if not found.charged:
+    published = PublishedReport(title, every, None if book is None else book.balance)
+    if not published.charged:
         raise ArgumentError("ledger", str(ledger), "the ledger that the answers were charged to")
     if path is not None:
-        found.save(path)
-    return found
+        published.save(path)
+    return published
 
 
 def checked_report(
@@ -279,23 +282,23 @@ def _protects(answer: Answer) -> str:
     return f"{answer.unit}, {answer.neighbors}"
 
 
-def _batch_json(budget: QueryBudget, own: Sequence[Answer]) -> dict[str, Any]:
+def _batch_json(budget: QueryBudget, batch: Sequence[Answer]) -> dict[str, Any]:
     return {
-        "table": own[0].table,
-        "date": own[0].date,
+        "table": batch[0].table,
+        "date": batch[0].date,
         "epsilon": text_of(budget.epsilon),
         "delta": text_of(budget.delta),
-        "charge": own[0].charge,
-        "answers": [_answer_json(one) for one in own],
+        "charge": batch[0].charge,
+        "answers": [_answer_json(answer) for answer in batch],
     }
 
 
 def _answer_json(answer: Answer) -> dict[str, Any]:
     """The answer as it is read: rounded to what the interval supports."""
-    held = answer.as_dict()
-    for one, estimate in zip(held["answers"], answer.groups.values(), strict=True):
-        one["shown"] = list(rounded(estimate))
-    return {name: held[name] for name in ("query", "basis", "answers", "why", "noise", "notes")}
+    document = answer.as_dict()
+    for written, estimate in zip(document["answers"], answer.groups.values(), strict=True):
+        written["shown"] = list(rounded(estimate))
+    return {name: document[name] for name in ("query", "basis", "answers", "why", "noise", "notes")}
 
 
 # -- reading ------------------------------------------------------------------------------------
@@ -315,15 +318,15 @@ def check_report(raw: Any) -> list[Step]:
     limit_depth(raw)
     try:
         with counted():
-            held = read_report(raw)
-        documents, found = _checked_files(held.files)
+            stated = read_report(raw)
+        documents, steps_of_files = _checked_files(stated.files)
         with counted():
-            steps = held.steps(documents)
-            written = held.to_json(steps)
-        sealed = _hash_of({name: one for name, one in raw.items() if name != "sha256"})
+            steps = stated.steps(documents)
+            written = stated.to_json(steps)
+        sealed = _hash_of({name: value for name, value in raw.items() if name != "sha256"})
         other = difference(written | {"sha256": raw["sha256"]}, raw)
         words = "the report is as it was written: its hash covers it"
-        found.insert(0, Step(words, PROVEN if raw["sha256"] == sealed else REFUTED))
+        steps_of_files.insert(0, Step(words, PROVEN if raw["sha256"] == sealed else REFUTED))
     except (
         LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError,
     ) as error:  # fmt: skip
@@ -333,7 +336,7 @@ def check_report(raw: Any) -> list[Step]:
         raise FormatError(f"the report lacks a field, or has one of another type{said}") from None
     words = "everything else is what this tool writes for these queries, numbers and files"
     words += "" if other is None else f"; it differs at {other}"
-    return [*found, *steps, Step(words, PROVEN if other is None else REFUTED)]
+    return [*steps_of_files, *steps, Step(words, PROVEN if other is None else REFUTED)]
 
 
 def exit_code_of(steps: Sequence[Step]) -> int:
@@ -347,7 +350,7 @@ def summary_of_report(raw: Any, steps: Sequence[Step]) -> str:
     """Whom a report protects and with which budget, once `check_report` has found these steps."""
     if REFUTED in {step.verdict for step in steps}:
         return "Refuted: a step from the published numbers to their proofs is false."
-    words = {one["heading"]: one["words"] for one in raw["headings"]}
+    words = {section["heading"]: section["words"] for section in raw["headings"]}
     neighbors, part = words["Neighboring tables"].split(":")[0], weakest(steps)
     return (
         f"Proven{' in part' if part == NOT_COVERED else ''}: all answers together are "
@@ -368,19 +371,19 @@ _ALSO = {
 def _checked_files(texts: Mapping[str, str]) -> tuple[dict[str, Any], list[Step]]:
     """The mechanism files that are private, by their names, and what was found of all."""
     documents: dict[str, Any] = {}
-    found, work = [], 0
+    steps, work = [], 0
     for name, text in texts.items():
-        with counted() as one:
+        with counted() as meter:
             document = parse_any(text)
             checked = check_any(document)
-        work += one.spent
+        work += meter.spent
         if work > _WORK:
             raise LimitError("checking the files of this report takes more work than allowed")
         words = f"mechanism {name[:12]}: {checked.summary.partition(': ')[2]}"
-        found.append(Step(words, PROVEN if checked.private else REFUTED))
+        steps.append(Step(words, PROVEN if checked.private else REFUTED))
         if checked.private:
             documents[name] = document
-    return documents, found
+    return documents, steps
 
 
 def read_report(raw: Any) -> PublishedReport:
@@ -395,8 +398,8 @@ def read_report(raw: Any) -> PublishedReport:
         if not isinstance(table, str) or str(Date.fromisoformat(date)) != date:
             raise ArgumentError("date", Described(type(date).__name__), "a day, and a table's name")
         charged = {"table": table, "date": date, "charge": paid}
-        for one in batch["answers"]:
-            answers.append(_read_answer(one, raw["mechanisms"], budget, charged, number))
+        for raw_answer in batch["answers"]:
+            answers.append(_read_answer(raw_answer, raw["mechanisms"], budget, charged, number))
     balance = None if raw["ledger"] is None else balance_from(raw["ledger"])
     return PublishedReport(raw["title"], tuple(answers), balance)
 
@@ -431,21 +434,21 @@ def _read_answer(
 def _read_number(raw: Any) -> Estimate:
     unbiased = raw.get("unbiased")  # (numbers that are not counts have none)
     for name in ("value", "low", "high", "unbiased"):
-        one = unbiased if name == "unbiased" else raw[name]
-        missing = name != "value" and one is None
-        if not missing and (type(one) not in (int, float) or abs(one) > sys.float_info.max):
-            raise ArgumentError(name, Described(type(one).__name__), "a number")
-    figures = tuple(_read_figure(one) for one in raw.get("rests_on", ()))
+        number = unbiased if name == "unbiased" else raw[name]
+        missing = name != "value" and number is None
+        if not missing and (type(number) not in (int, float) or abs(number) > sys.float_info.max):
+            raise ArgumentError(name, Described(type(number).__name__), "a number")
+    figures = tuple(_read_figure(figure) for figure in raw.get("rests_on", ()))
     return Estimate(raw["value"], raw["low"], raw["high"], unbiased, figures)
 
 
 def _read_figure(raw: Any) -> Figure:
     name, *numbers = (raw[field] for field in ("name", "value", "low", "high"))
-    if name not in (ROWS, LEFT_OUT) or not all(type(one) is int for one in numbers):
+    if name not in (ROWS, LEFT_OUT) or not all(type(number) is int for number in numbers):
         raise ArgumentError("rests_on", Described(type(raw).__name__), "numbers of rows")
     return Figure(name, *numbers)
 
 
-def _hash_of(held: Mapping[str, Any]) -> str:
-    text = json.dumps(held, sort_keys=True, separators=(",", ":"), allow_nan=False)
+def _hash_of(document: Mapping[str, Any]) -> str:
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

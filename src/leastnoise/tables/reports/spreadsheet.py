@@ -40,7 +40,7 @@ def write_answers(answers: Sequence[Answer], path: Path) -> None:
 
 def _axes(answers: Sequence[Answer]) -> dict[str, str]:
     """The axes of all answers, and what each is called in a file."""
-    places = (place for one in answers for place in one.basis.places)
+    places = (place for answer in answers for place in answer.basis.places)
     axes = dict.fromkeys(axis for place in places for axis in place.axes)
     taken = {_QUERY, *_NUMBERS, _UNBIASED, ROWS, LEFT_OUT}
     return {axis: f"{axis} (key)" if axis in taken else axis for axis in axes}
@@ -52,18 +52,18 @@ def _rows(answers: Sequence[Answer]) -> Iterator[_Row]:
     Of counts also the unbiased one, and of others how many rows they rest on.
     """
     axes = _axes(answers)
-    every = [estimate for one in answers for estimate in one.groups.values()]
+    every = [estimate for answer in answers for estimate in answer.groups.values()]
     more = [_UNBIASED] if any(estimate.unbiased is not None for estimate in every) else []
-    figures = dict.fromkeys(figure.name for one in every for figure in one.rests_on)
+    figures = dict.fromkeys(figure.name for estimate in every for figure in estimate.rests_on)
     yield [_QUERY, *axes.values(), *_NUMBERS, *more, *figures]
-    for one in answers:
-        for place, estimate in zip(one.basis.places, one.groups.values(), strict=True):
+    for answer in answers:
+        for place, estimate in zip(answer.basis.places, answer.groups.values(), strict=True):
             keys = dict(zip(place.axes, place.keys, strict=True))
             numbers: _Row = [Decimal(text) if text else None for text in rounded(estimate)]
             numbers += [_digits(estimate.unbiased) for _ in more]
             behind = {figure.name: Decimal(figure.value) for figure in estimate.rests_on}
             numbers += [behind.get(name) for name in figures]
-            yield [one.query, *(keys.get(axis) for axis in axes), *numbers]
+            yield [answer.query, *(keys.get(axis) for axis in axes), *numbers]
 
 
 def _digits(value: float | None) -> Decimal | None:
@@ -73,11 +73,13 @@ def _digits(value: float | None) -> Decimal | None:
 def _about(answers: Sequence[Answer]) -> Iterator[_Row]:
     """What each query was asked of, and what it spent."""
     yield ["query", "table", "date", "privacy unit", "neighbors", "epsilon", "delta", "spent with"]
-    for one in answers:
-        mates = [str(k) for k, x in enumerate(answers, 1) if one.batch and x.batch == one.batch]
+    for answer in answers:
+        mates = [
+            str(k) for k, x in enumerate(answers, 1) if answer.batch and x.batch == answer.batch
+        ]
         yield [
-            one.query, one.table, one.date, bare_unit(one.unit), one.neighbors,
-            text_of(one.epsilon), text_of(one.delta),
+            answer.query, answer.table, answer.date, bare_unit(answer.unit), answer.neighbors,
+            text_of(answer.epsilon), text_of(answer.delta),
             f"queries {', '.join(mates)}, once" if len(mates) > 1 else None,
         ]  # fmt: skip
     yield []

@@ -66,10 +66,10 @@ def day(date: str) -> str:
 
 def source(answers: Sequence[Answer]) -> str:
     """Which tables the answers are about, and when they were asked."""
-    tables = dict.fromkeys(one.table for one in answers if one.table)
-    days = sorted({one.date for one in answers if one.date})
-    when = " to ".join(day(one) for one in dict.fromkeys((*days[:1], *days[-1:])))
-    return " · ".join(one for one in (", ".join(tables), when) if one)
+    tables = dict.fromkeys(answer.table for answer in answers if answer.table)
+    days = sorted({answer.date for answer in answers if answer.date})
+    when = " to ".join(day(date) for date in dict.fromkeys((*days[:1], *days[-1:])))
+    return " · ".join(part for part in (", ".join(tables), when) if part)
 
 
 def promises(answers: Sequence[Answer], epsilon: Fraction, delta: Fraction) -> list[Said]:

@@ -97,49 +97,52 @@ class Reading:
         """
         columns = self.table.engine.read_columns(self.query, len(self.columns))
         keys = self._keys(columns)
-        held = {
+        columns_read = {
             name: [int(x or 0) for x in column]
             for name, column in zip(self.columns, columns, strict=True)
             if name not in (*self.by, "v")
         }
         if self.request.cells:
-            return _by_cell(keys, columns[self.columns.index("v")], held["w"])
+            return _by_cell(keys, columns[self.columns.index("v")], columns_read["w"])
         none = [0] * len(keys)
-        rows = held["n"]
-        squares = self._squares(held) if "q0" in held else none
-        sums = rows, held.get("s", none), squares, held.get("u", rows)
+        rows = columns_read["n"]
+        squares = self._squares(columns_read) if "q0" in columns_read else none
+        sums = rows, columns_read.get("s", none), squares, columns_read.get("u", rows)
         every: Iterable[GroupSums] = map(GroupSums, *sums)
         if self.request.coverage:
-            return {"": GroupSums(rows[0], held["s"][0], absent=held["m"][0])}
-        if "t" in held:
-            absent = [total - n for total, n in zip(held["t"], rows, strict=True)]
-            every = (one._replace(absent=a) for one, a in zip(every, absent, strict=True))
+            return {"": GroupSums(rows[0], columns_read["s"][0], absent=columns_read["m"][0])}
+        if "t" in columns_read:
+            absent = [total - n for total, n in zip(columns_read["t"], rows, strict=True)]
+            every = (sums._replace(absent=a) for sums, a in zip(every, absent, strict=True))
         if self.request.further:
-            more = zip(*(held[name] for name, _, _ in _further(self.request)), strict=True)
-            every = (GroupSums(*one[:4], further=one[4]) for one in zip(*sums, more, strict=True))
-        found = dict(zip(keys, every, strict=True))
-        found.pop(None, None)
-        return cast(dict[str, GroupSums], found)
+            more = zip(*(columns_read[name] for name, _, _ in _further(self.request)), strict=True)
+            every = (GroupSums(*row[:4], further=row[4]) for row in zip(*sums, more, strict=True))
+        named_sums = dict(zip(keys, every, strict=True))
+        named_sums.pop(None, None)
+        return cast(dict[str, GroupSums], named_sums)
 
     def _keys(self, columns: Sequence[Sequence[Any]]) -> Sequence[str | None]:
         """The group of each row of the result, None if it has none or it is not asked for."""
         if not self.kinds:
             return [""] * len(columns[0])
         by = zip(self.kinds, columns[: len(self.kinds)], strict=True)
-        parts = [[None if one is None else shown(kind, one) for one in held] for kind, held in by]
+        parts = [
+            [None if value is None else shown(kind, value) for value in column]
+            for kind, column in by
+        ]
         if len(parts) > 1:
             return [label_of(key) if _complete(key) else None for key in zip(*parts, strict=True)]
-        (found,), (kind,) = parts, self.kinds
+        (keys,), (kind,) = parts, self.kinds
         if self.request.keys is None:
-            return found
+            return keys
         named = {written(kind, key): key for key in self.request.keys}
-        return [None if key is None else named.get(key) for key in found]
+        return [None if key is None else named.get(key) for key in keys]
 
-    def _squares(self, held: Mapping[str, list[int]]) -> list[int]:
+    def _squares(self, columns: Mapping[str, list[int]]) -> list[int]:
         """Put together from their lower and upper bits, of persons with few rows and with many."""
-        none = [0] * len(held["q0"])
+        none = [0] * len(columns["q0"])
         names = ("q0", "q1", "m0", "m1", "r")
-        pieces = zip(*(held.get(name, none) for name in names), strict=True)
+        pieces = zip(*(columns.get(name, none) for name in names), strict=True)
         most = self.request.unit.max_rows_per_group
         return [
             q0 + (q1 << _PIECE) + most * (m0 + (m1 << _PIECE)) + r for q0, q1, m0, m1, r in pieces
@@ -148,7 +151,7 @@ class Reading:
 
 def _further(request: Request) -> list[tuple[str, Callable[[TableRows], str], Scale]]:
     """Further columns of a vector, each with the name of its values and of their sum."""
-    return [(f"s{i}", *one) for i, one in enumerate(request.further, 1)]
+    return [(f"s{i}", *term) for i, term in enumerate(request.further, 1)]
 
 
 def _complete(key: tuple[str | None, ...]) -> TypeGuard[tuple[str, ...]]:
@@ -160,11 +163,11 @@ def _by_cell(
     keys: Sequence[str | None], cells: Sequence[Any], weights: Sequence[int]
 ) -> dict[str, GroupSums]:
     """The weights of each group by cell of the scale."""
-    found: dict[str, dict[int, int]] = {}
+    histograms: dict[str, dict[int, int]] = {}
     for key, cell, weight in zip(keys, cells, weights, strict=True):
         if key is not None and cell is not None:
-            found.setdefault(key, {})[int(cell)] = weight
-    return {key: GroupSums(cells=one) for key, one in found.items()}
+            histograms.setdefault(key, {})[int(cell)] = weight
+    return {key: GroupSums(cells=cells) for key, cells in histograms.items()}
 
 
 def aggregate(table: Table, request: Request) -> dict[str, GroupSums]:
@@ -239,18 +242,18 @@ class _Writer:
 
     def _filled(self, value: Callable[[TableRows], str], top: int) -> str:
         """A row's whole number; the middle where there is none, if that is asked for."""
-        found = value(self.rows)
+        filled = value(self.rows)
         middle = self.engine.whole(top // 2)
-        return f"COALESCE({found}, {middle})" if self.request.fill else found
+        return f"COALESCE({filled}, {middle})" if self.request.fill else filled
 
     def _sifted(self, group: RowValue) -> list[str]:
         keys = self.request.keys
         if keys is None or len(keys) > _SIFTED:
             return []
-        found = [one for key in keys if (one := sought(group.kind, key)) is not None]
-        if not found:
+        literals = [literal for key in keys if (literal := sought(group.kind, key)) is not None]
+        if not literals:
             return ["FALSE"]
-        return [f"{group.sql} IN ({', '.join(one(self.engine) for one in found)})"]
+        return [f"{group.sql} IN ({', '.join(literal(self.engine) for literal in literals)})"]
 
     @property
     def _counted(self) -> str:
@@ -402,12 +405,14 @@ class _Writer:
 
     def _countable(self) -> str:
         """0 for a row that has a value and a group that is asked for, else NULL."""
-        held = []
+        conditions = []
         if self.request.value is not None:
-            held.append(f"{self._filled(self.request.value, self.top)} IS NOT NULL")
+            conditions.append(f"{self._filled(self.request.value, self.top)} IS NOT NULL")
         for group in self.groups:
-            held += self._sifted(group) or [f"{group.sql} IS NOT NULL"]
-        return f"CASE WHEN {' AND '.join(held) or 'TRUE'} THEN {self.engine.whole(0)} END AS v"
+            conditions += self._sifted(group) or [f"{group.sql} IS NOT NULL"]
+        return (
+            f"CASE WHEN {' AND '.join(conditions) or 'TRUE'} THEN {self.engine.whole(0)} END AS v"
+        )
 
     def _covered(self, each: str) -> str:
         """Of each person all rows, those that can be counted, and those that are."""

@@ -66,16 +66,16 @@ def base_table(cursor: Any, wanted: list[str]) -> list[str]:
         for name, kind, internal in cursor.execute(_DATABASES).fetchall()
         if kind == "duckdb" and not internal
     }
-    found = [
+    relations = [
         ([str(part) for part in place], str(sql))
         for *place, hidden, sql in cursor.execute(_TABLES).fetchall()
         if [part.lower() for part in place] == [part.lower() for part in wanted]
         and place[0] in stored
         and not hidden
     ]
-    if len(found) != 1:
+    if len(relations) != 1:
         raise ArgumentError("table", shown, BASE_TABLE)
-    place, sql = found[0]
+    place, sql = relations[0]
     if "GENERATED ALWAYS AS" in sql:
         raise ArgumentError("table", Described(f"{shown} with a generated column"), BASE_TABLE)
     return place
@@ -107,8 +107,8 @@ def _asked(owner: Any, query: str) -> list[tuple[Any, ...]]:
     while True:
         try:
             # (`execute` would take the place of a result that another thread is fetching.)
-            found: list[tuple[Any, ...]] = owner.sql(query).fetchall()
-            return found
+            rows: list[tuple[Any, ...]] = owner.sql(query).fetchall()
+            return rows
         except duckdb.Error as error:
             if type(error).__name__ != "ResourceInUseException":
                 raise

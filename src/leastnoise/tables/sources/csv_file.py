@@ -93,8 +93,8 @@ class CsvFile:
     def __post_init__(self) -> None:
         if not isinstance(self.path, (str, Path)):
             raise ArgumentError("path", Described(type(self.path).__name__), "the path of a file")
-        one = isinstance(self.delimiter, str) and len(self.delimiter) == 1
-        if not one or not self.delimiter.isascii() or self.delimiter in '"\r\n':
+        single = isinstance(self.delimiter, str) and len(self.delimiter) == 1
+        if not single or not self.delimiter.isascii() or self.delimiter in '"\r\n':
             raise ArgumentError("delimiter", self.delimiter, "one ASCII character, and not a quote")
         if not isinstance(self.line_breaks, bool):
             raise ArgumentError("line_breaks", self.line_breaks, "True or False")
@@ -181,25 +181,25 @@ class _Source:
 
     def _more(self, size: int) -> bytes:
         try:
-            found: bytes = self._file.read(size)
+            block: bytes = self._file.read(size)
         except zlib.error:
             raise OSError("the file could not be unpacked") from None
         if self._characters is None:
-            return found
-        text, _ = codecs.charmap_decode(found, "surrogateescape", self._characters)
+            return block
+        text, _ = codecs.charmap_decode(block, "surrogateescape", self._characters)
         return text.encode("utf-8", "surrogatepass")  # a byte of no character is no UTF-8 either
 
     def _header(self) -> list[str]:
         """The names; errors say nothing of what was found instead."""
         text, end = b"", 0
         while not end and len(text) <= _HEADER:
-            found = self._more(min(_BLOCK, 1 << 16))
-            text += found
-            if not found:
+            block = self._more(min(_BLOCK, 1 << 16))
+            text += block
+            if not block:
                 text += b"\n"
             begin = len(_BOM) if text.startswith(_BOM) else 0
             end = header_end(text, begin, self._csv.line_breaks)
-            if not found:
+            if not block:
                 end = end or len(text)
         self._rest = text[end:]
         if not 0 < end <= _HEADER:
@@ -241,17 +241,17 @@ def _characters(encoding: str) -> str | None:
         name = codecs.lookup(encoding).name
         if name in ("utf-8", "utf-8-sig"):
             return None
-        one = [bytes([byte]).decode(name, "replace") for byte in range(256)]
+        letters = [bytes([byte]).decode(name, "replace") for byte in range(256)]
         pairs = bytes(
             byte for first in range(256) for second in range(256) for byte in (first, second)
         )
-        alone = pairs.decode(name, "replace") == "".join(one[byte] for byte in pairs)
+        alone = pairs.decode(name, "replace") == "".join(letters[byte] for byte in pairs)
     except (LookupError, TypeError, ValueError):
         alone = False
-    if not alone or "".join(one[:128]) != bytes(range(128)).decode():
+    if not alone or "".join(letters[:128]) != bytes(range(128)).decode():
         allowed = "utf-8, or one with a byte for each character, such as cp1252 or latin-1"
         raise ArgumentError("encoding", encoding, allowed)
-    return "".join(one).replace("\N{REPLACEMENT CHARACTER}", "\ufffe")
+    return "".join(letters).replace("\N{REPLACEMENT CHARACTER}", "\ufffe")
 
 
 def arrow() -> Any:

@@ -208,8 +208,8 @@ def _gathered(block: bytes, starts: Places, stops: Places, null: Truths) -> Any:
     )
     every_other = np.arange(0, len(cuts), 2, dtype=np.int32)
     # (`pa.array` would import pandas where it is installed, in a fifth of a second.)
-    held = pa.py_buffer(np.packbits(~null, bitorder="little")) if null.any() else None
-    buffers = [held, pa.py_buffer(every_other)]
+    validity = pa.py_buffer(np.packbits(~null, bitorder="little")) if null.any() else None
+    buffers = [validity, pa.py_buffer(every_other)]
     return pieces.take(pa.Array.from_buffers(pa.int32(), len(every_other), buffers))
 
 

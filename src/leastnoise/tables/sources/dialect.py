@@ -113,18 +113,20 @@ class Dialect:
         Keys and ids are bounded: an engine's memory must not depend on the text of one row.
         """
         short = f"CASE WHEN octet_length({{0}}) <= {LONGEST_KEY} THEN {{0}}"
-        held = f"WHEN octet_length({{0}}) <= {LONGEST_RECORD} THEN"  # longer: missing, as in CSV
-        value = ValueForm(TEXT, octets, f"CASE {held} {{0}} END")
+        short_enough = (
+            f"WHEN octet_length({{0}}) <= {LONGEST_RECORD} THEN"  # longer: missing, as in CSV
+        )
+        value = ValueForm(TEXT, octets, f"CASE {short_enough} {{0}} END")
         key = ValueForm(TEXT, octets, f"{short} END")
-        person = ValueForm(TEXT, octets, f"{short} {held} {self._fingerprint('{0}')} END")
+        person = ValueForm(TEXT, octets, f"{short} {short_enough} {self._fingerprint('{0}')} END")
         return Column(name, stored, value, number, key, person)
 
     def truth_column(self, name: str, stored: str, raw: str) -> Column:
         """Truths, counted as 1 and 0."""
         value = ValueForm(TRUTH, raw)
-        one, none = self.real(1.0), self.real(0.0)
+        yes, none = self.real(1.0), self.real(0.0)
         number = ValueForm(
-            NUMBER, raw, f"CASE WHEN {{0}} IS NULL THEN NULL WHEN {{0}} THEN {one} ELSE {none} END"
+            NUMBER, raw, f"CASE WHEN {{0}} IS NULL THEN NULL WHEN {{0}} THEN {yes} ELSE {none} END"
         )
         return Column(name, stored, value, number, value)
 

@@ -59,7 +59,7 @@ class DuckDB(Dialect):
     def __init__(
         self,
         connection: Any,
-        own: bool,
+        exclusive: bool,
         loading: Callable[[Sequence[str]], None] | None = None,
         counting: Callable[[], int] | None = None,
         ending: Callable[[], None] | None = None,
@@ -69,19 +69,19 @@ class DuckDB(Dialect):
         schema: Any = None,
     ) -> None:
         # The result of a connection is that of the last query, whichever thread has asked it.
-        self.connection = connection if own else connection.cursor()
+        self.connection = connection if exclusive else connection.cursor()
         self._loading, self._counting = loading, counting
         self._decimal, self._thousands, self._dates = decimal, thousands, dates
         self._ended = contextlib.ExitStack()
         if ending is not None:
             self._ended.callback(ending)
-        if own:
+        if exclusive:
             folder = spill_folder(self._ended)
         self._ended.callback(self.connection.close)
         self._schema = self.connection if schema is None else schema
         if schema is not None:
             self._ended.callback(schema.close)
-        if own:
+        if exclusive:
             self._set("temp_directory", str(folder))
             # In a notebook without ipywidgets it is off, and DuckDB refuses to be told so again.
             if self._setting("enable_progress_bar"):
@@ -143,9 +143,9 @@ class DuckDB(Dialect):
         ).fetchall()
         schemas: dict[str, list[str]] = {}
         for file, name, *kind in rows:
-            found = schemas.setdefault(file, [])
-            found.append("" if not found else f"{name} {kind}")  # the root's name says nothing
-        if len({tuple(found) for found in schemas.values()}) > 1:
+            types = schemas.setdefault(file, [])
+            types.append("" if not types else f"{name} {kind}")  # the root's name says nothing
+        if len({tuple(types) for types in schemas.values()}) > 1:
             return None
         stopping = [(_stopping(*kind), str(name).lower()) for _, name, *kind in rows]
         return [(kind, name) for kind, name in stopping if kind]
@@ -171,8 +171,8 @@ class DuckDB(Dialect):
                 text = f"encode(CAST(CAST({raw} AS HUGEINT) AS VARCHAR))"
             return self.number_column(name, stored, raw, self.number(double), text if whole else "")
         if stored == "VARCHAR":
-            found = self.text_column(name, stored, f"encode({raw})", self._numeral(raw))
-            return replace(found, day=self._written_day(raw))
+            column = self.text_column(name, stored, f"encode({raw})", self._numeral(raw))
+            return replace(column, day=self._written_day(raw))
         if stored.startswith("ENUM("):
             cast = f"CAST({raw} AS VARCHAR)"
             return self.text_column(name, "ENUM", text, self._numeral(cast))
@@ -219,8 +219,8 @@ class DuckDB(Dialect):
         if stored in _COARSE:
             ends = f"CAST('10000-01-01' AS {stored})", f"CAST('0001-01-01 (BC)' AS {stored})"
             clamped = f"LEAST({ends[0]}, GREATEST({ends[1]}, {raw}))"
-            held = f"CASE WHEN {raw} IS NULL THEN NULL ELSE CAST({clamped} AS TIMESTAMP) END"
-            return ValueForm(MOMENT, held, moment=plain)
+            kept = f"CASE WHEN {raw} IS NULL THEN NULL ELSE CAST({clamped} AS TIMESTAMP) END"
+            return ValueForm(MOMENT, kept, moment=plain)
         if stored == "TIMESTAMP WITH TIME ZONE":
             return ValueForm(MOMENT, raw, moment="CAST('{}+00' AS TIMESTAMP WITH TIME ZONE)")
         return None
@@ -242,8 +242,8 @@ class DuckDB(Dialect):
 
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        found: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
-        return found
+        rows: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
+        return rows
 
     def close(self) -> None:
         """End a connection that is ours and remove its folder."""

@@ -123,14 +123,14 @@ class ExcelFile:
         number, cells = next((row for row in rows if row[0] >= self.header), (0, {}))
         cells = cells if number == self.header else {}
         named = {at: " ".join(text.split()) for at, text in sorted(cells.items())}
-        found = {at: name for at, name in named.items() if name}
-        if not found:
+        names = {at: name for at, name in named.items() if name}
+        if not names:
             allowed = "the number of the row that names the columns (what it holds is not said)"
             raise ArgumentError("header", self.header, allowed)
-        if len({name.lower() for name in found.values()}) < len(found):
+        if len({name.lower() for name in names.values()}) < len(names):
             allowed = "a sheet without duplicate column names (case is ignored)"
             raise ArgumentError("table", str(self.path), allowed)
-        return found
+        return names
 
 
 def _batch(block: list[dict[int, str]], wanted: list[str], places: dict[str, int]) -> Any:

@@ -111,12 +111,12 @@ class _Parser:
         self.tokens: list[tuple[str, str, int]] = []
         at, end = 0, len(text.rstrip())
         while at < end:
-            found = _TOKEN.match(text, at)
-            if found is None:
+            token = _TOKEN.match(text, at)
+            if token is None:
                 raise self.wrong(at)
-            kind = str(found.lastgroup)
-            self.tokens.append((kind, found.group(kind), found.start(kind)))
-            at = found.end()
+            kind = str(token.lastgroup)
+            self.tokens.append((kind, token.group(kind), token.start(kind)))
+            at = token.end()
         self.at = 0
         self.depth = 0
         joins = sum(
@@ -153,36 +153,36 @@ class _Parser:
             raise self.wrong(self.peek()[2])
 
     def whole(self) -> Condition:
-        found = self.either()
+        condition = self.either()
         if self.at < len(self.tokens):
             raise self.wrong(self.peek()[2])
-        return found
+        return condition
 
     def either(self) -> Condition:
-        found = self.both()
+        condition = self.both()
         while self.take("or"):
-            found = Join("or", found, self.both())
-        return found
+            condition = Join("or", condition, self.both())
+        return condition
 
     def both(self) -> Condition:
-        found = self.negated()
+        condition = self.negated()
         while self.take("and"):
-            found = Join("and", found, self.negated())
-        return found
+            condition = Join("and", condition, self.negated())
+        return condition
 
     def negated(self) -> Condition:
         self.depth += 1
         if self.depth > _DEEPEST:
             raise self.wrong(self.peek()[2])
         if self.take("not"):
-            found: Condition = Not(self.negated())
+            condition: Condition = Not(self.negated())
         elif self.take("("):
-            found = self.either()
+            condition = self.either()
             self.need(")")
         else:
-            found = self.test()
+            condition = self.test()
         self.depth -= 1
-        return found
+        return condition
 
     def test(self) -> Condition:
         column = self.column()
@@ -191,18 +191,20 @@ class _Parser:
             self.need("null")
             return Not(IsNull(column)) if flipped else IsNull(column)
         flipped = self.take("not")
-        found: Condition
+        condition: Condition
         if self.take("in"):
             self.need("(")
             values = [self.literal()]
             while self.take(","):
                 values.append(self.literal())
             self.need(")")
-            found = InValues(column, tuple(values))
+            condition = InValues(column, tuple(values))
         elif self.take("between"):
             low = self.literal()
             self.need("and")
-            found = Join("and", Compare(column, ">=", low), Compare(column, "<=", self.literal()))
+            condition = Join(
+                "and", Compare(column, ">=", low), Compare(column, "<=", self.literal())
+            )
         else:
             kind, sign, place = self.peek()
             if flipped or kind != "sign" or sign in "(),":
@@ -210,7 +212,7 @@ class _Parser:
             self.at += 1
             sign = {"==": "=", "<>": "!="}.get(sign, sign)
             return Compare(column, sign, self.literal())
-        return Not(found) if flipped else found
+        return Not(condition) if flipped else condition
 
     def column(self) -> str:
         kind, value, place = self.peek()

@@ -96,31 +96,31 @@ def text_of(value: Any) -> str | None:
         if value is None or isinstance(value, np.timedelta64):  # an integer, says NumPy
             return None
         if isinstance(value, str):
-            found = str.__str__(value)
+            text = str.__str__(value)
         elif isinstance(value, (bool, np.bool_)):
-            found = "true" if value else "false"
+            text = "true" if value else "false"
         elif isinstance(value, (int, np.integer)):
             # (What pandas reads of a class derived from int or float, too.)
-            found = int.__repr__(int.__index__(value) if isinstance(value, int) else int(value))
+            text = int.__repr__(int.__index__(value) if isinstance(value, int) else int(value))
         elif isinstance(value, (float, np.floating)):
             number = float.__float__(value) if isinstance(value, float) else float(value)
-            found = float.__repr__(number)
+            text = float.__repr__(number)
         elif isinstance(value, Decimal):
-            found = Decimal.__str__(value)
+            text = Decimal.__str__(value)
         elif isinstance(value, date):  # and datetime; NaT says "NaT"
-            found = value.isoformat()
+            text = value.isoformat()
         else:
             return None
-        found = str.__str__(found)  # an object's own isoformat may give anything
+        text = str.__str__(text)  # an object's own isoformat may give anything
         # Characters first: no copy is made of a string that is far too long.
-        if len(found) > LONGEST_RECORD or len(found.encode()) > LONGEST_RECORD:
+        if len(text) > LONGEST_RECORD or len(text.encode()) > LONGEST_RECORD:
             return None
     except KeyboardInterrupt:
         raise
     except BaseException:  # an object may raise what it likes, SystemExit too
         return None
-    missing = found.lower() in ("nan", "snan", "nat") and not issubclass(type(value), str)
-    return None if missing else found
+    missing = text.lower() in ("nan", "snan", "nat") and not issubclass(type(value), str)
+    return None if missing else text
 
 
 def texts_of_categories(categories: Any) -> list[str | None]:
@@ -264,8 +264,8 @@ class _Polars(MemoryTable):
         import polars.selectors as cs
 
         # By exact name: col("^a.*$") would be a pattern.
-        found = self._frame.select(cs.by_name(*names))
-        return {name: tidy(found.get_column(name).to_arrow()) for name in names}
+        selected = self._frame.select(cs.by_name(*names))
+        return {name: tidy(selected.get_column(name).to_arrow()) for name in names}
 
     def rows(self) -> int:
         return int(self._frame.height)

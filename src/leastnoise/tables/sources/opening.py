@@ -104,7 +104,7 @@ def _ibis() -> Any:
     return ibis
 
 
-def _own() -> Any:
+def _new_connection() -> Any:
     try:
         import duckdb
         import pyarrow  # noqa: F401
@@ -139,7 +139,7 @@ def _parquet(path: Path) -> Table:
     if path.is_dir() and not any(path.glob("*.parquet")):
         allowed = "a folder with *.parquet files in it (folders of partitions: name one of them)"
         raise ArgumentError("table", str(path), allowed)
-    engine = DuckDB(_own(), own=True)
+    engine = DuckDB(_new_connection(), exclusive=True)
     file = _literal(path) + ("/*.parquet" if path.is_dir() else "")
     text = "'" + file.replace("'", "''") + "'"
 
@@ -223,8 +223,8 @@ def _frame(frame: MemoryTable) -> Table:
         import numpy as np
 
         if wanted:
-            found = frame.columns(wanted)
-            columns = {f"c{names.index(name)}": found[name] for name in wanted}
+            arrays = frame.columns(wanted)
+            columns = {f"c{names.index(name)}": arrays[name] for name in wanted}
         else:
             columns = {"c": np.zeros(frame.rows(), np.int8)}
         connection.unregister("data")
@@ -250,7 +250,7 @@ def _in_duckdb(
 
     Column i is called c<i> there, so that no name is taken for another one.
     """
-    connection = _own()
+    connection = _new_connection()
     schema = connection.cursor()  # whatever a question before this one has loaded
     engine = DuckDB(
         connection,
@@ -270,12 +270,12 @@ def _in_duckdb(
 
     with _closing(engine.close):
         known = quietly("the table has a column of a type that no engine knows", seen)
-    held = []
+    listed = []
     for i, (name, stored) in enumerate(declared):
-        found = known.get(f"c{i}", Column(name, stored))
-        forms = found.value, found.number, found.key, found.person, found.day
-        held.append(Column(name, stored, *forms))
-    return Table(engine, _DATA, tuple(held), told, sized)
+        column = known.get(f"c{i}", Column(name, stored))
+        forms = column.value, column.number, column.key, column.person, column.day
+        listed.append(Column(name, stored, *forms))
+    return Table(engine, _DATA, tuple(listed), told, sized)
 
 
 # -- engines --------------------------------------------------------------------------------------
@@ -385,21 +385,21 @@ def _spark_frame(frame: Any) -> Table:
         engine = Spark(frame.sparkSession, name)
         names = [str(field.name) for field in frame.schema.fields]
         # Column i is called c<i> there: no name is read as a variable, a pattern or another one.
-        own = frame.toDF(*(f"c{i}" for i in range(len(names))))
+        renamed = frame.toDF(*(f"c{i}" for i in range(len(names))))
         # Of a plan of its own: whoever drops a view drops what is cached of the same plan, too.
-        own = own.filter(f"'{name}' = '{name}'")
-        readers_of(own)  # (of others it is refused)
+        renamed = renamed.filter(f"'{name}' = '{name}'")
+        readers_of(renamed)  # (of others it is refused)
         with _closing(engine.close):
-            own.createOrReplaceTempView(name)
-            held = zip(engine.columns(name), names, unreadable(own), strict=True)
+            renamed.createOrReplaceTempView(name)
+            described = zip(engine.columns(name), names, unreadable(renamed), strict=True)
             return Table(
                 engine,
                 name,
                 tuple(
-                    Column(called, f"{one.stored} ({UNREADABLE})")
+                    Column(called, f"{column.stored} ({UNREADABLE})")
                     if failing
-                    else replace(one, name=called)
-                    for one, called, failing in held
+                    else replace(column, name=called)
+                    for column, called, failing in described
                 ),
             )
 

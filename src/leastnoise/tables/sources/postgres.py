@@ -167,27 +167,27 @@ class Postgres(Dialect):
         with self._aside():  # (by the connection's own search path, and nothing else by that)
             ((number,),) = self._rows(_MEANT.format(whole.encode().hex()))
         named = [] if number is None else self.read(_NAMED.format(number))
-        if not any(one == name and catalog in (None, here) for here, _, one in named):
+        if not any(holder == name and catalog in (None, here) for here, _, holder in named):
             raise ArgumentError("table", name, "a table or a view of the database")
-        found = self.read(_READ.format(number))
-        if any(kind == "f" for kind, _ in found):
+        relations = self.read(_READ.format(number))
+        if any(kind == "f" for kind, _ in relations):
             allowed = "of this database itself: another one computes by rules of its own; copy it"
             raise ArgumentError("table", Described(f"{name}, which reads a foreign table"), allowed)
-        base = all(kind in "rp" and not secured for kind, secured in found)
+        base = all(kind in "rp" and not secured for kind, secured in relations)
         relation = ".".join(map(self.identifier, named[0][1:]))
         return named[0], (relation, self._columns(relation, number), base)
 
     def _columns(self, relation: str, number: int) -> tuple[Column, ...]:
         """The columns that may be read, from the catalog: nothing is planned or run."""
-        found = self._described(_ALL.format(relation))
+        columns = self._described(_ALL.format(relation))
         readable = dict(self.read(_READABLE.format(number)))
-        if found and not readable:
+        if columns and not readable:
             raise ArgumentError("table", relation, "one that the connection's user may read")
         return tuple(
             self._column(name, _TYPES[kind], f"s.{self.identifier(name)}")
             if kind in _TYPES
             else Column(name, readable[name])
-            for name, kind in found
+            for name, kind in columns
             if name in readable
         )
 
@@ -221,12 +221,12 @@ class Postgres(Dialect):
     def _numeric(self, before: str) -> ValueForm:
         """Of exact decimals, clamped before they become a double."""
         most, least, small = (f"CAST('{x!r}' AS NUMERIC)" for x in (LARGEST, -LARGEST, SMALLEST))
-        held = (
+        finite = (
             "CASE WHEN {0} IS NULL OR {0} = CAST('NaN' AS NUMERIC) THEN NULL "
             f"WHEN ABS({{0}}) < {small} THEN CAST(0 AS NUMERIC) "
             f"ELSE LEAST({most}, GREATEST({least}, {{0}})) END"
         )
-        return ValueForm(NUMBER, before, f"CAST({held} AS DOUBLE PRECISION)")
+        return ValueForm(NUMBER, before, f"CAST({finite} AS DOUBLE PRECISION)")
 
     def _numeral(self, text: str) -> ValueForm:
         """Of a text, in a collation that knows regular expressions."""
@@ -288,8 +288,8 @@ class Postgres(Dialect):
                 self._rows(_OWN)
                 self._rows(_PATIENT)
                 if self._opened is not None:
-                    place, found = self._opened
-                    self._parsed(_ALL.format(found[0]))  # from now on nobody changes it
+                    place, opened = self._opened
+                    self._parsed(_ALL.format(opened[0]))  # from now on nobody changes it
                     if self._found(*place) != self._opened:
                         raise EngineError("the table is not the one that was opened")
                 yield

@@ -152,19 +152,19 @@ def shown(kind: str, value: Any) -> str:
         return str(value.isoformat())
     if kind != TEXT:
         return str(int(value))
-    held = bytes(value)
+    octets = bytes(value)
     try:
-        text = held.decode()
+        text = octets.decode()
     except UnicodeDecodeError:
         text = _BYTES
-    return _BYTES + held.hex() if text.startswith(_BYTES) else text
+    return _BYTES + octets.hex() if text.startswith(_BYTES) else text
 
 
 def sought(kind: str, key: str) -> Callable[[Any], str] | None:
     """How a key that a user gave is written for an engine; None if no row can have it."""
     if kind == TEXT:
-        held = octets_of(key)
-        return lambda engine: engine.octets(held)
+        octets = octets_of(key)
+        return lambda engine: engine.octets(octets)
     if kind == TRUTH and key in ("true", "false"):
         return lambda engine: key.upper()
     try:

@@ -86,7 +86,7 @@ def unreadable(frame: Any) -> list[bool]:
 
 def _readers(plan: Any, jvm: Any) -> list[Any]:
     """The sessions that made the relations of a plan."""
-    found = []
+    sessions = []
     for leaf in (leaf for part in _parts(plan) for leaf in each(part.collectLeaves())):
         name = kind_of(leaf)
         if name == _CACHED:
@@ -94,7 +94,7 @@ def _readers(plan: Any, jvm: Any) -> list[Any]:
             name = kind_of(leaf.cacheBuilder().serializer())
             if name == _COPIER:
                 _refuse_partial(copied)
-                found += _readers(copied, jvm)
+                sessions += _readers(copied, jvm)
                 if any(spoiled(copied, jvm)):  # (a cache has all columns of its rows)
                     raise ArgumentError(
                         "table", Described("a DataFrame with a part that is cached"), ALLOWED
@@ -107,7 +107,7 @@ def _readers(plan: Any, jvm: Any) -> list[Any]:
                 listed = kind_of(relation.location())
                 name = kind_of(relation.fileFormat()) if listed in _LISTS else listed
                 _refuse_options(relation.options())
-                found.append(relation.sparkSession())
+                sessions.append(relation.sparkSession())
         if name in _MEMORY and name.endswith("RDD"):
             _refuse_pending(leaf.rdd())
         if name not in _MEMORY | _FILES:
@@ -115,7 +115,7 @@ def _readers(plan: Any, jvm: Any) -> list[Any]:
             raise ArgumentError(
                 "table", Described(f"a DataFrame of {name.rpartition('.')[2]}"), allowed
             )
-    return found
+    return sessions
 
 
 def _refuse_other_rules(session: Any) -> None:
@@ -192,8 +192,8 @@ class Spark(Dialect):
         # (DESCRIBE FUNCTION asks it, too: a statement for each would be most of opening a table.)
         catalog = self.session._jsparkSession.sessionState().catalog()
         for name in sorted(USED):
-            found = catalog.lookupBuiltinOrTempFunction(name)
-            if found.isEmpty() or not found.get().getClassName().startswith(_OWN):
+            function = catalog.lookupBuiltinOrTempFunction(name)
+            if function.isEmpty() or not function.get().getClassName().startswith(_OWN):
                 allowed = "of a session whose temporary functions have names of their own"
                 raise ArgumentError(
                     "table", Described(f"a table beside another function {name}"), allowed
@@ -282,8 +282,8 @@ class Spark(Dialect):
         """
         try:
             with _silent(), self._unskipped(query) as frame:
-                found = frame.toArrow()
-            return [column.to_pylist() for column in found.columns]
+                table = frame.toArrow()
+            return [column.to_pylist() for column in table.columns]
         except Exception:  # an Arrow that is too old, a JVM that keeps it out, ...
             return super().read_columns(query, count)
 
@@ -328,8 +328,8 @@ def logger_of(name: str) -> logging.Logger:
         from pyspark.logger import PySparkLogger
     except ImportError:  # before its version 4
         return logging.getLogger(name)
-    found: logging.Logger = PySparkLogger.getLogger(name)
-    return found
+    logger: logging.Logger = PySparkLogger.getLogger(name)
+    return logger
 
 
 @contextlib.contextmanager

@@ -39,9 +39,9 @@ UNREADABLE = (
 )
 
 
-def each(found: Any) -> list[Any]:
+def each(sequence: Any) -> list[Any]:
     """A sequence of Scala's."""
-    return [found.apply(i) for i in range(found.size())]
+    return [sequence.apply(i) for i in range(sequence.size())]
 
 
 def kind_of(thing: Any) -> str:
@@ -68,28 +68,38 @@ def spoiled(plan: Any, jvm: Any) -> list[bool]:
 
 
 def _spoiled(plan: Any, jvm: Any) -> list[bool]:
-    found: set[int] = set()
+    spoiled: set[int] = set()
     for node in nodes_of(plan):
         kind = kind_of(node)
         if kind == _RELATION:
-            found |= _failing(node, jvm)
-        elif not found:
+            spoiled |= _failing(node, jvm)
+        elif not spoiled:
             continue
         elif kind == f"{_LOGICAL}Project":
             made = each(node.projectList())
-            found |= {_number(one) for one in made if found & _ids(each(one.references().toSeq()))}
+            spoiled |= {
+                _number(output)
+                for output in made
+                if spoiled & _ids(each(output.references().toSeq()))
+            }
         elif kind == f"{_LOGICAL}Union":
             for child in each(node.children()):
                 both = zip(each(node.output()), each(child.output()), strict=True)
-                found |= {_number(out) for out, one in both if _number(one) in found}
+                spoiled |= {
+                    _number(out) for out, attribute in both if _number(attribute) in spoiled
+                }
         else:
             needed = each(node.references().toSeq())
             if kind not in _HANDING | {f"{_LOGICAL}Aggregate"}:
-                needed += [one for child in each(node.children()) for one in each(child.output())]
-            if found & _ids(needed):
+                needed += [
+                    attribute
+                    for child in each(node.children())
+                    for attribute in each(child.output())
+                ]
+            if spoiled & _ids(needed):
                 name = kind.rpartition(".")[2]
                 raise ArgumentError("table", Described(f"a DataFrame with a step {name}"), ALLOWED)
-    return [_number(one) in found for one in each(plan.output())]
+    return [_number(attribute) in spoiled for attribute in each(plan.output())]
 
 
 def _number(attribute: Any) -> int:
@@ -97,7 +107,7 @@ def _number(attribute: Any) -> int:
 
 
 def _ids(attributes: list[Any]) -> set[int]:
-    return {_number(one) for one in attributes}
+    return {_number(attribute) for attribute in attributes}
 
 
 def _failing(leaf: Any, jvm: Any) -> set[int]:
@@ -106,27 +116,29 @@ def _failing(leaf: Any, jvm: Any) -> set[int]:
     if kind_of(relation) != _FILES:
         return set()
     session = relation.sparkSession()
-    fields = {one.name().lower(): one for one in each(relation.dataSchema().toSeq())}
-    wanted = {name: _plain(one.dataType().catalogString()) for name, one in fields.items()}
+    fields = {field.name().lower(): field for field in each(relation.dataSchema().toSeq())}
+    wanted = {name: _plain(field.dataType().catalogString()) for name, field in fields.items()}
     conf = session.sessionState().newHadoopConfWithOptions(relation.options())
     orc = kind_of(relation.fileFormat()).endswith("OrcFileFormat")
     shifted = str(session.conf().get(_SHIFTED, "false")).lower() == "true"
     bad = {name for name, kind in wanted.items() if orc and "timestamp" in kind}
     for path in relation.location().inputFiles():
-        held = _of_orc(jvm, conf, path) if orc else _of_parquet(jvm, conf, path, session)
-        bad |= {name for name, kind in wanted.items() if not _as_stored(kind, held.get(name), orc)}
+        types = _of_orc(jvm, conf, path) if orc else _of_parquet(jvm, conf, path, session)
+        bad |= {name for name, kind in wanted.items() if not _as_stored(kind, types.get(name), orc)}
         if shifted:
-            bad |= {name for name in wanted if " int96 " in held.get(name, ("", ""))[1]}
-    return {_number(one) for one in each(leaf.output()) if one.name().lower() in bad}
+            bad |= {name for name in wanted if " int96 " in types.get(name, ("", ""))[1]}
+    return {
+        _number(attribute) for attribute in each(leaf.output()) if attribute.name().lower() in bad
+    }
 
 
-def _as_stored(kind: str, held: tuple[str, str] | None, orc: bool) -> bool:
+def _as_stored(kind: str, stored: tuple[str, str] | None, orc: bool) -> bool:
     """Whether a column is read as a file has it, a type that its reader knows no failure of."""
-    if held is None:  # (ORC may find it by its place)
+    if stored is None:  # (ORC may find it by its place)
         return not orc
     if not orc and kind in ("timestamp", "timestamp_ntz"):
-        return _EXACT.fullmatch(held[1]) is not None
-    return kind == held[0] and "timestamp" not in kind
+        return _EXACT.fullmatch(stored[1]) is not None
+    return kind == stored[0] and "timestamp" not in kind
 
 
 def _plain(kind: str) -> str:
@@ -153,9 +165,12 @@ def _of_parquet(jvm: Any, conf: Any, path: str, session: Any) -> dict[str, tuple
     footer = reader.readFooter(conf, jvm.org.apache.hadoop.fs.Path(path), skipping)
     schema = footer.getFileMetaData().getSchema()
     package = jvm.org.apache.spark.sql.execution.datasources.parquet
-    found = package.ParquetToSparkSchemaConverter(session.sessionState().conf()).convert(schema)
-    both = zip(each(found.toSeq()), schema.getFields(), strict=True)
+    fields = package.ParquetToSparkSchemaConverter(session.sessionState().conf()).convert(schema)
+    both = zip(each(fields.toSeq()), schema.getFields(), strict=True)
     return {
-        str(one.name()).lower(): (_plain(one.dataType().catalogString()), str(field.toString()))
-        for one, field in both
+        str(converted.name()).lower(): (
+            _plain(converted.dataType().catalogString()),
+            str(field.toString()),
+        )
+        for converted, field in both
     }

@@ -120,7 +120,7 @@ class Table:
 
     engine: Engine
     relation: str
-    held: tuple[Column, ...]
+    described: tuple[Column, ...]
     told: bool = True
     sized: bool = False
     name: str = ""
@@ -128,15 +128,15 @@ class Table:
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return tuple(column.name for column in self.held)
+        return tuple(column.name for column in self.described)
 
     def schema(self) -> dict[str, str]:
         """The names and the types as the source has them: all that is public of it."""
-        return {column.name: column.stored for column in self.held}
+        return {column.name: column.stored for column in self.described}
 
     def column(self, name: str, argument: str) -> Column:
         """A column by its exact name; the error lists names, which are public."""
-        for column in self.held:
+        for column in self.described:
             if column.name == name:
                 return column
         known = ", ".join(self.columns[:20]) if self.told else "leastnoise columns shows them"

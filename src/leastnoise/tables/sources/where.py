@@ -109,7 +109,7 @@ def _held(value: float) -> float:
 def _spellings(word: str) -> list[bytes]:
     """true, True, TRUE, ...: without asking an engine what a lower case is."""
     letters = product(*((c.lower(), c.upper()) for c in word))
-    return ["".join(one).encode() for one in letters]
+    return ["".join(pair).encode() for pair in letters]
 
 
 def _encoded(text: Literal, argument: str) -> bytes:
@@ -133,9 +133,9 @@ def _is_day(text: Literal) -> bool:
 def _moment(text: Literal, argument: str) -> str:
     """A moment in UTC: microseconds, no time zone."""
     try:
-        found = datetime.fromisoformat(str(text))
-        if found.tzinfo is not None:
-            found = found.astimezone(UTC).replace(tzinfo=None)
+        moment = datetime.fromisoformat(str(text))
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
         raise ArgumentError(argument, text, "a date such as '2024-12-31'") from None
-    return found.isoformat(sep=" ", timespec="microseconds")
+    return moment.isoformat(sep=" ", timespec="microseconds")

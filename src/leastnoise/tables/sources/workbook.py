@@ -45,18 +45,20 @@ class Workbook:
     def _parts(self) -> dict[str, str]:
         """Where the parts of the workbook are, by their kind, or by their id for sheets."""
         (main,) = (
-            one.get("Target", "")
-            for one in self._tree("_rels/.rels")
-            if one.get("Type", "").endswith("/officeDocument")
+            relation.get("Target", "")
+            for relation in self._tree("_rels/.rels")
+            if relation.get("Type", "").endswith("/officeDocument")
         )
         main = normpath(main.lstrip("/"))
         folder, _, name = main.rpartition("/")
-        found = {"workbook": main}
-        for one in self._tree(join(folder, "_rels", f"{name}.rels")):
-            target = one.get("Target", "")
+        parts = {"workbook": main}
+        for relation in self._tree(join(folder, "_rels", f"{name}.rels")):
+            target = relation.get("Target", "")
             path = target.lstrip("/") if target.startswith("/") else normpath(join(folder, target))
-            found[one.get("Type", "").rpartition("/")[2]] = found[one.get("Id", "")] = path
-        return found
+            parts[relation.get("Type", "").rpartition("/")[2]] = parts[relation.get("Id", "")] = (
+                path
+            )
+        return parts
 
     def _tree(self, name: str) -> ElementTree.Element:
         with self.archive.open(name) as file:
@@ -65,13 +67,13 @@ class Workbook:
     @cached_property
     def sheets(self) -> dict[str, str]:
         """The sheets that a reader sees, and where each is."""
-        found = {}
-        for one in _all(self._tree(self._parts["workbook"]), "sheet"):
-            part = next((self._parts.get(v) for k, v in one.items() if k.endswith("}id")), None)
-            visible = one.get("state", "visible") == "visible"
+        paths = {}
+        for sheet in _all(self._tree(self._parts["workbook"]), "sheet"):
+            part = next((self._parts.get(v) for k, v in sheet.items() if k.endswith("}id")), None)
+            visible = sheet.get("state", "visible") == "visible"
             if part is not None and "worksheets/" in part and visible:
-                found[one.get("name", "")] = part
-        return found
+                paths[sheet.get("name", "")] = part
+        return paths
 
     @cached_property
     def _epoch(self) -> datetime:
@@ -84,25 +86,28 @@ class Workbook:
         if "styles" not in self._parts:
             return []
         styles = self._tree(self._parts["styles"])
-        codes = {one.get("numFmtId"): one.get("formatCode", "") for one in _all(styles, "numFmt")}
+        codes = {
+            format.get("numFmtId"): format.get("formatCode", "")
+            for format in _all(styles, "numFmt")
+        }
         return [
-            _is_date(one.get("numFmtId", "0"), codes)
+            _is_date(style.get("numFmtId", "0"), codes)
             for group in _all(styles, "cellXfs")
-            for one in group
+            for style in group
         ]
 
     @cached_property
     def _strings(self) -> list[str]:
         """The texts that cells name by their numbers."""
-        found: list[str] = []
+        strings: list[str] = []
         if "sharedStrings" not in self._parts:
-            return found
+            return strings
         with self.archive.open(self._parts["sharedStrings"]) as file:
-            for _, one in ElementTree.iterparse(file):
-                if _name(one) == "si":
-                    found.append(_plain(one))
-                    one.clear()
-        return found
+            for _, item in ElementTree.iterparse(file):
+                if _name(item) == "si":
+                    strings.append(_plain(item))
+                    item.clear()
+        return strings
 
     def rows(self, sheet: str) -> Iterator[tuple[int, dict[int, str]]]:
         """The number of each row that is written, from 1, and its texts by their columns from 0."""
@@ -116,21 +121,21 @@ class Workbook:
                     row.clear()
 
     def _cells(self, row: ElementTree.Element) -> dict[int, str]:
-        found, column = {}, -1
+        texts, column = {}, -1
         for cell in row:
             place = _PLACE.fullmatch(cell.get("r", ""))
             column = column + 1 if place is None else _column(place[1])
             text = self._text(cell)
             if text:
-                found[column] = text
-        return found
+                texts[column] = text
+        return texts
 
     def _text(self, cell: ElementTree.Element) -> str | None:
         """What a cell says; None if that is neither a text, a number, a date nor a Boolean."""
         kind = cell.get("t", "n")
         if kind == "inlineStr":
-            return _kept("".join(_plain(one) for one in cell if _name(one) == "is"))
-        value = next((one.text or "" for one in cell if _name(one) == "v"), "")
+            return _kept("".join(_plain(node) for node in cell if _name(node) == "is"))
+        value = next((node.text or "" for node in cell if _name(node) == "v"), "")
         if kind == "s":
             known = value.isdecimal() and len(value) < 10 and int(value) < len(self._strings)
             return _kept(self._strings[int(value)]) if known else None
@@ -197,18 +202,18 @@ def _is_date(number: str, codes: Mapping[str | None, str]) -> bool:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return _ESCAPED.sub(lambda escape: chr(int(escape[1], 16)), text)
 
 
 def _plain(item: ElementTree.Element) -> str:
     """The text of an item without its fonts, and without how it is spoken."""
-    found = []
-    for one in item:
-        if _name(one) == "t":
-            found.append(one.text or "")
-        elif _name(one) == "r":
-            found += [inner.text or "" for inner in one if _name(inner) == "t"]
-    return _unescaped("".join(found))
+    texts = []
+    for node in item:
+        if _name(node) == "t":
+            texts.append(node.text or "")
+        elif _name(node) == "r":
+            texts += [inner.text or "" for inner in node if _name(inner) == "t"]
+    return _unescaped("".join(texts))
 
 
 def _column(letters: str) -> int:
@@ -223,7 +228,7 @@ def _name(element: ElementTree.Element) -> str:
 
 
 def _all(tree: ElementTree.Element, name: str) -> Iterator[Any]:
-    return (one for one in tree.iter() if _name(one) == name)
+    return (node for node in tree.iter() if _name(node) == name)
 
 
 def open_workbook(path: str | Path) -> Workbook:

@@ -46,9 +46,9 @@ def described(here: State, job: Job) -> JobState:
 
 def _files(job: Job) -> dict[str, Path]:
     """The files of a job by name, but for what it was given; while it runs, only whole ones."""
-    found = {path.name: path for path in sorted(job.folder.iterdir()) if path.suffix in _KINDS}
-    found.pop(GIVEN, None)
-    return found if job.over else {n: path for n, path in found.items() if n == MECHANISM}
+    files = {path.name: path for path in sorted(job.folder.iterdir()) if path.suffix in _KINDS}
+    files.pop(GIVEN, None)
+    return files if job.over else {n: path for n, path in files.items() if n == MECHANISM}
 
 
 @router.get("/{name}")
@@ -84,9 +84,9 @@ async def events(
     start = int(last_event_id or 0) + 1 if digits else 0
 
     async def lines() -> AsyncIterator[str]:
-        async for number, one in job.stream(start):
-            data = json.dumps(one["data"], allow_nan=False)
-            yield f"id: {number}\nevent: {one['event']}\ndata: {data}\n\n"
+        async for number, event in job.stream(start):
+            data = json.dumps(event["data"], allow_nan=False)
+            yield f"id: {number}\nevent: {event['event']}\ndata: {data}\n\n"
 
     return StreamingResponse(lines(), media_type="text/event-stream")
 
@@ -124,7 +124,7 @@ async def picture(
     name: str, kind: Literal["png", "svg"], here: Here, baselines: Baselines = ""
 ) -> FileResponse:
     """A picture of a design beside the baselines that are named."""
-    named = [one for one in baselines.split(",") if one]
+    named = [name for name in baselines.split(",") if name]
     arguments = {"file": _mechanism(here, name), "kind": kind, "baselines": named}
     job = await submit(here, "picture", arguments, 60).finished()
     if job.state != DONE:

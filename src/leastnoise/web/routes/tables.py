@@ -59,7 +59,7 @@ def _described(here: State, table: ServedTable) -> TableState:
 @router.get("/tables")
 async def tables(here: Here) -> list[TableState]:
     """The tables of this server."""
-    return [_described(here, one) for one in here.tables.held.values()]
+    return [_described(here, table) for table in here.tables.held.values()]
 
 
 @router.post("/tables/demo")
@@ -102,7 +102,7 @@ async def columns(name: str, here: Here, csv: Annotated[CsvForm, Query()]) -> Co
         named = field if field in CsvForm.model_fields else "table"
         raise WebError(422, job.end.get("message") or "it was stopped", named)
     return ColumnsAnswer(
-        columns=[ColumnAnswer(**one) for one in job.end["columns"]], sheets=job.end["sheets"]
+        columns=[ColumnAnswer(**column) for column in job.end["columns"]], sheets=job.end["sheets"]
     )
 
 
@@ -157,12 +157,12 @@ def _balance(table: ServedTable) -> dict[str, Any]:
 
 async def _quietly(function: Any, *arguments: Any) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = await run_in_threadpool(function, *arguments)
+        result: dict[str, Any] = await run_in_threadpool(function, *arguments)
     except ArgumentError as error:
         raise WebError(422, str(error), f"ledger.{error.name}") from None
     except LeastnoiseError as error:
         raise WebError(409, str(error)) from None
-    return found
+    return result
 
 
 @router.post("/plan", status_code=202)

@@ -23,10 +23,10 @@ def _task(module: str) -> Task:
     """The function `run` of a module that is imported when it is first needed."""
 
     def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any] | None:
-        found: dict[str, Any] | None = import_module(f".{module}", __name__).run(
+        result: dict[str, Any] | None = import_module(f".{module}", __name__).run(
             arguments, folder, tell
         )
-        return found
+        return result
 
     return run
 

@@ -38,7 +38,7 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     else:
         options |= {"rows": rows_of(form, queries), "within": margins_of(form)}
         answers = ask_all(table, queries, **options)
-    answers = [replace(one, table=arguments["name"]) for one in answers]
+    answers = [replace(answer, table=arguments["name"]) for answer in answers]
     told, proofs = _told(answers, folder)
     balance = balance_of(ledger)
     place = {
@@ -61,9 +61,9 @@ def _told(answers: list[Answer], folder: Path) -> tuple[list[dict[str, Any]], di
             if path not in names:
                 names[path] = f"proof-{len(names) + 1}.json"
                 shutil.copyfile(path, folder / names[path])
-                held = (folder / names[path]).read_bytes()
-                hashes[names[path]] = hashlib.sha256(held).hexdigest()
-        one = answer.as_dict()
-        one["mechanisms"] = [names[path] for path in answer.mechanisms]
-        told.append(one)
+                text = (folder / names[path]).read_bytes()
+                hashes[names[path]] = hashlib.sha256(text).hexdigest()
+        answer_told = answer.as_dict()
+        answer_told["mechanisms"] = [names[path] for path in answer.mechanisms]
+        told.append(answer_told)
     return told, hashes

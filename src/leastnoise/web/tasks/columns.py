@@ -24,13 +24,13 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
             "sheets": sheets,
             "columns": [
                 {
-                    "name": one.name,
-                    "type": one.stored,
-                    "number": one.number is not None,
-                    "key": one.key is not None,
-                    "person": one.person is not None,
-                    "time": one.timed,
+                    "name": column.name,
+                    "type": column.stored,
+                    "number": column.number is not None,
+                    "key": column.key is not None,
+                    "person": column.person is not None,
+                    "time": column.timed,
                 }
-                for one in table.held
+                for column in table.described
             ],
         }

@@ -50,23 +50,23 @@ def _planned(form: dict[str, Any], queries: list[Query], epsilon: str | None) ->
     else:
         shared = plan_all(queries, rows=rows, within=margins, **options)
         plans, whole, floor = list(shared), shared.epsilon, shared.floor
-    told = [_told(*one, len(queries) > 1) for one in zip(queries, plans, strict=True)]
+    told = [_told(*pair, len(queries) > 1) for pair in zip(queries, plans, strict=True)]
     return {"epsilon": float(whole), "floor": float(floor), "queries": told}
 
 
-def _told(query: Query, found: Plan, several: bool) -> dict[str, Any]:
+def _told(query: Query, query_plan: Plan, several: bool) -> dict[str, Any]:
     return {
-        "query": found.query,
-        "error": found.error,
-        "relative": found.relative,
+        "query": query_plan.query,
+        "error": query_plan.error,
+        "relative": query_plan.relative,
         "rank": "rank" in query.counted,
         "grouped": query.by is not None,
-        "epsilon": float(found.epsilon),
-        "shared": several and found.shared,
-        "delta": float(found.delta),
-        "keys_from": found.keys_from,
-        "rows": found.rows,
-        "release_probability": found.release_probability,
-        "why": found.why,
-        "noise": found.noise,
+        "epsilon": float(query_plan.epsilon),
+        "shared": several and query_plan.shared,
+        "delta": float(query_plan.delta),
+        "keys_from": query_plan.keys_from,
+        "rows": query_plan.rows,
+        "release_probability": query_plan.release_probability,
+        "why": query_plan.why,
+        "noise": query_plan.noise,
     }

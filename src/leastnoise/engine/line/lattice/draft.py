@@ -138,15 +138,20 @@ class Draft:
         epsilon, delta = problem.epsilon, problem.delta
         if self.curve is not None and not problem.profile:
             epsilon, delta = self.curve.points[0]
-        step, held = problem.step(mesh.n), tuple(whole)
+        step, integers = problem.step(mesh.n), tuple(whole)
         noise: NumberNoise
         if problem.integer:
             noise = IntegerCells(
-                step=step, denominator=denominator, first=first, weights=held, tail=tail
+                step=step, denominator=denominator, first=first, weights=integers, tail=tail
             )
         elif edges is not None:
             noise = MeshCells(
-                step=step, grid=1, denominator=denominator, edges=edges, weights=held, atom=point
+                step=step,
+                grid=1,
+                denominator=denominator,
+                edges=edges,
+                weights=integers,
+                atom=point,
             )
         else:
             noise = LatticeCells(
@@ -154,7 +159,7 @@ class Draft:
                 grid=1,
                 denominator=denominator,
                 first=first,
-                weights=held,
+                weights=integers,
                 atom=point,
                 tail=tail,
             )
