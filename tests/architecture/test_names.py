@@ -3,12 +3,17 @@
 import ast
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import leastnoise
 
 SOURCE = Path(leastnoise.__file__).parent
+
+#: Names that say nothing of what they hold.
+VAGUE = {"found", "one", "own", "held"}
+#: How often they may stand for a variable. It may only fall.
+MOST_VAGUE = 119
 
 
 def test_class_names_occur_once():
@@ -19,6 +24,16 @@ def test_class_names_occur_once():
                 homes[node.name].append(str(path.relative_to(SOURCE)))
     assert len(homes) > 300
     assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
+
+
+def test_variables_are_named_after_what_they_hold():
+    uses = Counter(
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Name) and node.id in VAGUE
+    )
+    assert uses.total() <= MOST_VAGUE, uses.most_common(10)
 
 
 def test_constants_have_one_value():

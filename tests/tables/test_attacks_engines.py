@@ -414,7 +414,7 @@ def test_json_and_shapes_are_not_cast_to_texts(postgres):
     )
     with opened(f"{postgres}#shapes") as table:
         assert table.columns == ("x", "j", "o")
-        assert [one.value is None for one in table.held] == [False, True, True]
+        assert [one.value is None for one in table.described] == [False, True, True]
     assert sums(f"{postgres}#shapes", Count("x"))[""].rows == 1
     with pytest.raises(ArgumentError, match="not of type jsonb"):
         ask(f"{postgres}#shapes", Count("j"), epsilon=1)

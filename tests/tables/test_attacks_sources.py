@@ -212,7 +212,9 @@ def rows(source, query):
 def test_categories_are_texts_whatever_they_hold(values):
     frame = pd.DataFrame({"x": pd.Series(values, dtype="category")})
     with opened(frame) as table:
-        kinds = [getattr(table.held[0], form).kind for form in ("value", "number", "key", "person")]
+        kinds = [
+            getattr(table.described[0], form).kind for form in ("value", "number", "key", "person")
+        ]
     assert kinds == ["text", "number", "text", "text"]
     numbers = [v for v in values if not isinstance(v, (bytes, bool, type(None)))]
     assert rows(frame, Mean("x", low=0, high=9))[""].rows == len(numbers)

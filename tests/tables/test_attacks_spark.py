@@ -155,7 +155,7 @@ def test_types_without_a_meaning_have_no_forms_and_old_dates_are_days(spark):
     )  # fmt: skip
     frame = spark.range(1).selectExpr(*odd)
     with opened(frame) as table:
-        for column in table.held[:6]:
+        for column in table.described[:6]:
             assert (column.value, column.number, column.key, column.person) == (None,) * 4
         found = {name: table.column(name, "by").key for name in "dtk"}
         assert all(found.values())

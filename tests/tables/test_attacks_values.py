@@ -272,8 +272,8 @@ def test_a_dictionary_has_the_same_forms_with_and_without_rows(values):
     frames = [table.to_pandas(types_mapper=pd.ArrowDtype) for table in tables]
     for empty, full in (tables, frames):
         opened_tables = [open_table(source) for source in (empty, full)]
-        assert opened_tables[0].held == opened_tables[1].held
-        assert opened_tables[0].held[0].value is not None
+        assert opened_tables[0].described == opened_tables[1].described
+        assert opened_tables[0].described[0].value is not None
         for source, present in zip(opened_tables, (0, 4), strict=True):
             missing = sums_of(source, Count(where="x is null"), ROW)[""].rows
             assert sums_of(source, Count(), ROW)[""].rows - missing == present

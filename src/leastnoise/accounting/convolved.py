@@ -34,7 +34,7 @@ class Convolved:
     `delta(epsilon, up=True)` where the factors' own do.
     """
 
-    held: Any
+    distribution: Any
     margin: float
     farthest: float
 
@@ -47,7 +47,7 @@ class Convolved:
     @cached_property
     def _finite(self) -> tuple[NDArray[np.int64], Floats]:
         """The finite losses in steps, rising, and their masses."""
-        masses, symmetric = self.held._pmf_remove, self.held._symmetric
+        masses, symmetric = self.distribution._pmf_remove, self.distribution._symmetric
         assert symmetric, "one curve for both directions"
         few = getattr(masses, "_loss_probs", None)  # (a dictionary, where they are few)
         if few is None:
@@ -57,13 +57,15 @@ class Convolved:
 
     @cached_property
     def _losses(self) -> Floats:
-        return np.asarray(self._finite[0] * self.held._pmf_remove._discretization)
+        return np.asarray(self._finite[0] * self.distribution._pmf_remove._discretization)
 
     def delta(self, epsilon: float, *, up: bool) -> float:
         """The delta at `epsilon`, at least (`up`) or at most the true one."""
         above = int(np.searchsorted(self._losses, epsilon, side="right"))
         shares = -np.expm1(epsilon - self._losses[above:])
-        value = float(self.held._pmf_remove._infinity_mass + shares @ self._finite[1][above:])
+        value = float(
+            self.distribution._pmf_remove._infinity_mass + shares @ self._finite[1][above:]
+        )
         error = self.margin + (self.length + 64) * ROUNDING * abs(value)
         if epsilon < self.farthest:
             error += 2 * ROUNDING * (epsilon + 2)
@@ -115,7 +117,9 @@ def power(losses: Losses, times: int, *, pessimistic: bool) -> Convolved:
 
 def product(parts: Sequence[Convolved], *, cut: float = CUT) -> Convolved:
     """The losses of all parts together; tails of mass `cut` become infinite, or are left out."""
-    whole = reduce(lambda first, two: first.compose(two, cut), (part.held for part in parts))
+    whole = reduce(
+        lambda first, two: first.compose(two, cut), (part.distribution for part in parts)
+    )
     size = sum(part.length for part in parts)
     each = 2 * CUT + 8 * math.log2(size + 2) * math.sqrt(size) * ROUNDING
     margin = sum(part.margin for part in parts) + (len(parts) - 1) * each

@@ -36,8 +36,8 @@ def about_text(raw: object) -> str:
 
 def about_object(text: str) -> dict[str, Any]:
     """The object that `about_text` made a text of."""
-    found: dict[str, Any] = json.loads(text) if text else {}
-    return found
+    about: dict[str, Any] = json.loads(text) if text else {}
+    return about
 
 
 def _plain(value: object, depth: int, seen: list[int]) -> object:
@@ -56,9 +56,9 @@ def _plain(value: object, depth: int, seen: list[int]) -> object:
         if depth > MAX_DEPTH:
             raise FormatError(f'"about" must be at most {MAX_DEPTH} levels deep')
         if isinstance(value, list | tuple):
-            return [_plain(one, depth + 1, seen) for one in value]
+            return [_plain(item, depth + 1, seen) for item in value]
         if all(isinstance(key, str) for key in value):
-            return {str(key): _plain(one, depth + 1, seen) for key, one in value.items()}
+            return {str(key): _plain(item, depth + 1, seen) for key, item in value.items()}
     raise FormatError(
         '"about" must hold texts, finite numbers, whole numbers up to 10^18, true, false, null, '
         "lists and objects with texts for keys"

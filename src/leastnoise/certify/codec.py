@@ -138,8 +138,8 @@ def pair(first: Codec[Any], second: Codec[Any]) -> Codec[Any]:
     write_first, write_second = first.write, second.write
 
     def read(value: object, name: str) -> tuple[Any, Any]:
-        one, other = read_exactly(value, name, 2)
-        return read_first(one, name), read_second(other, name)
+        first, other = read_exactly(value, name, 2)
+        return read_first(first, name), read_second(other, name)
 
     def write(value: tuple[Any, Any]) -> list[Any]:
         return [write_first(value[0]), write_second(value[1])]

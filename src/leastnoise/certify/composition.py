@@ -181,13 +181,13 @@ def must_keep(point: Point, count: int, epsilon: Fraction, delta: Fraction) -> b
     By counting in how many releases an event happens: no such noise may let a count tell more than
     the total allows.
     """
-    own, least = point
-    if own >= epsilon and least >= delta:
+    of_each, least = point
+    if of_each >= epsilon and least >= delta:
         return True  # one of the releases alone
     if delta == 0:
-        return own * count >= epsilon  # the event in every release
+        return of_each * count >= epsilon  # the event in every release
     count = min(count, MAX_COUNTED)  # some of the releases keep the total too
-    growth, shrink = exp_bounds(epsilon)[1], exp_bounds(-own)[1]
+    growth, shrink = exp_bounds(epsilon)[1], exp_bounds(-of_each)[1]
     # Whole numbers from here on: fractions would be made lowest again and again.
     slope, below = shrink.numerator * least.denominator, shrink.denominator * least.denominator
     start = least.numerator * _PARTS * shrink.numerator

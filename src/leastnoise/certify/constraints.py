@@ -79,14 +79,17 @@ def check_duals(duals: Sequence[Dual], constraints: Sequence[Constraint], reach:
     """`FormatError` unless the multipliers are of the right number, sign and place."""
     if len(duals) != len(constraints):
         raise FormatError(f'"certificate.constraints" must have {len(constraints)} entries')
-    for dual, one in zip(duals, constraints, strict=True):
-        free, cells = isinstance(one, Unbiased), dual.cells or ()
-        if tuple(dual.numbers) != one.duals or (dual.cells is not None) != one.dual_cells:
-            wanted = ", ".join((*one.duals, *(["cells"] * one.dual_cells))) or "none"
-            raise FormatError(f"the multipliers of {one.name} must be: {wanted}")
+    for dual, constraint in zip(duals, constraints, strict=True):
+        free, cells = isinstance(constraint, Unbiased), dual.cells or ()
+        if (
+            tuple(dual.numbers) != constraint.duals
+            or (dual.cells is not None) != constraint.dual_cells
+        ):
+            wanted = ", ".join((*constraint.duals, *(["cells"] * constraint.dual_cells))) or "none"
+            raise FormatError(f"the multipliers of {constraint.name} must be: {wanted}")
         if (not free and any(v < 0 for v in dual.numbers.values())) or any(u < 0 for _, u in cells):
-            raise FormatError(f"a multiplier of {one.name} is negative")
+            raise FormatError(f"a multiplier of {constraint.name} is negative")
         if len({i for i, _ in cells}) < len(cells):
-            raise FormatError(f"a cell occurs twice within {one.name}")
+            raise FormatError(f"a cell occurs twice within {constraint.name}")
         if any(abs(i) > reach for i, _ in cells):
-            raise FormatError(f"a multiplier of {one.name} lies beyond the reach of {reach}")
+            raise FormatError(f"a multiplier of {constraint.name} lies beyond the reach of {reach}")

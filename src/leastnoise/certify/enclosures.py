@@ -58,12 +58,12 @@ def _arcsine(x: int, bits: int) -> Bounds:
 
 def arccos_bounds(c: int, bits: int) -> Bounds:
     """arccos of c / 2^bits for 0 <= c <= 2^bits."""
-    one = 1 << bits
-    if 2 * c <= one:
+    unit = 1 << bits
+    if 2 * c <= unit:
         pi, sine = pi_bounds(bits), _arcsine(c, bits)
         return (pi[0] >> 1) - sine[1], ((pi[1] + 1) >> 1) - sine[0]
     # arccos c = 2 arcsin(sqrt((1 - c) / 2)), and the root is at most 1/2.
-    half = one - c
+    half = unit - c
     lo, hi = _arcsine(isqrt(half << (bits - 1)), bits)
     return 2 * lo, 2 * (hi + 2)  # the root may be one unit larger: its arc sine, less than two
 
@@ -73,19 +73,19 @@ def cap_bounds(d: int, c: int, bits: int) -> Bounds:
 
     d >= 0, with T_0(c) = arccos(c) / pi. Beyond [-1, 1] it is 1 or 0.
     """
-    one = 1 << bits
-    if c <= -one:
-        return one, one
-    if c >= one:
+    unit = 1 << bits
+    if c <= -unit:
+        return unit, unit
+    if c >= unit:
         return 0, 0
     if c < 0:
         lo, hi = cap_bounds(d, -c, bits)
-        return one - hi, one - lo
-    s = (one * one - c * c) >> bits
-    if d > _LONG and 4 * s <= 3 * one:
+        return unit - hi, unit - lo
+    s = (unit * unit - c * c) >> bits
+    if d > _LONG and 4 * s <= 3 * unit:
         return _cap_by_series(d, c, s, bits)
     lo, hi = _odd_cap(d, c, s, bits) if d % 2 else _even_cap(d, c, s, bits)
-    return max(0, lo), min(one >> 1, hi)
+    return max(0, lo), min(unit >> 1, hi)
 
 
 def _odd_cap(d: int, c: int, s: int, bits: int) -> Bounds:
@@ -95,8 +95,8 @@ def _odd_cap(d: int, c: int, s: int, bits: int) -> Bounds:
         term = (term * s * (2 * a - 1) >> bits) // (2 * a)
         total += term
     error = (count + 1) * (count + 2)
-    one = 1 << bits
-    return (one - (c * (total + error) >> bits) - 1) >> 1, (one - (c * total >> bits) + 1) >> 1
+    unit = 1 << bits
+    return (unit - (c * (total + error) >> bits) - 1) >> 1, (unit - (c * total >> bits) + 1) >> 1
 
 
 def _even_cap(d: int, c: int, s: int, bits: int) -> Bounds:
@@ -167,8 +167,8 @@ def power(x: int, k: int, bits: int, *, up: bool) -> int:
 
 def series_sum(d: int, s: Bounds, bits: int) -> Bounds:
     """1 + s q_0 + s^2 q_0 q_1 + ... with q_i = (d + 2 + 2i) / (d + 3 + 2i), for s <= 3/4."""
-    one = 1 << bits
-    low = high = term_low = term_high = one
+    unit = 1 << bits
+    low = high = term_low = term_high = unit
     i = 0
     while term_high > 8:  # below, rounding up could hold it for ever
         top, bottom = d + 2 + 2 * i, d + 3 + 2 * i

@@ -67,9 +67,9 @@ def _any_of(raw: object) -> AnyDocument:
     named = raw.get("kind") if isinstance(raw, dict) else None
     if isinstance(named, str) and named in _LAYOUTS:
         return _LAYOUTS[named].read(raw)
-    kind = next((one for one in _KINDS if named in one.document.KINDS), None)
+    kind = next((kind for kind in _KINDS if named in kind.document.KINDS), None)
     if kind is None:
-        head_of(raw, (*_LAYOUTS, *(name for one in _KINDS for name in one.document.KINDS)))
+        head_of(raw, (*_LAYOUTS, *(name for kind in _KINDS for name in kind.document.KINDS)))
         raise AssertionError("an unknown kind is refused")
     document: AnyDocument = kind.parse(raw)
     return document
@@ -83,7 +83,7 @@ def check(document: AnyDocument) -> Report:
     if isinstance(document, MechanismFile):
         report = check_parts(document)
     else:
-        kind = next(one for one in _KINDS if isinstance(document, one.document))
+        kind = next(kind for kind in _KINDS if isinstance(document, kind.document))
         report = kind.check(document)
     return replace(report, summary=summary_of(document, report))
 

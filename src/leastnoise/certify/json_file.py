@@ -63,10 +63,10 @@ def limit_depth(value: object) -> None:
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     charge(2)
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    values = dict(pairs)
+    if len(values) != len(pairs):
         raise FormatError("a key occurs twice")
-    return found
+    return values
 
 
 def _no_constant(text: str) -> Any:

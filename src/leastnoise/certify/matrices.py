@@ -23,26 +23,26 @@ def product(a: Whole, b: Whole) -> Lists:
     half = 1 << (8 * size - 1)  # above most, so that no sum borrows from its neighbor
     shift = _packed([half] * width, 8 * size)
     packed = [_packed(row, 8 * size) for row in b]
-    found = []
+    rows = []
     for row in a:
         total = shift + sum(x * y for x, y in zip(row, packed, strict=True) if x)
         line = total.to_bytes(size * width + 1, "little")
-        found.append(
+        rows.append(
             [
                 int.from_bytes(line[k : k + size], "little") - half
                 for k in range(0, size * width, size)
             ]
         )
-    return found
+    return rows
 
 
 def _packed(row: Sequence[int], bits: int) -> int:
     """The sum of row[j] 2^(bits j), by halves."""
-    held = list(row)
-    while len(held) > 1:
-        pairs = zip(held[::2], [*held[1::2], 0], strict=False)
-        held, bits = [a + (b << bits) for a, b in pairs], 2 * bits
-    return held[0]
+    digits = list(row)
+    while len(digits) > 1:
+        pairs = zip(digits[::2], [*digits[1::2], 0], strict=False)
+        digits, bits = [a + (b << bits) for a, b in pairs], 2 * bits
+    return digits[0]
 
 
 def _largest(a: Whole) -> int:

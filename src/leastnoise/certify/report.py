@@ -142,9 +142,9 @@ class Checks(Generic[D]):
 
     def __call__(self, document: D) -> Report:
         with counted():
-            return Report((*self.own(document), self.bound(document)))
+            return Report((*self.release_claims(document), self.bound(document)))
 
-    def own(self, document: D) -> tuple[Claim, ...]:
+    def release_claims(self, document: D) -> tuple[Claim, ...]:
         """The claims about what is released: all but `lower`."""
         problem: Any = getattr(document, "problem", document)
         return (
@@ -226,11 +226,11 @@ def _tightest(
     points: Sequence[Point], worst: Iterable[tuple[str, Fraction]]
 ) -> tuple[Fraction, str]:
     """The least slack of several budgets, and where it is."""
-    found = [
+    candidates = [
         (delta - most, epsilon, delta, most, where)
         for (epsilon, delta), (where, most) in zip(points, worst, strict=True)
     ]
-    slack, epsilon, delta, most, where = min(found)
+    slack, epsilon, delta, most, where = min(candidates)
     return slack, (
         f"{len(points)} budgets; tightest at epsilon {nearest_float(epsilon):g}: largest "
         f"hockey-stick divergence {nearest_float(most):.12g} at {where}, "
@@ -289,10 +289,10 @@ def releases_claim(
     releases: Releases, budgets: Sequence[Point], curve: GaussianCurve | None
 ) -> Claim:
     """The claim that so many releases, private as stated, keep their total budget."""
-    found = [releases.slack_of_sum(budgets), slack_of_profile(releases, budgets)]
+    slacks = [releases.slack_of_sum(budgets), slack_of_profile(releases, budgets)]
     if curve is not None:
-        found.append(releases.slack(curve.mu))
-    slack = max((left for left in found if left is not None), default=Fraction(-1))
+        slacks.append(releases.slack(curve.mu))
+    slack = max((left for left in slacks if left is not None), default=Fraction(-1))
     words = (
         f"{releases.count} releases together spend at most delta "
         f"{nearest_float(releases.delta - slack):.6g} at epsilon "

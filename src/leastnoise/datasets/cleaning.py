@@ -64,12 +64,12 @@ def _column(table: Table, j: int) -> list[str]:
 
 def _numbers(table: Table, columns: Sequence[int], scale: float = 1.0) -> dict[str, list[float]]:
     """Numeric columns; a missing cell is the mean of the others."""
-    found = {}
+    numeric = {}
     for j in columns:
         known = [float(row[j]) for row in table if row[j] != "?"]
         mean = sum(known) / len(known)
-        found[f"x{j}"] = [scale * (mean if row[j] == "?" else float(row[j])) for row in table]
-    return found
+        numeric[f"x{j}"] = [scale * (mean if row[j] == "?" else float(row[j])) for row in table]
+    return numeric
 
 
 def _words(table: Table, columns: Sequence[int]) -> dict[str, list[str]]:

@@ -109,7 +109,7 @@ class Workload:
             )
         if weights is not None:
             part = replace(
-                part, own=_exact_weights(weights, len(sets), "one weight for each table")
+                part, stated=_exact_weights(weights, len(sets), "one weight for each table")
             )
         return cls.of(part)
 

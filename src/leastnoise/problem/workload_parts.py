@@ -150,29 +150,29 @@ class Named(WorkloadPart):
 class MatrixRows(WorkloadPart):
     """Rows as they were given: whole numbers over one denominator."""
 
-    held: tuple[tuple[int, ...], ...]
+    matrix: tuple[tuple[int, ...], ...]
     over: int = 1
 
     @property
     def cells(self) -> int:
-        return len(self.held[0])
+        return len(self.matrix[0])
 
     @property
     def queries(self) -> int:
-        return len(self.held)
+        return len(self.matrix)
 
     @property
     def denominator(self) -> int:
         return self.over
 
     def rows(self) -> Iterator[Sequence[int]]:
-        return iter(self.held)
+        return iter(self.matrix)
 
     def answers(self, x: Sequence[Any]) -> list[Any]:
-        return [sum(a * b for a, b in zip(row, x, strict=True) if a) for row in self.held]
+        return [sum(a * b for a, b in zip(row, x, strict=True) if a) for row in self.matrix]
 
     def to_json(self) -> dict[str, Any]:
-        return {"rows": [list(row) for row in self.held], "denominator": str(self.over)}
+        return {"rows": [list(row) for row in self.matrix], "denominator": str(self.over)}
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class Weighted(WorkloadPart):
     """The same questions, each with a weight of its own (or one for all)."""
 
     part: WorkloadPart
-    own: tuple[Fraction, ...]
+    factors: tuple[Fraction, ...]
 
     @property
     def cells(self) -> int:
@@ -198,21 +198,21 @@ class Weighted(WorkloadPart):
         return self.part.rows()
 
     def weights(self) -> Iterator[Fraction]:
-        repeated = self.own * self.queries if len(self.own) == 1 else self.own
+        repeated = self.factors * self.queries if len(self.factors) == 1 else self.factors
         return (a * b for a, b in zip(repeated, self.part.weights(), strict=True))
 
     def gram(self) -> tuple[Whole, int]:
-        if len(self.own) > 1:
+        if len(self.factors) > 1:
             return super().gram()
         matrix, below = self.part.gram()
-        top = self.own[0].numerator
-        return [[top * x for x in row] for row in matrix], below * self.own[0].denominator
+        top = self.factors[0].numerator
+        return [[top * x for x in row] for row in matrix], below * self.factors[0].denominator
 
     def answers(self, x: Sequence[Any]) -> list[Any]:
         return self.part.answers(x)
 
     def to_json(self) -> dict[str, Any]:
-        return {"weights": [text_of(weight) for weight in self.own], "of": self.part.to_json()}
+        return {"weights": [text_of(weight) for weight in self.factors], "of": self.part.to_json()}
 
 
 @dataclass(frozen=True)
@@ -324,7 +324,7 @@ class MarginalsPart(WorkloadPart):
 
     sizes: tuple[int, ...]
     sets: tuple[tuple[int, ...], ...]
-    own: tuple[Fraction, ...] = ()  # a weight for each table; none: all count 1
+    stated: tuple[Fraction, ...] = ()  # a weight for each table; none: all count 1
 
     @property
     def cells(self) -> int:
@@ -333,7 +333,7 @@ class MarginalsPart(WorkloadPart):
     @property
     def worth(self) -> tuple[Fraction, ...]:
         """The weight of each table."""
-        return self.own or (Fraction(1),) * len(self.sets)
+        return self.stated or (Fraction(1),) * len(self.sets)
 
     def weights(self) -> Iterator[Fraction]:
         pairs = zip(self.sets, self.worth, strict=True)
@@ -398,8 +398,8 @@ class MarginalsPart(WorkloadPart):
             "marginals": list(self.sizes),
             "sets": [list(attributes) for attributes in self.sets],
         }
-        if self.own:
-            data["weights"] = [text_of(attributes) for attributes in self.own]
+        if self.stated:
+            data["weights"] = [text_of(weight) for weight in self.stated]
         return data
 
 

@@ -31,16 +31,18 @@ _ABOUT = (
 
 
 def create_app(
-    settings: Settings, held: Jobs | None = None, known: Callable[[Any], None] = lambda client: None
+    settings: Settings,
+    started: Jobs | None = None,
+    known: Callable[[Any], None] = lambda client: None,
 ) -> Guard:
     """The whole server as an ASGI app.
 
-    held: jobs whose workers have been started already. known: told of each connection (its
+    started: jobs whose workers have been started already. known: told of each connection (its
     client's address) that has shown the key.
     """
     jobs_folder = settings.folder / "jobs"
     jobs_folder.mkdir(mode=0o700, exist_ok=True)
-    state = State(settings, held or Jobs(jobs_folder, settings.limits), ServedTables(settings))
+    state = State(settings, started or Jobs(jobs_folder, settings.limits), ServedTables(settings))
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:

@@ -76,7 +76,7 @@ def job_of(here: State, name: str) -> Job:
 
 def table_of(here: State, name: str) -> ServedTable:
     """A table by its number."""
-    table = here.tables.held.get(name)
+    table = here.tables.served.get(name)
     if table is None:
         raise WebError(404, "this table does not exist here")
     return table

@@ -49,24 +49,24 @@ class ServedTables:
         self.settings = settings
         self.folder = settings.folder / "tables"
         self.folder.mkdir(mode=0o700, exist_ok=True)
-        self.held: dict[str, ServedTable] = {}
+        self.served: dict[str, ServedTable] = {}
         self._count = 0
         self.ledger = settings.ledger or self.folder / "budget.db"
         self.lasting = settings.ledger is not None
         self.number = self._ledgers = 1
         if settings.table is not None:
             name, path = settings.table.name, settings.table
-            self.held["file"] = ServedTable("file", name, "file", path, self.ledger, self.lasting)
+            self.served["file"] = ServedTable("file", name, "file", path, self.ledger, self.lasting)
 
     def demo(self) -> ServedTable:
         """The demo table, made when it is first wanted."""
-        if "demo" not in self.held:
+        if "demo" not in self.served:
             from .demo import write_demo
 
             path = write_demo(self.folder / "demo.csv")
             ledger = self.folder / "demo.db"
-            self.held["demo"] = ServedTable("demo", "the demo table", "demo", path, ledger, False)
-        return self.held["demo"]
+            self.served["demo"] = ServedTable("demo", "the demo table", "demo", path, ledger, False)
+        return self.served["demo"]
 
     async def upload(self, name: str, chunks: AsyncIterator[bytes]) -> ServedTable:
         """Keep an upload, unpacked. It is charged to the one ledger of all tables here."""
@@ -90,7 +90,7 @@ class ServedTables:
         self._make_room()
         shown = "".join(c for c in Path(name).name if c.isprintable())[-80:]
         table = ServedTable(key, shown, "upload", path, self.ledger, self.lasting, self.number)
-        self.held[key] = table
+        self.served[key] = table
         return table
 
     def fresh(self, table: ServedTable) -> ServedTable:
@@ -103,18 +103,18 @@ class ServedTables:
 
     def keep(self, table: ServedTable) -> None:
         """Its ledger is that of the tables that come; those that are here keep theirs."""
-        if table.id in self.held and table.number > 1:
-            self.held[table.id] = table
+        if table.id in self.served and table.number > 1:
+            self.served[table.id] = table
             self._ledgers = max(self._ledgers, table.number)
             if table.kind != "demo":
                 self.ledger, self.number = table.ledger, table.number
 
     def _make_room(self) -> None:
         """Drop the oldest uploads; the ledger stays, so that no budget comes back."""
-        old = [upload for upload in self.held.values() if upload.kind == "upload"]
+        old = [upload for upload in self.served.values() if upload.kind == "upload"]
         for upload in old[: max(0, len(old) - self.settings.limits.tables + 1)]:
             upload.path.unlink(missing_ok=True)
-            del self.held[upload.id]
+            del self.served[upload.id]
 
     def described(self, table: ServedTable) -> dict[str, Any]:
         """What the web app knows about a table."""

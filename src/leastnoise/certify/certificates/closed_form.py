@@ -40,8 +40,8 @@ class EntropyProof:
 def entropy_variance(rho: Fraction, proof: EntropyProof) -> Fraction:
     """At most the variance of every real noise X such that X and X + 1 are rho-zCDP."""
     charge(300 * len(proof.values))
-    one, half, last = 1 << VALUE_BITS, proof.steps // 2, len(proof.values) - 1
-    values = [Fraction(value, one) for value in proof.values]
+    scale, half, last = 1 << VALUE_BITS, proof.steps // 2, len(proof.values) - 1
+    values = [Fraction(value, scale) for value in proof.values]
     rows = values, [exp_upper(s) for s in values], [exp_upper(-s) for s in values]
     # All are dyadic: whole multiples of one unit.
     unit = max(x.denominator for row in rows for x in row)
@@ -99,16 +99,16 @@ def approximate_variance(epsilon: Fraction, delta: Fraction) -> Fraction:
         total = small * (1 + small) / (1 - small) ** 3
         return round_down(max(Fraction(0), middle) * 2 * total, _DIGITS)
     most = 1 + (1 - delta) * (large - 1) / (delta * (1 + large))
-    one, power, total_, k = 1 << 200, 1 << 200, 0, 0
-    factor = small.numerator * one // small.denominator
+    unit, power, total_, k = 1 << 200, 1 << 200, 0, 0
+    factor = small.numerator * unit // small.denominator
     while (k + 1) * epsilon <= MAX_EXPONENT and exp_upper((k + 1) * epsilon) < most:
         k += 1
         if k > _MOST_PLACES:
             break
         charge(60)
-        power = power * factor // one
+        power = power * factor // unit
         total_ += k * k * power
-    return round_down(max(Fraction(0), middle) * 2 * Fraction(total_, one), _DIGITS)
+    return round_down(max(Fraction(0), middle) * 2 * Fraction(total_, unit), _DIGITS)
 
 
 def concentrated_variance(rho: Fraction) -> Fraction:

@@ -94,12 +94,12 @@ def copied_bound(problem: Problem, certificate: ChannelCertificate) -> Fraction:
 
 def _units(certificate: ChannelCertificate, points: Sequence[Point], count: int) -> _Units:
     exponentials = [exp_upper(epsilon) for epsilon, _ in points]
-    bottom = lcm(*(one.denominator for one in exponentials))
+    bottom = lcm(*(exponential.denominator for exponential in exponentials))
     assert certificate.copies is not None
     listed = [entry.cells for entry in certificate.copies.shifts]
     listed += [pair.cells for pair in certificate.pairs]
     scale = common_denominator(([z for _, z in cells] for cells in listed), MOST_BITS)
-    return _Units(scale, bottom, [int(one * bottom) for one in exponentials], count)
+    return _Units(scale, bottom, [int(exponential * bottom) for exponential in exponentials], count)
 
 
 def _edge(certificate: ChannelCertificate, count: int) -> int:

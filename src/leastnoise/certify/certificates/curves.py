@@ -90,12 +90,12 @@ class DualFunction:
         """The terms of the curves for one length of shift."""
         shift = curves.shift << _DEPTH
         points = [(rho << _DEPTH, sigma << _DEPTH) for rho, sigma in curves.points]
-        one, more = int(unit * self.scale), int(unit * factor * self.scale)
+        first, more = int(unit * self.scale), int(unit * factor * self.scale)
         balance: dict[tuple[int, int], int] = {}
         for i, j, count in curves.pieces:
             (rho, sigma), (rho_2, sigma_2) = points[i], points[j]
             self.end = max(self.end, rho_2 + shift)
-            self.terms.append(Term(shift, one * count, rho, rho_2, sigma, sigma_2))
+            self.terms.append(Term(shift, first * count, rho, rho_2, sigma, sigma_2))
             self._cross(shift, more * count, points[i], points[j])
             balance[points[i]] = balance.get(points[i], 0) - count
             balance[points[j]] = balance.get(points[j], 0) + count
@@ -104,9 +104,11 @@ class DualFunction:
             if count and rho and sigma < rho + shift:
                 self._cross(shift, more * count, (rho, sigma), (rho, rho + shift))
 
-    def _cross(self, shift: int, loss: int, one: tuple[int, int], two: tuple[int, int]) -> None:
+    def _cross(
+        self, shift: int, loss: int, first: tuple[int, int], second: tuple[int, int]
+    ) -> None:
         """Take loss * P(X < crossing) away where a piece rises through r, add it where it falls."""
-        (rho, sigma), (rho_2, sigma_2) = one, two
+        (rho, sigma), (rho_2, sigma_2) = first, second
         if sigma > sigma_2:
             loss, rho, sigma, rho_2, sigma_2 = -loss, rho_2, sigma_2, rho, sigma
         if sigma < sigma_2:
@@ -138,12 +140,12 @@ class DualFunction:
 
     def _tail(self, cosine: Bounds, side: int) -> int:
         """A lower (side 0) or upper (side 1) bound of P(cos > a) for a within the two."""
-        one = 1 << self.bits
+        unit = 1 << self.bits
         if self.dimension > 1:
             return cap_bounds(self.dimension - 2, cosine[1 - side], self.bits)[side]
         if side:
-            return one if cosine[0] <= -one else (one >> 1 if cosine[0] <= one else 0)
-        return one if cosine[1] < -one else (one >> 1 if cosine[1] < one else 0)
+            return unit if cosine[0] <= -unit else (unit >> 1 if cosine[0] <= unit else 0)
+        return unit if cosine[1] < -unit else (unit >> 1 if cosine[1] < unit else 0)
 
     def _slope(self, term: Term, r: int) -> Bounds:
         """da/dr times one unit of the sensitivity, in fixed point."""
@@ -157,16 +159,16 @@ class DualFunction:
 
     def _density_range(self, low: int, high: int) -> Bounds | None:
         """Bounds of the density of the cosine between low and high; None where it is unbounded."""
-        one, bits, d = 1 << self.bits, self.bits, self.dimension
-        outside = low < -one or high > one
-        if d <= 2 and (low <= -one or high >= one):
+        unit, bits, d = 1 << self.bits, self.bits, self.dimension
+        outside = low < -unit or high > unit
+        if d <= 2 and (low <= -unit or high >= unit):
             return None
         if d == 1:
             return 0, 0
-        near = 0 if low <= 0 <= high else min(abs(low), abs(high), one)
-        far = min(max(abs(low), abs(high)), one)
+        near = 0 if low <= 0 <= high else min(abs(low), abs(high), unit)
+        far = min(max(abs(low), abs(high)), unit)
         # 1 - a^2 is at most `most` and at least `least`.
-        most, least = one - (near * near >> bits), max(0, one - (far * far >> bits) - 1)
+        most, least = unit - (near * near >> bits), max(0, unit - (far * far >> bits) - 1)
         if d == 2:
             small = half_power_of(least, 1, bits, up=False)
             large = half_power_of(most, 1, bits, up=True)
@@ -181,15 +183,15 @@ class DualFunction:
 
     def _zero(self, term: Term, r: int) -> Bounds:
         """Bounds of the tail on radii from 0 to r, without a cosine."""
-        one, shift = 1 << self.bits, term.shift
+        unit, shift = 1 << self.bits, term.shift
         width = term.end - term.start
         y_0 = term.y_start * term.end + term.y_end * (0 - term.start)
         y_1 = term.y_start * (term.end - r) + term.y_end * (r - term.start)
         if y_0 < shift * width and y_1 < (shift - r) * width:
-            return one, one
+            return unit, unit
         if y_0 > shift * width and y_1 > (shift + r) * width:
             return 0, 0
-        return 0, one
+        return 0, unit
 
     def least_on(self, terms: list[Term], base: int, start: int, end: int) -> int:
         """A lower bound on the radii between start and end, times scale * 2^bits."""
@@ -268,16 +270,16 @@ class DualFunction:
         return known[id(term)]
 
     def _loss_at(self, r: int) -> Bounds:
-        found = self._losses.get(r)
-        if found is None:
+        bounds = self._losses.get(r)
+        if bounds is None:
             x, size = r * self.unit, self.scale << self.bits
             low, high = self.loss.lower(x), self.loss.upper(x)
-            found = (
+            bounds = (
                 low.numerator * size // low.denominator,
                 -(-high.numerator * size // high.denominator),
             )
-            self._losses[r] = found
-        return found
+            self._losses[r] = bounds
+        return bounds
 
     def _loss_slope(self, start: int, end: int) -> Bounds:
         """Bounds of c'(r) times the sensitivity, from secants outside: c is convex."""
@@ -377,9 +379,9 @@ def vector_dual(
     `LimitError` if that takes more work than is left.
     """
     curves = certificate.curves(sensitivity)
-    charge(20 * certificate.size + 4 * sum(len(one.points) for one in curves))
+    charge(20 * certificate.size + 4 * sum(len(curve.points) for curve in curves))
     demand(
-        all(0 < one.shift * certificate.step <= sensitivity for one in curves),
+        all(0 < curve.shift * certificate.step <= sensitivity for curve in curves),
         "a shift of the curves is not between 0 and the sensitivity",
     )
     theta = lower + delta * certificate.budget

@@ -63,9 +63,9 @@ def dual_bound(
     gains, unit, spent = _gains(certificate, points, edge, scale)
     terms, slope, more = _demanded(certificate, constraints, loss)
     spent += more
-    for one, dual in zip(constraints, certificate.constraints, strict=True):
-        if isinstance(one, (Monotone, Unimodal)):
-            _compare(gains, unit, one, dual, step, integer, fold)
+    for constraint, dual in zip(constraints, certificate.constraints, strict=True):
+        if isinstance(constraint, (Monotone, Unimodal)):
+            _compare(gains, unit, constraint, dual, step, integer, fold)
     floors = _floors(terms, slope, edge, step, integer)
     beyond = []
     for side, place in ((-1, 0), (1, 2 * edge)):
@@ -110,12 +110,12 @@ def bound_on_noise(
     if integer and certificate.narrow:
         # (Their shifts are not whole, whatever the step.)
         raise FormatError(_REAL)
-    found = dual_bound(certificate, points, sensitivity, loss, integer and step == 1, constraints)
+    bound = dual_bound(certificate, points, sensitivity, loss, integer and step == 1, constraints)
     if not integer or step.denominator == 1:
-        return found
+        return bound
     if loss.smeared is None or constraints or (sensitivity / step).denominator != 1:
         raise FormatError('"certificate.step" must be whole for integer noise')
-    return max(_ZERO, found - loss.smeared)
+    return max(_ZERO, bound - loss.smeared)
 
 
 def _demanded(
@@ -124,12 +124,12 @@ def _demanded(
     """What multipliers of the constraints add: losses and a slope; what they spend."""
     terms: list[tuple[Fraction, Loss]] = [(Fraction(1), loss)]
     slope, spent = _ZERO, _ZERO
-    for one, dual in zip(constraints, certificate.constraints, strict=True):
-        if isinstance(one, LossAtMost):
+    for constraint, dual in zip(constraints, certificate.constraints, strict=True):
+        if isinstance(constraint, LossAtMost):
             weight = dual.numbers["weight"]
-            terms.append((weight, one.loss))
-            spent += weight * one.bound
-        elif isinstance(one, Unbiased):
+            terms.append((weight, constraint.loss))
+            spent += weight * constraint.bound
+        elif isinstance(constraint, Unbiased):
             slope += dual.numbers["slope"]
     return terms, slope, spent
 
@@ -211,7 +211,7 @@ def inward(mode: Fraction, j: int, step: Fraction, integer: bool, fold: bool) ->
 def _compare(
     gains: list[int],
     unit: int,
-    one: Monotone | Unimodal,
+    shape: Monotone | Unimodal,
     dual: Dual,
     step: Fraction,
     integer: bool,
@@ -222,7 +222,7 @@ def _compare(
     cells = dual.cells or ()
     charge(5 * len(cells))
     for j, u in cells:
-        inner = inward(one.at, j, step, integer, fold)
+        inner = inward(shape.at, j, step, integer, fold)
         if inner is None:
             raise FormatError(f"cell {j} is too near the mode to be compared")
         amount = u.numerator * (unit // u.denominator)
@@ -243,7 +243,7 @@ def _inside(
         pairs = [(centre - d, centre + d) for d in range(size + 1)]
         charge(5 * len(pairs))
         two = ((floors[a], floors[b]) for a, b in pairs)
-        floors = [one if one == other else (one + other) / 2 for one, other in two]
+        floors = [floor if floor == other else (floor + other) / 2 for floor, other in two]
         gains, unit = [gains[a] + gains[b] for a, b in pairs], 2 * unit
     else:
         floors, gains = floors[first : max(0, last + 1)], gains[first : max(0, last + 1)]
@@ -265,7 +265,7 @@ def _narrowed(
     if not certificate.narrow:
         return [], _ZERO
     centre = len(floors) // 2
-    if any(one.furthest > centre - certificate.reach for one in certificate.narrow):
+    if any(event.furthest > centre - certificate.reach for event in certificate.narrow):
         raise FormatError("a narrow event is moved beyond the sensitivity")
     narrow = narrow_parts(certificate.narrow, points)
     for cell, amount in narrow.lowered.items():
@@ -275,13 +275,13 @@ def _narrowed(
         floors[i] + Fraction(gains[i], unit) for i in range(centre - 1, centre + 2)
     )
     floors[centre] += narrow.raised[0][1]
-    found: list[Fraction] = []
+    lowered: list[Fraction] = []
     longest = bits(left, here, right, *(amount for _, *two in narrow.raised for amount in two))
     charge(20 * len(narrow.raised) * arithmetic(longest))
     for r, before, after in narrow.raised:
         two = [here + r * (left - here) + before, here + r * (right - here) + after]
-        found += [sum(two, _ZERO) / 2] if fold else two
-    return found, narrow.spent
+        lowered += [sum(two, _ZERO) / 2] if fold else two
+    return lowered, narrow.spent
 
 
 def _beyond(
@@ -301,8 +301,8 @@ def cost_floors(loss: Loss, edge: int, step: Fraction, integer: bool) -> list[Fr
     """k_i for i = -edge..edge."""
     first = 0 if loss.symmetric else -edge
     charge((edge + 1 - first) * loss.effort_at(bits(step) + 20) // (4 if integer else 2))
-    found = list(floors_on(loss, first, edge, step, integer))
-    return found[:0:-1] + found if loss.symmetric else found
+    floors = list(floors_on(loss, first, edge, step, integer))
+    return floors[:0:-1] + floors if loss.symmetric else floors
 
 
 def least_sum(floors: Sequence[Fraction], gains: Sequence[int], unit: int) -> Fraction:

@@ -201,5 +201,5 @@ def _read(value: object, name: str) -> ShiftCertificate:
 
 #: The multipliers of a file.
 CERTIFICATE = Codec[ShiftCertificate](
-    _read, lambda one: (_NUMBERED if one.points else _PLAIN).write(one)
+    _read, lambda dual: (_NUMBERED if dual.points else _PLAIN).write(dual)
 )

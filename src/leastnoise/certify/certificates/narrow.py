@@ -93,27 +93,28 @@ def narrow_parts(events: Sequence[NarrowEvent], points: Sequence[Point]) -> Narr
     """Sums over all events, mirror images included."""
     lowered: defaultdict[int, Fraction] = defaultdict(Fraction)
     spent = []
-    for one in events:
-        if not 0 <= one.point < len(points):
-            raise FormatError(f"a narrow event names no point, {one.point}")
-        epsilon, delta = points[one.point]
-        times, sides = exp_upper(epsilon) * one.multiplier, (1, -1) if one.mirror else (1,)
-        spent.append(len(sides) * delta * one.multiplier)
-        charge(one.last - one.first + 10)
-        for cell, weight in one.weights():
+    for event in events:
+        if not 0 <= event.point < len(points):
+            raise FormatError(f"a narrow event names no point, {event.point}")
+        epsilon, delta = points[event.point]
+        times, sides = exp_upper(epsilon) * event.multiplier, (1, -1) if event.mirror else (1,)
+        spent.append(len(sides) * delta * event.multiplier)
+        charge(event.last - event.first + 10)
+        for cell, weight in event.weights():
             amount = times * weight
             for side in sides:
                 charge(2 * arithmetic(bits(lowered[side * cell], amount)))
                 lowered[side * cell] += amount
     raised = []
-    for r in sorted({_ZERO, *(r for one in events for r in (*one.left, *one.right))}):
+    for r in sorted({_ZERO, *(r for event in events for r in (*event.left, *event.right))}):
         charge(len(events) * 25)
-        shares = [(one, share_of(one.left, r), share_of(one.right, r)) for one in events]
+        shares = [(event, share_of(event.left, r), share_of(event.right, r)) for event in events]
         left, right = (
             add_up(
-                one.multiplier * (there + one.mirror * mirrored) for one, there, mirrored in some
+                event.multiplier * (there + event.mirror * mirrored)
+                for event, there, mirrored in some
             )
-            for some in (shares, [(one, right, left) for one, left, right in shares])
+            for some in (shares, [(event, right, left) for event, left, right in shares])
         )
         raised.append((r, left, right))
     return Narrow(dict(lowered), raised, add_up(spent))

@@ -59,8 +59,8 @@ class _Rule:
             start = max(0, first + side * stair * self.reach)
             end = min(len(self.prices) - 1, last + side * stair * self.reach)
             if start <= end:
-                own = losses[y - start + self.far + 1] - losses[y - end + self.far]
-                total += (own - prices[end + 1] + prices[start]) * discount
+                rise = losses[y - start + self.far + 1] - losses[y - end + self.far]
+                total += (rise - prices[end + 1] + prices[start]) * discount
         return total >> _DISCOUNT
 
     def help(self, y: int) -> tuple[int, int, int] | None:
@@ -98,16 +98,16 @@ class _Rule:
 
     def budgets(self, often: Sequence[tuple[int, int]]) -> int:
         """At least the budgets of all but neighbors at a full sensitivity, over all nodes."""
-        found = [self.help(y) for y, _ in often]
+        budgets = [self.help(y) for y, _ in often]
         total, (below, above), n = 0, self.near, self.reach
         top, bottom = self.growth
         charge(len(often) * (8 + (below + above) // 2 + 5 * len(self.discounts)))
         for k, times in often:
             # (A minorant is least at 0, and may be negative there: more is lacking than a price.)
             lack = max(0, self.prices[k] - self.losses[self.far])
-            near = found[max(0, k - below) : k + above + 1]
-            helped = [one for one in near if one is not None]
-            parts = [[one[j] for one in helped if one[j]] for j in range(3)]
+            near = budgets[max(0, k - below) : k + above + 1]
+            helped = [budget for budget in near if budget is not None]
+            parts = [[budget[j] for budget in helped if budget[j]] for j in range(3)]
             if parts[0]:
                 most = self.surpluses(k - below, k + 1, k + n, 1) + 1
                 most += self.surpluses(k + above, k - n, k - 1, -1) + 1
@@ -186,10 +186,12 @@ def _rule(
 
 def _discounts(growth: Fraction, stairs: int) -> list[int]:
     """Of as many stairs as there are, but for those of which nothing is left."""
-    found = [1 << _DISCOUNT]
-    while len(found) < stairs and (less := found[-1] * growth.denominator // growth.numerator):
-        found.append(less)
-    return found
+    discounts = [1 << _DISCOUNT]
+    while len(discounts) < stairs and (
+        less := discounts[-1] * growth.denominator // growth.numerator
+    ):
+        discounts.append(less)
+    return discounts
 
 
 def _fall_nowhere(losses: list[int], beyond: Sequence[int], far: int) -> None:

@@ -29,7 +29,7 @@ class Sums(ShapeProof):
     """Multipliers for one number (`duality.proof.md`), used for sums of so many."""
 
     numbers: Annotated[int, integer(1, MAX_NUMBERS)]
-    one: Annotated[ShiftCertificate, Beside(_ONE)]
+    multipliers: Annotated[ShiftCertificate, Beside(_ONE)]
 
     def check_problem(self, problem: ShapeProblem) -> None:
         """`FormatError` if there are fewer numbers, or sums prove nothing about the loss."""
@@ -53,18 +53,23 @@ def one_number(sums: Sums, width: Fraction, budget: Point, loss: Loss, whole: bo
 
     whole: of noise on the whole numbers. 0 if the multipliers do not fit the width.
     """
-    step = sums.one.step
+    step = sums.multipliers.step
     cells = width / step
     fits = cells.denominator == 1 and (not whole or loss.smeared is not None)
     fits = fits or (whole and step.denominator == 1)
-    if not fits or not 1 <= cells <= MAX_CELLS or sums.one.points or sums.one.constraints:
+    if (
+        not fits
+        or not 1 <= cells <= MAX_CELLS
+        or sums.multipliers.points
+        or sums.multipliers.constraints
+    ):
         return Fraction(0)
-    if any(abs(entry.shift) > cells for entry in sums.one.shifts):
+    if any(abs(entry.shift) > cells for entry in sums.multipliers.shifts):
         return Fraction(0)
-    return bound_on_noise(sums.one, (budget,), width, loss, whole)
+    return bound_on_noise(sums.multipliers, (budget,), width, loss, whole)
 
 
-def mean_of_squares(found: Fraction, numbers: int, one_sided: bool, whole: bool) -> Fraction:
+def mean_of_squares(bound: Fraction, numbers: int, one_sided: bool, whole: bool) -> Fraction:
     """At least the mean of E x_i^2 over two or more numbers that all move by a width at once.
 
     found: at least E y^2 of every real noise that is private for one number of this width.
@@ -72,9 +77,9 @@ def mean_of_squares(found: Fraction, numbers: int, one_sided: bool, whole: bool)
     n = numbers
     lost = Fraction(1, 12) if whole else Fraction(0)
     if not one_sided:
-        return (n * n * found - lost) / n
+        return (n * n * bound - lost) / n
     rest = max(c for c in range(isqrt(n) + 1) if (n - c) % 2 == 0)  # more plus than minus signs
     plus = (n + rest) // 2
     part = Fraction(n - 1, n * n - rest * rest)
     other = (1 - part * rest * rest) / n
-    return part * (plus * plus * found - lost) + other * (n * n * found - lost) / n
+    return part * (plus * plus * bound - lost) + other * (n * n * bound - lost) / n

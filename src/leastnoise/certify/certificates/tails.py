@@ -49,8 +49,8 @@ def _least(budgets: tuple[Point, ...], curve: FailureCurve | None, loss: Loss) -
 
 def best_tails(budgets: Sequence[Point]) -> list[int]:
     """2^320 times at most P(X >= 1), P(X >= 2), ... of the best whole noise, while above 0."""
-    one, lines = 1 << BITS, lines_of(budgets)
-    tails = [max((one - slack) * q // (p + q) for p, q, slack in lines)]
+    unit, lines = 1 << BITS, lines_of(budgets)
+    tails = [max((unit - slack) * q // (p + q) for p, q, slack in lines)]
     while len(tails) <= MAX_REACH:
         charge(4 * len(lines))
         rest = max((tails[-1] - slack) * q // p for p, q, slack in lines)
@@ -62,13 +62,13 @@ def best_tails(budgets: Sequence[Point]) -> list[int]:
 
 def most_shown(budgets: Sequence[Point], count: int) -> list[int]:
     """2^320 times at least the optimal chain G(0), G(G(0)), ..., so many of them."""
-    one, lines = 1 << BITS, lines_of(budgets)
+    unit, lines = 1 << BITS, lines_of(budgets)
     charge(6 * count * len(lines))
     chain, last = [], 0
     for _ in range(count):
         first = min(-(-p * last // q) + slack for p, q, slack in lines)
-        second = min(one - (one - slack - last) * q // p for p, q, slack in lines)
-        last = min(one, first, second)
+        second = min(unit - (unit - slack - last) * q // p for p, q, slack in lines)
+        last = min(unit, first, second)
         chain.append(last)
     return chain
 

@@ -108,7 +108,7 @@ class VectorCertificate(Certificate[Problem]):
     def check(self) -> None:
         """`FormatError` unless these are curves, and not too many."""
         _check_pieces(self.points, self.pieces)
-        points = len(self.points) + sum(len(one.points) for one in self.more)
+        points = len(self.points) + sum(len(curve.points) for curve in self.more)
         demand(points <= MAX_CURVE_POINTS, f'"points" must be at most {MAX_CURVE_POINTS} in all')
         demand(self.size <= MAX_CURVE_PIECES, f'"pieces" must be at most {MAX_CURVE_PIECES} in all')
 
@@ -150,12 +150,12 @@ class VectorCertificate(Certificate[Problem]):
     @property
     def budget(self) -> Fraction:
         """The largest values that the multipliers can have, added up."""
-        return sum(one.height for one in self.curves(self.step)) * self.unit
+        return sum(curve.height for curve in self.curves(self.step)) * self.unit
 
     @property
     def size(self) -> int:
         """The number of pieces."""
-        return len(self.pieces) + sum(len(one.pieces) for one in self.more)
+        return len(self.pieces) + sum(len(curve.pieces) for curve in self.more)
 
 
 CURVES = record(VectorCertificate, VectorCertificate.check)

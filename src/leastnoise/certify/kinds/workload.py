@@ -257,7 +257,7 @@ def parse_workload(data: object) -> WorkloadDocument:
 def factors_of(part: WorkloadPart, replaced: bool) -> tuple[WorkloadPart, ...]:
     """The factors of a product, each of which has a strategy of its own."""
     if isinstance(part, Product) and not replaced:
-        return tuple(inner for one in part.parts for inner in factors_of(one, replaced))
+        return tuple(inner for factor in part.parts for inner in factors_of(factor, replaced))
     return (part,)
 
 

@@ -34,21 +34,21 @@ def check_workload(document: WorkloadDocument) -> Report:
     """
     with counted():
         factors = document.factor_problems()
-        own = [_privacy(document, factors)]
+        claims = [_privacy(document, factors)]
         if document.asked is not None and document.budget[0] == "gdp":
-            own.append(_curve(document.budget[1], *document.asked))
+            claims.append(_curve(document.budget[1], *document.asked))
         if document.law is not None:
             assert document.asked is not None
-            own.append(law_claim(document.law, *document.asked))
-        return Report((*own, _upper(document, factors), _lower(document, factors)))
+            claims.append(law_claim(document.law, *document.asked))
+        return Report((*claims, _upper(document, factors), _lower(document, factors)))
 
 
 def _curve(mu: Fraction, epsilon: Fraction, delta: Fraction) -> Claim:
     """The claim that mu-GDP is enough for the budget that was asked for."""
-    found = curve_above(mu, epsilon)
-    words = f"mu = {nearest_float(mu):.9g} implies delta {nearest_float(found):.6g} at epsilon "
+    delta_at = curve_above(mu, epsilon)
+    words = f"mu = {nearest_float(mu):.9g} implies delta {nearest_float(delta_at):.6g} at epsilon "
     words += f"{nearest_float(epsilon):g}"
-    return claim_of("curve", delta - found, words, f"{words}, above what was asked for")
+    return claim_of("curve", delta - delta_at, words, f"{words}, above what was asked for")
 
 
 def _privacy(document: WorkloadDocument, factors: Factors) -> Claim:
@@ -142,10 +142,10 @@ def variance_below(document: WorkloadDocument) -> Fraction:
     name, value = document.budget
     if name == "gdp":
         return gaussian_variance(value)
-    found = concentrated_variance(value)
+    variance = concentrated_variance(value)
     if document.entropy is not None:
-        found = max(found, entropy_variance(value, document.entropy))
-    return found
+        variance = max(variance, entropy_variance(value, document.entropy))
+    return variance
 
 
 def release_cost(document: WorkloadDocument, factors: Factors) -> Fraction:

@@ -48,13 +48,13 @@ MAX_PART_BITS = 1_024
 
 def read_wholes(value: object, name: str, length: int) -> list[int]:
     """So many whole numbers, none of them long."""
-    found = read_exactly(value, name, length)
-    charge(1 + len(found) // 8)
-    for one in found:
+    numbers = read_exactly(value, name, length)
+    charge(1 + len(numbers) // 8)
+    for number in numbers:
         # (bool is an int, and is no number here)
-        if type(one) is not int or one.bit_length() > MAX_NUMBER_BITS:
+        if type(number) is not int or number.bit_length() > MAX_NUMBER_BITS:
             raise FormatError(f'"{name}" must hold whole numbers of {MAX_NUMBER_BITS} bits')
-    return found
+    return numbers
 
 
 def wholes(most: int, least: int = 0) -> Codec[tuple[int, ...]]:
@@ -95,11 +95,11 @@ def _part(value: object, depth: int, seen: list[None]) -> WorkloadPart:
             check_keys(data, "workload", {name}, set())
             given = read_list(data[name], name, MAX_PARTS)
             demand(len(given) > 1, f'"{name}" must have two parts or more')
-            parts = tuple(_part(one, depth + 1, seen) for one in given)
-            cells = {one.cells for one in parts}
+            parts = tuple(_part(part, depth + 1, seen) for part in given)
+            cells = {part.cells for part in parts}
             demand(name == "product" or len(cells) == 1, '"stack" must be of one number of cells')
             demand(
-                name == "stack" or math.prod(one.cells for one in parts) <= MAX_TABLE,
+                name == "stack" or math.prod(part.cells for part in parts) <= MAX_TABLE,
                 f'"product" must have at most {MAX_TABLE} cells',
             )
             return made(parts)
@@ -111,14 +111,14 @@ def _rows(data: dict[str, Any]) -> WorkloadPart:
     given = read_list(data["rows"], "rows", MAX_ROWS)
     demand(len(given) > 0 and isinstance(given[0], list) and len(given[0]) > 0, '"rows" are empty')
     demand(len(given) * len(given[0]) <= MAX_ENTRIES, '"rows" are too many')
-    held = tuple(tuple(read_wholes(row, "rows", len(given[0]))) for row in given)
-    demand(any(any(row) for row in held), '"rows" must not all be 0')
+    rows = tuple(tuple(read_wholes(row, "rows", len(given[0]))) for row in given)
+    demand(any(any(row) for row in rows), '"rows" must not all be 0')
     over = read_positive(data["denominator"], "denominator")
     demand(
         over.denominator == 1 and over.numerator.bit_length() <= MAX_ENTRY_BITS,
         '"denominator" must be whole and short',
     )
-    return MatrixRows(held, int(over))
+    return MatrixRows(rows, int(over))
 
 
 def demand_short(part: WorkloadPart) -> None:
@@ -133,12 +133,14 @@ def entry_bits(part: WorkloadPart) -> int:
     """At least how long a number of the rows is, times their denominator."""
     if isinstance(part, MatrixRows):
         charge(part.queries * (1 + part.cells // 20))
-        return max(max(map(abs, row)).bit_length() for row in part.held)
+        return max(max(map(abs, row)).bit_length() for row in part.matrix)
     if isinstance(part, Weighted):
         return entry_bits(part.part)
     if isinstance(part, Stack):
         below = part.denominator
-        return max(entry_bits(one) + (below // one.denominator).bit_length() for one in part.parts)
+        return max(
+            entry_bits(inner) + (below // inner.denominator).bit_length() for inner in part.parts
+        )
     return sum(map(entry_bits, part.parts)) if isinstance(part, Product) else 1
 
 
@@ -146,34 +148,36 @@ def weight_size(part: WorkloadPart) -> tuple[int, int]:
     """(d, b): all weights of the questions are fractions over d with numerators of b bits."""
     if isinstance(part, Weighted):
         below, most = weight_size(part.part)
-        own, size = _size_of(part.own)
-        return below * own, most + size
+        denominator, size = _size_of(part.factors)
+        return below * denominator, most + size
     if isinstance(part, MarginalsPart):
         return _size_of(part.worth)
     if isinstance(part, Stack):
-        each = [weight_size(one) for one in part.parts]
-        below = math.lcm(*(one for one, _ in each))
-        return below, max(b + (below // one).bit_length() for one, b in each)
+        each = [weight_size(inner) for inner in part.parts]
+        below = math.lcm(*(denominator for denominator, _ in each))
+        return below, max(b + (below // denominator).bit_length() for denominator, b in each)
     if isinstance(part, Product):
-        each = [weight_size(one) for one in part.parts]
-        return math.prod(one for one, _ in each), sum(b for _, b in each)
+        each = [weight_size(inner) for inner in part.parts]
+        return math.prod(denominator for denominator, _ in each), sum(b for _, b in each)
     return 1, 1
 
 
 def _size_of(weights: Sequence[Fraction]) -> tuple[int, int]:
     charge(len(weights) // 2)
-    below = math.lcm(*{one.denominator for one in weights})
-    return below, max(one.numerator.bit_length() for one in weights) + below.bit_length()
+    below = math.lcm(*{weight.denominator for weight in weights})
+    return below, max(weight.numerator.bit_length() for weight in weights) + below.bit_length()
 
 
 def _weights(value: object, count: int) -> tuple[Fraction, ...]:
-    found = tuple(read_positive(one, "weights") for one in read_exactly(value, "weights", count))
+    weights = tuple(
+        read_positive(weight, "weights") for weight in read_exactly(value, "weights", count)
+    )
     common = 1
-    for one in found:
-        common = math.lcm(common, one.denominator)
+    for weight in weights:
+        common = math.lcm(common, weight.denominator)
         demand(common.bit_length() <= MAX_ENTRY_BITS, '"weights" must be short together')
-        demand(one.numerator.bit_length() <= MAX_ENTRY_BITS, '"weights" must be short')
-    return found
+        demand(weight.numerator.bit_length() <= MAX_ENTRY_BITS, '"weights" must be short')
+    return weights
 
 
 def _weighted(data: dict[str, Any], depth: int, seen: list[None]) -> WorkloadPart:
@@ -188,12 +192,12 @@ def _weighted(data: dict[str, Any], depth: int, seen: list[None]) -> WorkloadPar
 def _marginals(data: dict[str, Any]) -> WorkloadPart:
     check_keys(data, "workload", {"marginals", "sets"}, {"weights"})
     given = read_list(data["marginals"], "marginals", MAX_ATTRIBUTES)
-    sizes = tuple(read_integer(one, "marginals", 1, MAX_TABLE) for one in given)
+    sizes = tuple(read_integer(size, "marginals", 1, MAX_TABLE) for size in given)
     demand(len(sizes) > 0, '"marginals" must have an attribute')
     sets = []
-    for one in read_list(data["sets"], "sets", MAX_SETS):
-        own = read_list(one, "sets", min(len(sizes), 16))
-        chosen = tuple(read_integer(i, "sets", 0, len(sizes) - 1) for i in own)
+    for chosen_names in read_list(data["sets"], "sets", MAX_SETS):
+        listed = read_list(chosen_names, "sets", min(len(sizes), 16))
+        chosen = tuple(read_integer(i, "sets", 0, len(sizes) - 1) for i in listed)
         demand(list(chosen) == sorted(set(chosen)), '"sets" must rise')
         charge(4 << len(chosen))
         sets.append(chosen)

@@ -71,8 +71,8 @@ def _read_shifts(value: object, name: str) -> tuple[tuple[int, int, int], ...]:
 
 
 def _write_shifts(shifts: tuple[tuple[int, int, int], ...]) -> list[list[int]]:
-    own = all(i == j for i, j, _ in shifts)
-    return [[i, weight] if own else [i, j, weight] for i, j, weight in shifts]
+    diagonal = all(i == j for i, j, _ in shifts)
+    return [[i, weight] if diagonal else [i, j, weight] for i, j, weight in shifts]
 
 
 _QUESTIONS = wholes(MAX_TABLES)

@@ -30,11 +30,11 @@ PAIR_WORK = 200
 @lru_cache(maxsize=100_000)
 def overlap(d: int, shift: Fraction, small: Fraction, large: Fraction, bits: int) -> Bounds:
     """vol(B(0, small) cap B(shift * e, large)) / vol(B(0, small)), 0 < small <= large."""
-    one = 1 << bits
+    unit = 1 << bits
     if small + large <= shift:
         return 0, 0
     if large >= small + shift:
-        return one, one
+        return unit, unit
     near = (shift * shift + small * small - large * large) / (2 * shift * small)
     far = (shift * shift + large * large - small * small) / (2 * shift * large)
     first = (
@@ -42,7 +42,7 @@ def overlap(d: int, shift: Fraction, small: Fraction, large: Fraction, bits: int
         cap_bounds(d, floor_at(near, bits), bits)[1],
     )
     second = _far_cap(d, near, far, small / large, bits)
-    return min(one, first[0] + second[0]), min(one, first[1] + second[1])
+    return min(unit, first[0] + second[0]), min(unit, first[1] + second[1])
 
 
 def _far_cap(d: int, near: Fraction, far: Fraction, ratio: Fraction, bits: int) -> Bounds:
@@ -85,7 +85,7 @@ class BallMixture:
         bits: int = 192,
     ) -> None:
         self.dimension, self.radii, self.atom, self.bits = dimension, tuple(radii), atom, bits
-        d, n, one = dimension, len(radii), 1 << bits
+        d, n, unit = dimension, len(radii), 1 << bits
         charge(n * 60)
         # shrink[i]: (radii[i-1] / radii[i])^d, and 0 for the first.
         self._shrink: list[Bounds] = [(0, 0)] * n
@@ -102,7 +102,7 @@ class BallMixture:
             if i + 1 < n:
                 lo = lo * self._shrink[i + 1][0] >> bits
                 hi = -(-hi * self._shrink[i + 1][1] >> bits)
-            lo, hi = lo + floor_at(masses[i], bits), min(one, hi + ceil_at(masses[i], bits))
+            lo, hi = lo + floor_at(masses[i], bits), min(unit, hi + ceil_at(masses[i], bits))
             self._height[i] = lo, hi
 
     def hockey_stick(self, epsilon: Fraction, shift: Fraction) -> Fraction:
@@ -136,12 +136,12 @@ class BallMixture:
 
         j = len(radii) is everything beyond the last ball.
         """
-        one = 1 << self.bits
-        outer = self._inside(i, j, shift) if j < len(self.radii) else (one, one)
+        unit = 1 << self.bits
+        outer = self._inside(i, j, shift) if j < len(self.radii) else (unit, unit)
         inner = self._inside(i, j - 1, shift)
         volume = outer[1] - inner[0]
         if i:
-            outer = self._inside(i - 1, j, shift) if j < len(self.radii) else (one, one)
+            outer = self._inside(i - 1, j, shift) if j < len(self.radii) else (unit, unit)
             inner = self._inside(i - 1, j - 1, shift)
             cut = max(0, outer[0] - inner[1])
             volume -= cut * self._shrink[i][0] >> self.bits
@@ -153,10 +153,10 @@ class BallMixture:
         p is its probability under X, q under X + shift; the ratio of the densities is constant on
         it. The atoms are left out. Pieces of probability below 2^-140 may be off by that much.
         """
-        n, found, size = len(self.radii), [], float(1 << self.bits)
+        n, pairs, size = len(self.radii), [], float(1 << self.bits)
         for i in range(n):
-            own = self._height[i][1] / size
-            found.append((own * (self._own_volume(i, shift) / size),) * 2)
+            height = self._height[i][1] / size
+            pairs.append((height * (self._own_volume(i, shift) / size),) * 2)
             passed = 1 << self.bits
             for j in range(i + 1, n + 1):
                 if self.radii[j - 1] >= self.radii[i] + shift:
@@ -167,9 +167,9 @@ class BallMixture:
                     other = self._height[j][0] * passed >> self.bits
                 volume = self._volume(i, j, shift) / size
                 if volume > 0:
-                    p, q = own * volume, other / size * volume
-                    found += [(p, q), (q, p)]
-        return found
+                    p, q = height * volume, other / size * volume
+                    pairs += [(p, q), (q, p)]
+        return pairs
 
     def _own_volume(self, i: int, shift: Fraction) -> int:
         """The part of shell i in shell i of the shifted law, over the ball i."""

@@ -131,10 +131,10 @@ class BlockCounts:
     def _weighted(self, left: int, wide: int, numbers: int, power: int) -> int:
         """The sum over v = 1..wide, v <= left, of v^power * comb(left - v, numbers)."""
         most = left - wide  # what is left at v = wide + u, u >= 1, is most - u
-        none, one = (self._ordered(most, numbers, order) for order in (0, 1))
+        zeroth, first = (self._ordered(most, numbers, order) for order in (0, 1))
         if power == 1:
-            return self._ordered(left, numbers, 1) - wide * none - one
-        beyond = wide * wide * none + 2 * wide * one + self._squares(most, numbers)
+            return self._ordered(left, numbers, 1) - wide * zeroth - first
+        beyond = wide * wide * zeroth + 2 * wide * first + self._squares(most, numbers)
         return self._squares(left, numbers) - beyond
 
     def _squares(self, left: int, numbers: int) -> int:
@@ -203,8 +203,8 @@ def naturals_upto(others: int, wide: int, longest: int, most: int) -> int:
 
 def raised(base: int, exponent: int) -> int:
     """base^exponent for whole exponents >= 0."""
-    found: int = base**exponent
-    return found
+    power: int = base**exponent
+    return power
 
 
 def power_sum(n: int, power: int) -> int:

@@ -77,8 +77,8 @@ def frame_of(
     if coordinates is None:
         if not replace:
             return Frame(gram, below, n, None)
-        own = [[int(i + 1 == j) for j in range(n)] for i in range(n - 1)]
-        return Frame([row[1:] for row in gram[1:]], below, n, own)
+        differences = [[int(i + 1 == j) for j in range(n)] for i in range(n - 1)]
+        return Frame([row[1:] for row in gram[1:]], below, n, differences)
     assert isinstance(coordinates, Basis)
     return _some_cells(gram, below, coordinates)
 
@@ -94,37 +94,37 @@ def _gram(part: WorkloadPart, counts: Sequence[int] | None) -> tuple[Whole, int]
         charge((part.cells**2 // 2 + _work(part)) * long)
         return part.gram()
     charge(5 * part.queries * long)
-    own, scale = _whole_weights(part, counts)
+    weighted, scale = _whole_weights(part, counts)
     if isinstance(part, Named):
         charge(part.queries + part.cells**2 // 2)
-        return part.weighed(own), scale
+        return part.weighed(weighted), scale
     charge(part.queries * (1 + part.cells**2 // 12) * long)
-    return weighed(part, own), scale * part.denominator**2
+    return weighed(part, weighted), scale * part.denominator**2
 
 
 def _whole_weights(part: WorkloadPart, counts: Sequence[int] | None) -> tuple[list[int], int]:
     """(numbers, d): the weights of the questions, times the counts, over one denominator."""
     weights = list(part.weights())
-    scale = lcm(*{one.denominator for one in weights})
-    own = counts or [1] * len(weights)
-    return [int(w * scale) * c for w, c in zip(weights, own, strict=True)], scale
+    scale = lcm(*{weight.denominator for weight in weights})
+    repeated = counts or [1] * len(weights)
+    return [int(w * scale) * c for w, c in zip(weights, repeated, strict=True)], scale
 
 
 def _work(part: WorkloadPart) -> int:
     """Microseconds of a Gram matrix."""
     if isinstance(part, MatrixRows):
-        used = (part.cells - row.count(0) for row in part.held)
+        used = (part.cells - row.count(0) for row in part.matrix)
         return part.queries * (5 + part.cells // 10) + sum(count * count for count in used) // 8
-    if isinstance(part, Weighted) and len(part.own) > 1:
-        inside, own = part.part, 5 * part.queries
+    if isinstance(part, Weighted) and len(part.factors) > 1:
+        inside, work = part.part, 5 * part.queries
         rows = (
             _work(inside) if isinstance(inside, MatrixRows) else part.queries * part.cells**2 // 12
         )
-        return own + rows
+        return work + rows
     if isinstance(part, MarginalsPart):
-        return part.cells**2 * sum(2 + len(one) // 8 for one in part.sets) // 2
+        return part.cells**2 * sum(2 + len(attributes) // 8 for attributes in part.sets) // 2
     inner = (part.part,) if isinstance(part, Weighted) else getattr(part, "parts", ())
-    return sum(5 + one.cells**2 // 2 + _work(one) for one in inner)
+    return sum(5 + inner_part.cells**2 // 2 + _work(inner_part) for inner_part in inner)
 
 
 def _questions(part: WorkloadPart, replace: bool, counts: Sequence[int] | None) -> Frame:
@@ -133,9 +133,9 @@ def _questions(part: WorkloadPart, replace: bool, counts: Sequence[int] | None) 
     columns: Whole = [list(row) for row in part.rows()]
     if replace:
         columns = [[x - row[0] for x in row] for row in columns]
-    own, scale = _whole_weights(part, counts)
-    m = len(own)
-    cost = [[own[i] if i == j else 0 for j in range(m)] for i in range(m)]
+    weighted, scale = _whole_weights(part, counts)
+    m = len(weighted)
+    cost = [[weighted[i] if i == j else 0 for j in range(m)] for i in range(m)]
     return Frame(cost, scale, part.cells, columns, part.denominator)
 
 
@@ -154,9 +154,9 @@ def _some_cells(gram: Whole, below: int, basis: Basis) -> Frame:
         columns[b][cell] = over
     if others:
         seen = product(basis.shares, cost)
-        for j, own, shares in zip(others, seen, basis.shares, strict=True):
+        for j, entries, shares in zip(others, seen, basis.shares, strict=True):
             column = [gram[i][j] for i in chosen]
-            if own != [over * x for x in column]:
+            if entries != [over * x for x in column]:
                 raise FormatError('"shares" do not give the columns of the other cells')
             if sum(x * y for x, y in zip(shares, column, strict=True)) != over * gram[j][j]:
                 raise FormatError('"shares" do not give the columns of the other cells')

@@ -36,16 +36,16 @@ def lattice_hockey_sticks(
     In units of the denominator, without the atom; a symmetric list of weights yields m > 0 only,
     because V(-m) = V(m) there.
     """
-    found, unit = _on_lattice(weights, epsilon, n, tail)
-    return ((m, value * unit) for m, value in found)
+    sticks, unit = _on_lattice(weights, epsilon, n, tail)
+    return ((m, value * unit) for m, value in sticks)
 
 
 def run_hockey_sticks(
     weights: Sequence[int], epsilon: Fraction, n: int, tail: Tail | None = None
 ) -> Iterator[tuple[int, Fraction]]:
     """The same at shifts among which is the worst, from runs of equal weights."""
-    found, unit = _in_runs(_runs(weights), epsilon, n, tail)
-    return ((m, value * unit) for m, value in found)
+    sticks, unit = _in_runs(_runs(weights), epsilon, n, tail)
+    return ((m, value * unit) for m, value in sticks)
 
 
 def mesh_hockey_sticks(
@@ -55,8 +55,8 @@ def mesh_hockey_sticks(
 
     `edges` and `reach` are in the same unit; masses are in units of the denominator.
     """
-    found, unit, scale = _on_mesh(edges, weights, epsilon, reach)
-    return ((Fraction(shift, scale), value * unit) for shift, value in found)
+    sticks, unit, scale = _on_mesh(edges, weights, epsilon, reach)
+    return ((Fraction(shift, scale), value * unit) for shift, value in sticks)
 
 
 def worst_on_lattice(
@@ -116,15 +116,15 @@ def _continued(cells: tuple[int, ...], tail: Tail) -> tuple[tuple[int, ...], Fra
     """
     a, b = tail.ratio.as_integer_ratio()
     left, right = cells[: tail.period], cells[-tail.period :]
-    far, near, own = a * a, a * b, b * b
+    far, near, both = a * a, a * b, b * b
     cells = (
         *[w * far for w in left],
         *[w * near for w in left],
-        *[w * own for w in cells],
+        *[w * both for w in cells],
         *[w * near for w in right],
         *[w * far for w in right],
     )
-    return cells, Fraction(1, own * (b - a))
+    return cells, Fraction(1, both * (b - a))
 
 
 def _in_runs(runs: _Runs, epsilon: Fraction, n: int, tail: Tail | None) -> tuple[Found, Fraction]:
@@ -133,8 +133,8 @@ def _in_runs(runs: _Runs, epsilon: Fraction, n: int, tail: Tail | None) -> tuple
     turned = [last - x for x in reversed(marks)], values[::-1]
     signs = (1,) if turned == (marks, values) else (1, -1)
     if tail is None:
-        found = _sweep(runs, ratio, [(0, last, 1)], n, signs)
-        return found, Fraction(1, ratio.denominator)
+        sticks = _sweep(runs, ratio, [(0, last, 1)], n, signs)
+        return sticks, Fraction(1, ratio.denominator)
     period, (a, b) = tail.period, tail.ratio.as_integer_ratio()
     left, right = _cut(runs, 0, period), _cut(runs, last - period, last)
     charge(len(values) * (2 + (max(values).bit_length() + b.bit_length()) // 300))
@@ -223,15 +223,15 @@ def _on_mesh(
             for w, count in zip(weights, parts, strict=True)
             for each in (w * (common // count),) * count
         ]
-        found, unit = _on_lattice(cells, epsilon, n, None)
-        return ((m * h, value) for m, value in found), unit / common, scale
+        sticks, unit = _on_lattice(cells, epsilon, n, None)
+        return ((m * h, value) for m, value in sticks), unit / common, scale
     ratio, common = _factor(epsilon), math.lcm(*lengths)
     longest = max(weights, default=0).bit_length() + common.bit_length() + 128
     charge(len(marks) * longest // 1000)
     density = [w * (common // length) for w, length in zip(weights, lengths, strict=True)]
     windows = [(marks[0], marks[-1], 1)]
-    found = _sweep((marks, density), ratio, windows, limit, (1, -1))
-    return found, Fraction(1, common * ratio.denominator), scale
+    sticks = _sweep((marks, density), ratio, windows, limit, (1, -1))
+    return sticks, Fraction(1, common * ratio.denominator), scale
 
 
 def _sweep(

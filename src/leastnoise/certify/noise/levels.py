@@ -52,17 +52,17 @@ class Levels:
     def alike(self, shares: Sequence[Fraction]) -> dict[int, Fraction]:
         """The shares of blocks, those of blocks that are alike added up, by the first of them."""
         first: dict[Side, int] = {}
-        found: dict[int, Fraction] = {}
+        totals: dict[int, Fraction] = {}
         for b, (block, share) in enumerate(zip(self.blocks, shares, strict=True)):
-            own = first.setdefault(block, b)
-            found[own] = found.get(own, Fraction(0)) + share
-        return found
+            representative = first.setdefault(block, b)
+            totals[representative] = totals.get(representative, Fraction(0)) + share
+        return totals
 
     def count(self, level: int) -> int:
         """The number of points of L_level."""
         charge(2 * len(self.blocks))
         if self.overlap is None:
-            return prod(one.both_ways(level) for one in self.counts)
+            return prod(counts.both_ways(level) for counts in self.counts)
         if self.boxes:
             if level < self.overlap:
                 return self._sides(2 * level)
@@ -75,36 +75,47 @@ class Levels:
     def within(self, up: int, down: int) -> int:
         """The number of points of at most so many steps up and down."""
         charge(2 * len(self.blocks))
-        return prod(one.one_way(up, down) for one in self.counts)
+        return prod(counts.one_way(up, down) for counts in self.counts)
 
     def moment(self, level: int, block: int, power: int) -> int:
         """The sum over L_level of |x|^power of one number of a block; power 1 or 2."""
         charge(4 * len(self.blocks))
-        own = self.counts[block]
-        others = [one for b, one in enumerate(self.counts) if b != block]
+        counts_of_block = self.counts[block]
+        others = [counts for b, counts in enumerate(self.counts) if b != block]
         if self.overlap is None:
-            return own.both_ways_moment(level, power) * prod(one.both_ways(level) for one in others)
+            return counts_of_block.both_ways_moment(level, power) * prod(
+                counts.both_ways(level) for counts in others
+            )
         if self.boxes:
             return self._box_moment(level, block, power)
 
         # L_level is its own mirror image: twice what the number adds where it is positive.
         def inside(up: int, down: int) -> int:
             charge(2 * len(self.blocks))
-            return own.one_way_moment(up, down, power) * prod(b.one_way(up, down) for b in others)
+            return counts_of_block.one_way_moment(up, down, power) * prod(
+                b.one_way(up, down) for b in others
+            )
 
         return 2 * self._union(level, inside)
 
     def _box_moment(self, level: int, block: int, power: int) -> int:
-        overlap, own = self.overlap or 0, self.blocks[block]
+        overlap, moved_block = self.overlap or 0, self.blocks[block]
 
         def rest(steps: int) -> int:
-            others = (b.numbers - (one == block) for one, b in enumerate(self.blocks))
+            others = (b.numbers - (other == block) for other, b in enumerate(self.blocks))
             sides = (b.side(steps) for b in self.blocks)
             return prod(raised(side, n) for side, n in zip(sides, others, strict=True))
 
         if level < overlap:
-            return 2 * rest(2 * level) * power_sum(own.offset + level * own.width, power)
-        ends = [power_sum(own.offset + i * own.width, power) for i in range(overlap, level + 1)]
+            return (
+                2
+                * rest(2 * level)
+                * power_sum(moved_block.offset + level * moved_block.width, power)
+            )
+        ends = [
+            power_sum(moved_block.offset + i * moved_block.width, power)
+            for i in range(overlap, level + 1)
+        ]
         whole, less = sum(ends), sum(ends[:-1])
         return 2 * (rest(level + overlap) * whole - rest(level + overlap - 1) * less)
 
@@ -163,9 +174,9 @@ def forward_differences(values: list[int]) -> list[int]:
     """The differences of order 0, 1, 2, ... at the first place."""
     longest = max(map(int.bit_length, values), default=0)
     charge(len(values) ** 2 * (2 + longest // 2_000) // 12)
-    found = []
+    differences = []
     row = list(values)
     while row:
-        found.append(row[0])
+        differences.append(row[0])
         row = [b - a for a, b in pairwise(row)]
-    return found
+    return differences

@@ -125,12 +125,12 @@ def _fault(chain: Chain, curve: FailureCurve) -> str | None:
 def _outcomes(chain: Chain, n: int) -> list[tuple[int, int]]:
     """(n units, n + 1 units): not shown, the least value, the one above it; none if impossible."""
     reach, unit = chain.reach, chain.denominator
-    found = [
+    outcomes = [
         (unit - chain.show(n), unit - chain.show(n + 1)),
         (chain.least(n), chain.least(n + 1)),
         (chain.mass(reach + 1 - n), chain.mass(reach - n)),
     ]
-    return [pair for pair in found if pair != (0, 0)]
+    return [pair for pair in outcomes if pair != (0, 0)]
 
 
 def _rising(pairs: list[tuple[int, int]]) -> bool:
@@ -186,21 +186,21 @@ def delta_of_curve(curve: FailureCurve, count: int, epsilon: Fraction) -> Fracti
 
 def most_shown_by_curve(curve: FailureCurve, count: int) -> list[int]:
     """2^320 times at least G(0), G(G(0)), ..., so many of them."""
-    found: list[int] = []
+    masses: list[int] = []
     p = Fraction(0)
     for _ in range(count):
         p = Fraction(min(1 << BITS, ceil_at(power_bounds(curve, p)[1], BITS)), 1 << BITS)
-        found.append(ceil_at(p, BITS))
-    return found
+        masses.append(ceil_at(p, BITS))
+    return masses
 
 
 def best_tails_of_curve(curve: FailureCurve) -> list[int]:
     """2^320 times at most P(X >= 1), P(X >= 2), ... of the best whole noise below the curve."""
     start = (1 - curve.failure) * normal_bounds(-curve.mu / 2)[0]
-    found = [floor_at(max(Fraction(0), start), BITS)]
-    while len(found) <= MAX_REACH:
-        rest = floor_at(inverse_bounds(curve, Fraction(found[-1], 1 << BITS))[0], BITS)
+    masses = [floor_at(max(Fraction(0), start), BITS)]
+    while len(masses) <= MAX_REACH:
+        rest = floor_at(inverse_bounds(curve, Fraction(masses[-1], 1 << BITS))[0], BITS)
         if rest <= 0:
             break
-        found.append(rest)
-    return found
+        masses.append(rest)
+    return masses

@@ -106,7 +106,9 @@ def counts_cost(part: WorkloadPart, largest: bool) -> Fraction:
     if isinstance(part, MarginalsPart):
         pairs = list(zip(part.sets, part.worth, strict=True))
         if largest:
-            return max(w * Fraction(part.cells, part.cells_of(one)) for one, w in pairs)
+            return max(
+                w * Fraction(part.cells, part.cells_of(attributes)) for attributes, w in pairs
+            )
         return part.cells * sum((w for _, w in pairs), Fraction(0))
     if isinstance(part, Named):
         n = part.cells
@@ -119,8 +121,8 @@ def counts_cost(part: WorkloadPart, largest: bool) -> Fraction:
         weight * sum(x * x for x in row if x)
         for row, weight in zip(part.rows(), part.weights(), strict=True)
     )
-    found = max(each) if largest else sum(each, Fraction(0))
-    return found / part.denominator**2
+    cost = max(each) if largest else sum(each, Fraction(0))
+    return cost / part.denominator**2
 
 
 def answers_cost(part: WorkloadPart, largest: bool) -> Fraction:
@@ -181,13 +183,13 @@ def law_claim(law: AnyFile, epsilon: Fraction, delta: Fraction) -> Claim:
     if not fits or not kept:
         why = words if not fits else "its budget is above the stated one"
         return Claim("law", REFUTED, None, f"the noise of one measurement: {why}")
-    for one in check_parts(law).claims:
-        if one.verdict != PROVEN:
+    for claim in check_parts(law).claims:
+        if claim.verdict != PROVEN:
             return Claim(
                 "law",
-                one.verdict,
-                one.slack,
-                f"the noise of one measurement, {one.name}: {one.detail}",
+                claim.verdict,
+                claim.slack,
+                f"the noise of one measurement, {claim.name}: {claim.detail}",
             )
     return Claim("law", PROVEN, None, words)
 
@@ -204,9 +206,9 @@ def _fits(law: AnyFile) -> tuple[bool, str]:
         )
     if is_joint(law):
         problem = law.problem
-        one = len(problem.shape.blocks) == 1 and not problem.weights and problem.shape.boxes
+        single = len(problem.shape.blocks) == 1 and not problem.weights and problem.shape.boxes
         return (
-            one and law.integer,
+            single and law.integer,
             "joint noise for integers that may all change at once, proven by its own file",
         )
     balls = is_vector(law) and law.sensitivity == 1
@@ -219,5 +221,5 @@ def law_variance(law: AnyFile) -> Fraction:
         upper: Fraction = law.upper
         return upper
     square, scale = law.noise.variance(law.problem), 1 << 64
-    own = Fraction(isqrt(square.numerator * scale * scale // square.denominator) + 1, scale)
-    return (own + moved_by_rounding(law.problem, law.noise.grid)) ** 2
+    deviation = Fraction(isqrt(square.numerator * scale * scale // square.denominator) + 1, scale)
+    return (deviation + moved_by_rounding(law.problem, law.noise.grid)) ** 2

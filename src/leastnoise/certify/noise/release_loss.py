@@ -72,11 +72,11 @@ def _run(noise: NumberNoise, integer: bool, loss: Loss, middle: Fraction, count:
 
 def cell_weights(noise: NumberNoise, fold: bool) -> dict[int, int]:
     """The weights that are not 0 by cell; with `fold`, those of cell -i count for cell i."""
-    found: defaultdict[int, int] = defaultdict(int)
+    weights: defaultdict[int, int] = defaultdict(int)
     for i, w in enumerate(noise.weights, noise.first):
         if w:
-            found[abs(i) if fold else i] += w
-    return found
+            weights[abs(i) if fold else i] += w
+    return weights
 
 
 def _mesh_loss(noise: MeshCells, integer: bool, loss: Loss) -> Fraction:

@@ -106,8 +106,8 @@ class RootStrategy(FactorStrategy):
 
     def scales(self, n: int) -> list[int]:
         """What each column is multiplied by, over 2^bits: no column is longer than 1."""
-        one = 1 << (4 * self.bits + 2 * ROW_BITS)
-        return [isqrt(one // square) for square in _squares(n, self)]
+        unit = 1 << (4 * self.bits + 2 * ROW_BITS)
+        return [isqrt(unit // square) for square in _squares(n, self)]
 
 
 @lru_cache(maxsize=8)
@@ -116,21 +116,21 @@ def _squares(n: int, strategy: RootStrategy) -> tuple[int, ...]:
 
     (Who asks counts the work, remembered or not: the count depends on the file alone.)
     """
-    rows = [one * one for one in strategy.multiples(n)]
-    entries = [one * one for one in strategy.series(n)]
+    rows = [multiple * multiple for multiple in strategy.multiples(n)]
+    entries = [entry * entry for entry in strategy.series(n)]
     return tuple(sum(map(mul, rows[j:], entries)) for j in range(n))
 
 
 def _series(n: int, bits: int, sign: int) -> list[int]:
     """The coefficients of (1 - x)^(-sign/2), rounded to multiples of 2^-bits, times 2^bits."""
     spare = 64
-    value, found = 1 << (bits + spare), []
+    value, entries = 1 << (bits + spare), []
     for k in range(n):
         if k:
             # (a)_k / k! for a = sign / 2, each from the one before.
             value = value * (2 * (k - 1) + sign) // (2 * k)
-        found.append((value + (1 << (spare - 1))) >> spare)
-    return found
+        entries.append((value + (1 << (spare - 1))) >> spare)
+    return entries
 
 
 def length_of_roots(n: int, strategy: RootStrategy) -> Fraction:
@@ -148,7 +148,7 @@ def upper_roots(n: int, strategy: RootStrategy) -> Fraction:
     `FormatError` if a column is rounded to nothing.
     """
     bits = strategy.bits
-    one = 1 << bits
+    unit = 1 << bits
     charge(n * n * 7 // 40 + 21 * n)
     inverse, scales, rows = _series(n, bits, -1), strategy.scales(n), strategy.multiples(n)
     if not all(scales):
@@ -156,7 +156,7 @@ def upper_roots(n: int, strategy: RootStrategy) -> Fraction:
     rest = _residual(strategy.series(n), inverse, bits)
     if rest >= 1:
         return Fraction(10) ** 300
-    near = [(2 * one * one // scale + 1) // 2 for scale in scales]  # 1/scale, to a half
+    near = [(2 * unit * unit // scale + 1) // 2 for scale in scales]  # 1/scale, to a half
     total = plain = 0
     for k, row in enumerate(rows):
         seen = squares = 0
@@ -166,9 +166,9 @@ def upper_roots(n: int, strategy: RootStrategy) -> Fraction:
         plain += squares
         total -= -(squares << (2 * ROW_BITS)) // (row * row)  # (rounded up)
     far = Fraction(1 << ROW_BITS, min(rows))
-    off = Fraction(2 * n, one)
-    size = root_up(Fraction(total, one**4)) + off * far
-    size += (root_up(Fraction(plain, one**4)) + off) * far * rest / (1 - rest)
+    off = Fraction(2 * n, unit)
+    size = root_up(Fraction(total, unit**4)) + off * far
+    size += (root_up(Fraction(plain, unit**4)) + off) * far * rest / (1 - rest)
     return size**2
 
 
@@ -176,14 +176,14 @@ def _residual(series: list[int], inverse: list[int], bits: int) -> Fraction:
     """The sum of the sizes of the coefficients of 1 - series * inverse, up to the last one."""
     n = len(series)
     width = 2 * bits + n.bit_length() + 4
-    packed = [sum(x << (width * k) for k, x in enumerate(one)) for one in (series, inverse)]
+    packed = [sum(x << (width * k) for k, x in enumerate(digits)) for digits in (series, inverse)]
     both, total, carry = packed[0] * packed[1], 0, 0
     for k in range(n):
         # Digits of a number with negative parts: the upper half stands for what is below 0.
         digit = ((both >> (width * k)) & ((1 << width) - 1)) + carry
         carry = int(digit >= 1 << (width - 1))
-        own = digit - (carry << width)
-        total += abs(((1 << (2 * bits)) if k == 0 else 0) - own)
+        left = digit - (carry << width)
+        total += abs(((1 << (2 * bits)) if k == 0 else 0) - left)
     return Fraction(total, 1 << (2 * bits))
 
 
@@ -206,11 +206,11 @@ def _count_above(value: int, weights: tuple[int, ...], ranges: bool) -> int:
     Signs of the pivots of K^-1 - diag(weights) 2^20/value^2, every one of them rounded up; for
     ranges of n + 1 times that.
     """
-    one, spare = 1 << _COUNT_BITS, 64
+    unit, spare = 1 << _COUNT_BITS, 64
     times = len(weights) + 1 if ranges else 1
-    share = (times * one << (2 * SINGULAR_BITS + spare)) // (value * value)
-    square, two, count = one * one, 2 * one, 0
-    pivot = (two if ranges else one) - (weights[0] * share >> spare)
+    share = (times * unit << (2 * SINGULAR_BITS + spare)) // (value * value)
+    square, two, count = unit * unit, 2 * unit, 0
+    pivot = (two if ranges else unit) - (weights[0] * share >> spare)
     for weight in weights[1:]:
         if pivot < 0:
             count += 1
@@ -220,23 +220,23 @@ def _count_above(value: int, weights: tuple[int, ...], ranges: bool) -> int:
 
 def lower_roots(n: int) -> Fraction:
     """At most the total variance of every covariance that covers all columns of n prefix sums."""
-    one, total = 1 << _SINE_BITS, 0
+    unit, total = 1 << _SINE_BITS, 0
     charge(20 * n)
     for k in range(1, n + 1):
-        x = -(-one * _PI.numerator * (2 * k - 1) // (_PI.denominator * (4 * n + 2)))
-        total += one * one // (2 * _sine_above(x, one))
-    return Fraction(total * total, n * one * one)
+        x = -(-unit * _PI.numerator * (2 * k - 1) // (_PI.denominator * (4 * n + 2)))
+        total += unit * unit // (2 * _sine_above(x, unit))
+    return Fraction(total * total, n * unit * unit)
 
 
-def _sine_above(x: int, one: int) -> int:
+def _sine_above(x: int, unit: int) -> int:
     """At least sin(x/one) * one, for 0 <= x/one <= pi/2: the series up to a positive term."""
-    square = x * x // one + 1
-    below = x * x // one
+    square = x * x // unit + 1
+    below = x * x // unit
     # x - x^3/6 + x^5/120 - x^7/5040 + x^9/362880, terms rounded up, or down if subtracted.
-    cube = x * below // one
-    fifth = -(-(-(-x * square // one) * square) // one)
-    seventh = x * below // one * below // one * below // one
+    cube = x * below // unit
+    fifth = -(-(-(-x * square // unit) * square) // unit)
+    seventh = x * below // unit * below // unit * below // unit
     ninth = fifth
     for _ in range(2):
-        ninth = -(-ninth * square // one)
+        ninth = -(-ninth * square // unit)
     return x - cube // 6 - (-fifth // 120) - seventh // 5040 - (-ninth // 362880) + 1

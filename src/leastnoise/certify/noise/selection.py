@@ -89,7 +89,7 @@ def _together(problem: KeyedProblem, total: KeyedReleases, satisfied: bool) -> C
     claims = [claim(budget) for budget in total.budgets]
     if total.curve is not None:
         claims.append(curve_of_curves(total, problem.failure_curve, satisfied))
-    worst = min(claims, key=lambda one: Fraction(-1) if one.slack is None else one.slack)
+    worst = min(claims, key=lambda claim: Fraction(-1) if claim.slack is None else claim.slack)
     if len(claims) == 1:
         return worst
     return replace(worst, detail=f"{len(claims)} promises; tightest: {worst.detail}")

@@ -181,11 +181,11 @@ def _firsts(at: Fraction, ratio: Fraction, most: int, passed: int) -> list[Betwe
     charge(20 + (most + 40) * (2 + (bits + length_of(grow)) // 1500))
     low = int(power(floor_at(ratio, bits), passed, bits, up=False) * scale)
     high = math.ceil(power(ceil_at(ratio, bits), passed, bits, up=True) * scale)
-    found: list[Between] = [(Fraction(low, 1 << spare), Fraction(high, 1 << spare))]
+    firsts: list[Between] = [(Fraction(low, 1 << spare), Fraction(high, 1 << spare))]
     for k in range(1, most + 1):
         low, high = low * top // (bottom * k), -(-high * top // (bottom * k))
-        found.append((low >> spare, -(-high >> spare)))
-    return found
+        firsts.append((low >> spare, -(-high >> spare)))
+    return firsts
 
 
 def _sums(at: Fraction, ratio: Fraction, most: int, passed: int) -> list[Between]:
@@ -201,12 +201,12 @@ def _sums(at: Fraction, ratio: Fraction, most: int, passed: int) -> list[Between
     least: list[int] = []
     largest: list[int] = []
     most_yet = 0
-    for k, (own, own_high) in enumerate(firsts):
+    for k, (first_low, own_high) in enumerate(firsts):
         lo = sum(map(mul, below, reversed(least[-len(below) :])))
         hi = sum(map(mul, above, reversed(largest[-len(above) :])))
         if k > len(above):  # all further e_m add up to at most the last one
             hi += above[-1] * most_yet
-        least.append(((math.floor(own) << _BITS) + (low * lo >> _BITS)) // rest_high)
+        least.append(((math.floor(first_low) << _BITS) + (low * lo >> _BITS)) // rest_high)
         largest.append(-(-((math.ceil(own_high) << _BITS) - (-high * hi >> _BITS)) // rest_low))
         most_yet = max(most_yet, largest[-1])
     none = 1 - ratio
@@ -259,10 +259,10 @@ class _Stairs:
 
     def at(self, first: Fraction) -> _Sums:
         """The sums over all stairs, and over those beyond the edge."""
-        found = {False: _sums(first, self.ratio, self.most, 0)}
+        sums_at = {False: _sums(first, self.ratio, self.most, 0)}
         if self.edge is not None:
-            found[True] = _sums(first, self.ratio, self.most, self.passed(first))
-        return found
+            sums_at[True] = _sums(first, self.ratio, self.most, self.passed(first))
+        return sums_at
 
 
 def _added(sums: _Sums, parts: _Parts, drop: int = 0) -> tuple[Fraction, Fraction]:
@@ -286,16 +286,16 @@ def listed(d: int, stairs: Stairs, most: int) -> tuple[list[Fraction], Fraction]
     many = math.ceil((d + 100 + 12 * math.isqrt(d + 1)) / scale) + 1
     if many > most:
         raise LimitError(f"there are more than {most} stairs")
-    one = 1 << _BITS
+    unit = 1 << _BITS
     peak = int(d / scale)
     all_in_all = _sums(first, ratio, d, 0)[d][1]
-    own = scale ** (d + 1) / math.factorial(d) * ratio**peak * (first + peak) ** d
-    found = {peak: int(own * one * one / all_in_all)}
+    volume = scale ** (d + 1) / math.factorial(d) * ratio**peak * (first + peak) ** d
+    weights = {peak: int(volume * unit * unit / all_in_all)}
     for j in range(peak + 1, many):
-        found[j] = int(found[j - 1] * ratio * ((first + j) / (first + j - 1)) ** d)
+        weights[j] = int(weights[j - 1] * ratio * ((first + j) / (first + j - 1)) ** d)
     for j in reversed(range(peak)):
-        found[j] = int(found[j + 1] / ratio * ((first + j) / (first + j + 1)) ** d)
-    masses = [Fraction(found[j], one) for j in range(many)]
+        weights[j] = int(weights[j + 1] / ratio * ((first + j) / (first + j + 1)) ** d)
+    masses = [Fraction(weights[j], unit) for j in range(many)]
     return masses, 1 - sum(masses, Fraction(0))
 
 
@@ -304,16 +304,16 @@ def stairs_loss(
 ) -> Fraction:
     """At least E c(|X| + move), X the noise of the stairs."""
     sums = _Stairs(d, loss, sensitivity, stairs.ratio)
-    found = sums.at(stairs.first)
-    volume = found[False][d][0]
+    sums_at = sums.at(stairs.first)
+    volume = sums_at[False][d][0]
     if volume == 0:
         raise LimitError(f"the stairs are too small for {_BITS} binary digits")
     if loss.steepest is not None:
-        return _added(found, sums.parts())[1] / volume + loss.steepest * move
+        return _added(sums_at, sums.parts())[1] / volume + loss.steepest * move
     total, p = Fraction(0), int(loss.exponent or 0)
     for i in range(p + 1):
         mean = (sensitivity / sums.scale) ** i * math.prod(range(d, d + i))
-        moment = mean * Fraction(found[False][d + i][1], volume) if i else 1
+        moment = mean * Fraction(sums_at[False][d + i][1], volume) if i else 1
         total += math.comb(p, i) * move ** (p - i) * moment
     return total
 
@@ -332,10 +332,10 @@ def nothing_below(
     while left:
         low, high, depth = left.pop()
         middle, half = (low + high) / 2, (high - low) / 2
-        found = sums.at(middle)
-        if _added(found, parts)[1] < 0:
+        sums_at = sums.at(middle)
+        if _added(sums_at, parts)[1] < 0:
             return False, middle
-        if _least(sums, found, parts, half) >= 0:
+        if _least(sums, sums_at, parts, half) >= 0:
             continue
         if depth == _DEEPEST:
             return None, middle
@@ -343,31 +343,31 @@ def nothing_below(
     return True, Fraction(1)
 
 
-def _least(sums: _Stairs, found: _Sums, parts: _Parts, half: Fraction) -> Fraction:
+def _least(sums: _Stairs, sums_at: _Sums, parts: _Parts, half: Fraction) -> Fraction:
     """At most every value of the polynomial for first stairs up to `half` away."""
-    reach, one = half * sums.scale, 1 << _BITS
-    grown, total, slope, bend = one, Fraction(0), Fraction(0), Fraction(0)
+    reach, unit = half * sums.scale, 1 << _BITS
+    grown, total, slope, bend = unit, Fraction(0), Fraction(0), Fraction(0)
     for i in range(sums.most + 1):
         if i:  # at least reach^i / i!
             grown = math.ceil(grown * reach / i)
-        low, high = _added(found, parts, i)
-        largest = _short(Fraction(grown, one) * max(abs(low), abs(high)), math.ceil)
+        low, high = _added(sums_at, parts, i)
+        largest = _short(Fraction(grown, unit) * max(abs(low), abs(high)), math.ceil)
         if i == 0:
             total = low
         elif i == 1:
             slope = largest
         elif i == 2:
-            bend = low * (reach * reach / 2 if low > 0 else Fraction(grown, one))
+            bend = low * (reach * reach / 2 if low > 0 else Fraction(grown, unit))
         else:
             total -= largest
         if grown <= 1 and 2 * reach <= i:  # all further terms together
-            most = {beyond: max(hi for _, hi in values) for beyond, values in found.items()}
+            most = {beyond: max(hi for _, hi in values) for beyond, values in sums_at.items()}
             sizes = (
                 max(-small, large) * most[beyond]
                 for (beyond, k), (small, large) in parts.items()
                 if k > i
             )
-            total -= _short(Fraction(grown, one) * sum(sizes), math.ceil)
+            total -= _short(Fraction(grown, unit) * sum(sizes), math.ceil)
             break
     if 2 * bend > slope:
         return total - slope * slope / (4 * bend)

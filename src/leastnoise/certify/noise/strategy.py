@@ -53,9 +53,9 @@ class Multipliers(FactorProof):
         """`FormatError` unless shifts, matrix and weights are those of the factor."""
         part, replaced = factor.part, factor.replaced
         exchanged = all(i < j for i, j, _ in self.shifts)
-        own = all(i == j for i, j, _ in self.shifts)
+        diagonal = all(i == j for i, j, _ in self.shifts)
         kinds = "[i, j, weight] with i < j" if replaced else "pairs"
-        demand(exchanged if replaced else own, f'"shifts" must be {kinds}')
+        demand(exchanged if replaced else diagonal, f'"shifts" must be {kinds}')
         places = {shift[:2] for shift in self.shifts}
         demand(len(places) == len(self.shifts), '"shifts" must not repeat one')
         demand(all(j < part.cells for _, j in places), '"shifts" must be cells and weights')
@@ -226,7 +226,7 @@ def largest_sum(frame: Frame, strategy: TallStrategy, replace: bool) -> Fraction
         )
     else:
         charge(len(moved) * len(y) // 10)
-        most = max(sum(map(abs, one)) for one in moved)
+        most = max(sum(map(abs, row)) for row in moved)
     return Fraction(most, (1 << strategy.bits) * frame.denominator)
 
 
@@ -256,16 +256,16 @@ def lower_total(frame: Frame, multipliers: Multipliers) -> Fraction:
 
 def _norm(inner: Whole, frame: Frame, multipliers: Multipliers) -> Fraction:
     """At least the largest eigenvalue of P X^T K X: row sums of a similar matrix."""
-    own = _diagonal(frame, multipliers)
-    if own is None:
+    diagonal = _diagonal(frame, multipliers)
+    if diagonal is None:
         p = spread(frame.columns, _spread_of(frame, multipliers))
         return Fraction(row_sum(product(p, inner)))
     # d_i^2 is near P_ii, so that the similar matrix D^-1 P H D is nearly symmetric.
-    roots = [max(1, isqrt(one)) for one in own]
-    charge(len(own) ** 2 // 4)
+    roots = [max(1, isqrt(weight)) for weight in diagonal]
+    charge(len(diagonal) ** 2 // 4)
     return max(
         Fraction(weight * sum(abs(h) * d for h, d in zip(row, roots, strict=True)), root)
-        for row, weight, root in zip(inner, own, roots, strict=True)
+        for row, weight, root in zip(inner, diagonal, roots, strict=True)
     )
 
 
@@ -273,31 +273,31 @@ def _diagonal(frame: Frame, multipliers: Multipliers) -> list[int] | None:
     """The diagonal of P where it is a diagonal matrix, else None."""
     if frame.columns is not None or any(i != j for i, j, _ in multipliers.shifts):
         return None
-    own = [0] * frame.cells
+    diagonal = [0] * frame.cells
     for i, _, weight in multipliers.shifts:
-        own[i] += weight
-    return own
+        diagonal[i] += weight
+    return diagonal
 
 
 def _spread_of(frame: Frame, multipliers: Multipliers) -> Lists:
     """The sum of weight s s^T over all shifts, in cells."""
     n = frame.cells
-    found = [[0] * n for _ in range(n)]
+    spread = [[0] * n for _ in range(n)]
     for i, j, weight in multipliers.shifts:
-        found[i][i] += weight
+        spread[i][i] += weight
         if i != j:
-            found[j][j] += weight
-            found[i][j] -= weight
-            found[j][i] -= weight
-    return found
+            spread[j][j] += weight
+            spread[i][j] -= weight
+            spread[j][i] -= weight
+    return spread
 
 
 def _times(x: Whole, frame: Frame, multipliers: Multipliers) -> Lists:
     """X P, P the sum of weight s s^T in coordinates, times D^2."""
-    own = _diagonal(frame, multipliers)
-    if own is not None:
-        charge(len(own) ** 2 // 4)
-        return [[a * b for a, b in zip(row, own, strict=True)] for row in x]
+    diagonal = _diagonal(frame, multipliers)
+    if diagonal is not None:
+        charge(len(diagonal) ** 2 // 4)
+        return [[a * b for a, b in zip(row, diagonal, strict=True)] for row in x]
     return product(x, spread(frame.columns, _spread_of(frame, multipliers)))
 
 
@@ -332,12 +332,12 @@ def inverse_of(frame: Frame, strategy: MeasuredRows, multipliers: Multipliers) -
         trace <<= 2 * (_FINE - strategy.bits)
     charge(r * r)
     near = [[(x * r << (4 * bits)) // trace for x in row] for row in both]
-    one = 1 << (4 * bits)
+    unit = 1 << (4 * bits)
     error = [
-        [(one if i == j else 0) - x for j, x in enumerate(row)]
+        [(unit if i == j else 0) - x for j, x in enumerate(row)]
         for i, row in enumerate(product(m, near))
     ]
-    size = root_up(Fraction(dot(error, error), one * one))
+    size = root_up(Fraction(dot(error, error), unit * unit))
     if size >= 1:
         raise FormatError('"matrix" is too far from what belongs to the strategy')
     return Inverse(bits, near, error, size)
@@ -345,11 +345,11 @@ def inverse_of(frame: Frame, strategy: MeasuredRows, multipliers: Multipliers) -
 
 def upper_total(frame: Frame, inverse: Inverse) -> Fraction:
     """At least tr(K M^-1)."""
-    one = 1 << (2 * inverse.bits)
+    unit = 1 << (2 * inverse.bits)
     kr = product(frame.cost, inverse.near)
-    first = Fraction(sum(kr[i][i] for i in range(len(kr))), one)
-    second = Fraction(dot(kr, transposed(inverse.error)), one**3)
-    rest = root_up(Fraction(dot(kr, kr), one * one)) * inverse.size**2 / (1 - inverse.size)
+    first = Fraction(sum(kr[i][i] for i in range(len(kr))), unit)
+    second = Fraction(dot(kr, transposed(inverse.error)), unit**3)
+    rest = root_up(Fraction(dot(kr, kr), unit * unit)) * inverse.size**2 / (1 - inverse.size)
     return (first + second + rest) / frame.below
 
 
@@ -358,15 +358,15 @@ def upper_largest(
 ) -> Fraction:
     """At least the largest weight * w^T M^-1 w over the questions w."""
     rows, below = rows_in(part, replace, coordinates)
-    one = 1 << (2 * inverse.bits)
+    unit = 1 << (2 * inverse.bits)
     wr = product(rows, inverse.near)
     wre = product(wr, inverse.error)
     share = inverse.size**2 / (1 - inverse.size)
     most = Fraction(0)
     charge(len(rows) * (len(rows[0]) + 40))
     for row, a, b, weight in zip(rows, wr, wre, part.weights(), strict=True):
-        first = Fraction(sum(x * y for x, y in zip(a, row, strict=True)), one)
-        second = Fraction(sum(x * y for x, y in zip(b, row, strict=True)), one**3)
-        size = root_up(Fraction(sum(x * x for x in a) * sum(x * x for x in row), one * one))
+        first = Fraction(sum(x * y for x, y in zip(a, row, strict=True)), unit)
+        second = Fraction(sum(x * y for x, y in zip(b, row, strict=True)), unit**3)
+        size = root_up(Fraction(sum(x * x for x in a) * sum(x * x for x in row), unit * unit))
         most = max(most, weight * (first + second + size * share))
     return most / below**2

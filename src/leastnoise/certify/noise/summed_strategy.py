@@ -66,8 +66,8 @@ class SummedStrategy(PlainStrategy):
 
     def check(self) -> None:
         """`FormatError` unless sums and solution go together."""
-        one, count, cells = 1 << self.bits, len(self.sums), len(self.each)
-        demand(0 < min(self.each) <= max(self.each) <= one, '"each" must be from 1 to 2^bits')
+        unit, count, cells = 1 << self.bits, len(self.sums), len(self.each)
+        demand(0 < min(self.each) <= max(self.each) <= unit, '"each" must be from 1 to 2^bits')
         for entries in self.sums:
             charge(1 + len(entries) // 4)
             demand(
@@ -84,11 +84,11 @@ class SummedStrategy(PlainStrategy):
     def rows(self) -> Lists:
         """T: the sums as full rows, times 2^bits."""
         charge(len(self.sums) * len(self.each) // 20)
-        found = [[0] * len(self.each) for _ in self.sums]
-        for line, entries in zip(found, self.sums, strict=True):
+        rows = [[0] * len(self.each) for _ in self.sums]
+        for line, entries in zip(rows, self.sums, strict=True):
             for cell, weight in entries:
                 line[cell] = weight
-        return found
+        return rows
 
     def corrections(self) -> Lists:
         """Q: what each count's estimate takes of what the sums say more than the counts.
@@ -102,11 +102,11 @@ class SummedStrategy(PlainStrategy):
 def _remembered(strategy: SummedStrategy) -> tuple[tuple[int, ...], ...]:
     bits, spare = strategy.bits, 32
     rough = product(transposed(strategy.rows()), strategy.solution)
-    found = []
-    for own, line in zip(strategy.each, rough, strict=True):
-        inverse = (1 << (2 * bits + spare)) // (own * own)
-        found.append(tuple(x * inverse >> (bits + spare) for x in line))
-    return tuple(found)
+    rows = []
+    for each, line in zip(strategy.each, rough, strict=True):
+        inverse = (1 << (2 * bits + spare)) // (each * each)
+        rows.append(tuple(x * inverse >> (bits + spare) for x in line))
+    return tuple(rows)
 
 
 def _corrections(strategy: SummedStrategy) -> tuple[tuple[int, ...], ...]:
@@ -137,8 +137,8 @@ def upper_summed(part: WorkloadPart, strategy: SummedStrategy) -> Fraction:
     seen, diagonal, below = _gram_times(part, q)
     charge(len(q) * 4)
     if not strategy.sums:
-        own = zip(diagonal, strategy.each, strict=True)
-        total = sum(-(-(k << (2 * bits + _SPARE)) // (d * d)) for k, d in own)
+        weighted = zip(diagonal, strategy.each, strict=True)
+        total = sum(-(-(k << (2 * bits + _SPARE)) // (d * d)) for k, d in weighted)
         return Fraction(total, below << _SPARE)
     inner = product(transposed(q), seen)
     columns: list[list[tuple[int, int]]] = [[] for _ in q]
@@ -160,8 +160,8 @@ def _gram_times(part: WorkloadPart, q: Whole) -> tuple[Lists, list[int], int]:
     """(K Q, the diagonal of K, d) for the Gram matrix K/d of the questions."""
     scale = Fraction(1)
     inner = part
-    while isinstance(inner, Weighted) and len(inner.own) == 1:
-        scale, inner = scale * inner.own[0], inner.part
+    while isinstance(inner, Weighted) and len(inner.factors) == 1:
+        scale, inner = scale * inner.factors[0], inner.part
     if not isinstance(inner, Named):
         k, below = gram_of(part)
         seen = product(k, q) if q[0] else [[] for _ in q]
@@ -186,13 +186,13 @@ def _named_times(part: Named, columns: Whole) -> tuple[Lists, list[int]]:
     if part.name == "prefix":
         return [_backwards(list(accumulate(line))) for line in columns], list(range(n, 0, -1))
     # Of ranges (min(i, j) + 1)(n - max(i, j)) hold both cells i and j.
-    found = []
+    rows = []
     for line in columns:
         before = accumulate((j + 1) * x for j, x in enumerate(line))
         after = [*_backwards([(n - j) * x for j, x in enumerate(line)]), 0][1:]
         pairs = enumerate(zip(before, after, strict=True))
-        found.append([(n - i) * a + (i + 1) * b for i, (a, b) in pairs])
-    return found, [(j + 1) * (n - j) for j in range(n)]
+        rows.append([(n - i) * a + (i + 1) * b for i, (a, b) in pairs])
+    return rows, [(j + 1) * (n - j) for j in range(n)]
 
 
 def _backwards(values: Sequence[int]) -> list[int]:

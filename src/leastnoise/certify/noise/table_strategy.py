@@ -94,14 +94,14 @@ def _tables(factor: FactorProblem) -> MarginalsPart:
 
 def shares_of(part: MarginalsPart, worth: Sequence[Fraction]) -> dict[Attributes, Fraction]:
     """For each set S of the closure, the sum of worth_P / cells_P over the sets P around S."""
-    found: dict[Attributes, Fraction] = {}
-    charge(sum(8 << len(one) for one in part.sets))
-    for one, weight in zip(part.sets, worth, strict=True):
-        own = weight / part.cells_of(one)
-        for k in range(len(one) + 1):
-            for inner in combinations(one, k):
-                found[inner] = found.get(inner, Fraction(0)) + own
-    return found
+    shares: dict[Attributes, Fraction] = {}
+    charge(sum(8 << len(chosen) for chosen in part.sets))
+    for chosen, weight in zip(part.sets, worth, strict=True):
+        share = weight / part.cells_of(chosen)
+        for k in range(len(chosen) + 1):
+            for inner in combinations(chosen, k):
+                shares[inner] = shares.get(inner, Fraction(0)) + share
+    return shares
 
 
 def left_over(part: MarginalsPart, chosen: Attributes) -> Fraction:
@@ -124,40 +124,40 @@ def lower_tables(
             continue  # the number of all units is public
         root = math.isqrt(share.numerator * scale * scale // share.denominator)
         total += math.prod(part.sizes[i] - 1 for i in chosen) * root
-    found = Fraction(total, scale) ** 2
+    squared = Fraction(total, scale) ** 2
     if not replaced:
-        return found
+        return squared
     cells = part.cells
-    return found * Fraction(2 * cells, cells - 1) if cells > 1 else Fraction(0)
+    return squared * Fraction(2 * cells, cells - 1) if cells > 1 else Fraction(0)
 
 
 def length_of(part: MarginalsPart, strategy: TableStrategy) -> Fraction:
     """At least the squared length of what one unit changes in the measurements."""
     total = 0
-    charge(sum((1 + len(one)) << len(one) for one in part.sets))
+    charge(sum((1 + len(chosen)) << len(chosen) for chosen in part.sets))
     for chosen, scale in zip(part.closure, strategy.scales, strict=True):
-        own = left_over(part, chosen)
-        total += -(-(scale * scale * own.numerator << _BITS) // own.denominator)
+        left = left_over(part, chosen)
+        total += -(-(scale * scale * left.numerator << _BITS) // left.denominator)
     return Fraction(total, 1 << (_BITS + 2 * strategy.bits))
 
 
 def table_variances(part: MarginalsPart, strategy: TableStrategy) -> list[Fraction]:
     """At least the variance of a count of each table, for measurements of variance 1."""
-    charge(sum((9 + len(one)) << len(one) for one in part.sets))
+    charge(sum((9 + len(chosen)) << len(chosen) for chosen in part.sets))
     cost = {
         chosen: left_over(part, chosen) / (scale * scale)
         for chosen, scale in zip(part.closure, strategy.scales, strict=True)
     }
-    found = []
-    for one in part.sets:
+    variances = []
+    for attributes in part.sets:
         total = 0
-        for k in range(len(one) + 1):
-            for inner in combinations(one, k):
-                rest = math.prod(part.sizes[i] for i in one if i not in inner)
-                own = cost[inner]
-                total += -(-(own.numerator << _BITS) // (own.denominator * rest * rest))
-        found.append(Fraction(total << (2 * strategy.bits), 1 << _BITS))
-    return found
+        for k in range(len(attributes) + 1):
+            for inner in combinations(attributes, k):
+                rest = math.prod(part.sizes[i] for i in attributes if i not in inner)
+                cost_left = cost[inner]
+                total += -(-(cost_left.numerator << _BITS) // (cost_left.denominator * rest * rest))
+        variances.append(Fraction(total << (2 * strategy.bits), 1 << _BITS))
+    return variances
 
 
 def upper_tables(part: MarginalsPart, strategy: TableStrategy, largest: bool) -> Fraction:
@@ -166,4 +166,4 @@ def upper_tables(part: MarginalsPart, strategy: TableStrategy, largest: bool) ->
     if largest:
         return max(w * v for w, v in zip(part.worth, each, strict=True))
     rows = zip(part.sets, part.worth, each, strict=True)
-    return sum((w * v * part.cells_of(one) for one, w, v in rows), Fraction(0))
+    return sum((w * v * part.cells_of(attributes) for attributes, w, v in rows), Fraction(0))

@@ -125,8 +125,8 @@ def _cost(part: WorkloadPart) -> Callable[[Floats], tuple[float, Floats]]:
 def _gram_of(part: WorkloadPart) -> tuple[Callable[[Floats], Floats], Floats]:
     """(X -> X K, the diagonal of K)."""
     inner, scale = part, 1.0
-    while isinstance(inner, Weighted) and len(inner.own) == 1:
-        scale, inner = scale * float(inner.own[0]), inner.part
+    while isinstance(inner, Weighted) and len(inner.factors) == 1:
+        scale, inner = scale * float(inner.factors[0]), inner.part
     if not isinstance(inner, Named):
         k, below = part.gram()
         full = as_floats(k) / float(below)

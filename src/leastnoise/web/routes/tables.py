@@ -59,7 +59,7 @@ def _described(here: State, table: ServedTable) -> TableState:
 @router.get("/tables")
 async def tables(here: Here) -> list[TableState]:
     """The tables of this server."""
-    return [_described(here, table) for table in here.tables.held.values()]
+    return [_described(here, table) for table in here.tables.served.values()]
 
 
 @router.post("/tables/demo")
