@@ -25,8 +25,8 @@ from leastnoise.cli import app
 from leastnoise.errors import ArgumentError
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 from leastnoise.tables.ask import sums_of
+from leastnoise.tables.axes.crossed import label_of, parts_of
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.crossed import label_of, parts_of
 from leastnoise.tables.sources import open_table, opened
 from leastnoise.tables.unit import Row
 

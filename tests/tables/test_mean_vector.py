@@ -24,8 +24,8 @@ from leastnoise import (
 )
 from leastnoise.tables import query_of
 from leastnoise.tables.ask import sums_of, touched
+from leastnoise.tables.axes.crossed import named_in as _named
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.crossed import named_in as _named
 from leastnoise.tables.sources import open_table, opened
 from leastnoise.tables.sources.duckdb import DuckDB
 from leastnoise.tables.unit import Row

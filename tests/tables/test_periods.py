@@ -22,8 +22,8 @@ from leastnoise.tables import (
     report,
 )
 from leastnoise.tables.ask import sums_of
+from leastnoise.tables.axes.period import Period, period_of
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.period import Period, period_of
 from leastnoise.tables.queries.text import query_of
 from leastnoise.tables.reports.report import check_report
 from leastnoise.tables.sources import opened

@@ -17,8 +17,8 @@ from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.tables import Count, Histogram, Mean, Median, PrivacyUnit, ask, ask_all, report
 from leastnoise.tables.answer import rounded
 from leastnoise.tables.ask import sums_of
+from leastnoise.tables.axes.crossed import Crossed, parts_of
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.crossed import Crossed, parts_of
 from leastnoise.tables.queries.numbers import Estimate
 from leastnoise.tables.reports.report import _hash_of, check_report, read_report
 from leastnoise.tables.sources import opened

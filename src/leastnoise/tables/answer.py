@@ -101,7 +101,7 @@ class Answer:
         Of counts also the unbiased number; of means also the rows behind them.
         """
         from ..frame import data_frame
-        from .queries.crossed import parts_of
+        from .axes.crossed import parts_of
 
         names = self.by or ("key",)
         keys = [parts_of(key) if len(names) > 1 else [key] for key in self.groups]

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import ArgumentError
 from ..tables import PrivacyUnit, Query
-from ..tables.queries.period import period_of
+from ..tables.axes.period import period_of
 from ..tables.queries.registry import QUERIES
 from ..tables.sources.expression import Condition, Join, Not, parse_condition
 

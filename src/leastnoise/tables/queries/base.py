@@ -8,17 +8,17 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ...errors import ArgumentError, Described
+from ..axes.crossed import Crossed, keys_on, named_in, names_of, parts_of
+from ..axes.keys import listed, numbered
+from ..axes.period import period_of
+from ..axes.place import Place
 from ..planning.tracks import Track
 from ..sources.bounding import GroupSums, Request
 from ..sources.expression import parse_condition
 from ..sources.rows import RowValue, TableRows
 from ..sources.where import truth_of
 from ..unit import Row, Unit
-from .crossed import Crossed, keys_on, named_in, names_of, parts_of
-from .keys import listed, numbered
 from .numbers import LEFT_OUT, Estimate, Part, Released, ReleaseForm, Sharing, half_width
-from .period import period_of
-from .place import Place
 
 #: Keys to be found privately: a key appears only if enough units have it.
 PRIVATE = "private"

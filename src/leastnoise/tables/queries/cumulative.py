@@ -12,11 +12,11 @@ from typing import ClassVar
 from ...errors import ArgumentError
 from ...hints import hinted_class
 from ...problem.workload import Workload
+from ..axes.place import Place
 from ..postprocessing.layout import CountLayout
 from ..postprocessing.runs import Prefixes, Ranges
 from .histogram import Histogram
 from .linear import MOST_ANSWERS, Linear
-from .place import Place
 
 
 class _Binned(Linear, Histogram):

@@ -11,17 +11,17 @@ from typing import ClassVar
 from ...errors import ArgumentError
 from ...exact import Number
 from ...hints import hinted_class
+from ..axes.bins import bin_of, edges_of
+from ..axes.crossed import MOST_GROUPS, Crossed
+from ..axes.keys import numbered
+from ..axes.place import Place
 from ..postprocessing.layout import CountLayout
 from ..postprocessing.margins import MarginTables
 from ..sources import WHOLE, ValueForm
 from ..sources.bounding import Request
 from ..sources.rows import RowValue, TableRows
 from .base import PRIVATE, Query, Setting
-from .bins import bin_of, edges_of
 from .count import Count
-from .crossed import MOST_GROUPS, Crossed
-from .keys import numbered
-from .place import Place
 
 
 @hinted_class

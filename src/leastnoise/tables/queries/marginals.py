@@ -16,14 +16,14 @@ from ...errors import ArgumentError, Described
 from ...hints import hinted_class
 from ...problem.workload import MAX_ATTRIBUTES, Workload
 from ...work import charge
+from ..axes.crossed import Crossed, keys_on, names_of, quoted
+from ..axes.keys import listed
+from ..axes.place import Place
 from ..postprocessing.layout import CountLayout
 from ..postprocessing.margins import MarginTables
 from ..sources.expression import parse_condition
 from .base import PRIVATE, Query
-from .crossed import Crossed, keys_on, names_of, quoted
-from .keys import listed
 from .linear import MOST_ANSWERS, Linear
-from .place import Place
 
 #: In the name of a count: whatever the attribute is.
 EVERY = "*"

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ...exact import text_of
 from ...hints import hinted_class
+from ..axes.scale import Scale
 from ..planning.believed import BoundLine, believed
 from ..planning.tracks import Track
 from ..sources.bounding import GroupSums, centred, exact_total
@@ -26,7 +27,6 @@ from .numbers import (
     not_negative,
     ratio_interval,
 )
-from .scale import Scale
 from .valued import Valued
 
 

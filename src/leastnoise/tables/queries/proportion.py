@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ...errors import ArgumentError
 from ...exact import text_of
 from ...hints import hinted_class
+from ..axes.scale import Scale
 from ..planning.tracks import Track
 from ..sources.bounding import GroupSums, Request, centred
 from ..sources.expression import parse_condition
@@ -29,7 +30,6 @@ from .mean import (
     why_mean,
 )
 from .numbers import Estimate, Part, Released, ReleaseForm, Sharing, clamped
-from .scale import Scale
 
 _SCALE = Scale(Fraction(0), Fraction(1), 1)
 #: Persons with too many rows count with a part of each: ones are made of small steps there.

@@ -17,16 +17,16 @@ from ...exact import Number, rational, text_of
 from ...hints import hinted_class
 from ...problem.workload import Workload
 from ...problem.workload_arguments import MIN_EPSILON
+from ..axes.bins import bin_of, edges_of
+from ..axes.place import Place
+from ..axes.scale import Scale
 from ..planning.bands import BandsRelease, ChoicesRelease, Target, bands_release
 from ..planning.exponential import WORDS
 from ..sources.bounding import Request
 from ..sources.rows import TableRows
 from .base import Query, Setting
-from .bins import bin_of, edges_of
 from .groups import touched
 from .numbers import Part
-from .place import Place
-from .scale import Scale
 
 _MOST_LEVELS = 999
 _DENOMINATOR = 10_000

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from ...errors import ArgumentError
 from ...exact import Number, text_of
+from ..axes.scale import STEPS, Scale, scale_of
 from ..sources.bounding import Request
 from .base import Query, Setting
-from .scale import STEPS, Scale, scale_of
 
 NULLS = ("skip", "middle")
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ...errors import ArgumentError, Described
 from ...exact import text_of
 from ...hints import hinted_class
+from ..axes.scale import STEPS_OF_SQUARES
 from ..planning.believed import BoundLine, believed
 from ..planning.tracks import Track
 from ..sources.bounding import GroupSums, Request, centred
@@ -25,7 +26,6 @@ from .numbers import (
     not_negative,
     ratio_interval,
 )
-from .scale import STEPS_OF_SQUARES
 from .valued import Valued
 
 _PAIRS = "pairs"

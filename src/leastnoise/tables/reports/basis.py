@@ -25,6 +25,7 @@ from ...problem.checks import check_epsilon
 from ...problem.privacy import Releases
 from ...problem.shape import weighed
 from ...work import add_up
+from ..axes.place import Place
 from ..planning.budget import QueryBudget
 from ..planning.keyed import counts_by_key
 from ..planning.keyed_values import coarser, sharing_of
@@ -36,7 +37,6 @@ from ..queries.base import PRIVATE, Query, Setting
 from ..queries.groups import asked_of, touched
 from ..queries.mean_vector import VECTOR
 from ..queries.numbers import Part, ReleaseForm
-from ..queries.place import Place
 from ..unit import check_neighbors
 
 PROVEN, REFUTED, NOT_COVERED = "proven", "refuted", "not covered"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..axes.period import period_of
 from ..planning.release import Release
 from ..queries.base import Query, Setting
-from ..queries.period import period_of
 from ..unit import PrivacyUnit
 
 

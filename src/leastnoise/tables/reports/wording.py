@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from ...exact import text_of
 from ..answer import Answer
+from ..axes.period import period_of
 from ..queries.base import Query, Setting
-from ..queries.period import period_of
 from ..unit import PrivacyUnit
 
 #: A title and sentences.

@@ -12,8 +12,8 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeGuard, cast
 
-from ..queries.crossed import label_of
-from ..queries.scale import Scale
+from ..axes.crossed import label_of
+from ..axes.scale import Scale
 from ..unit import PrivacyUnit, Unit
 from . import Table, ValueForm
 from .arithmetic import double_of, quotient, spread_rows, sum_of

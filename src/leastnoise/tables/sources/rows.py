@@ -13,7 +13,7 @@ from datetime import date
 from typing import Any
 
 from ...errors import ArgumentError
-from ..queries.scale import Scale
+from ..axes.scale import Scale
 from . import DATE, NUMBER, TEXT, TRUTH, WHOLE, Column, Table, ValueForm
 
 #: What a column must hold to be added up.

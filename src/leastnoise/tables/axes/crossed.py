@@ -1,8 +1,8 @@
 """Groups by several columns at once: every combination of their public keys is a group.
 
 A group is known to the engine by its number. Why the number is defined for every row, and no two
-combinations share one: `bounding.proof.md`. Where keys are private a group is a combination that
-occurs, known by the keys themselves.
+combinations share one: `../sources/bounding.proof.md`. Where keys are private a group is a
+combination that occurs, known by the keys themselves.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Values as whole numbers: clamped to public bounds and counted in steps from the lower one.
 
 A row's value becomes a whole number from 0 to `top`, whatever it was: that, and not the floating
-point before it, is what sensitivities rest on (`bounding.proof.md`).
+point before it, is what sensitivities rest on (`../sources/bounding.proof.md`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Bins of a column between public edges, and the bin of a row. Proof: `bounding.proof.md`."""
+"""Bins of a column between public edges, and the bin of a row.
+
+Proof: `../sources/bounding.proof.md`.
+"""
 
 from __future__ import annotations
 
