@@ -138,20 +138,15 @@ class Draft:
         epsilon, delta = problem.epsilon, problem.delta
         if self.curve is not None and not problem.profile:
             epsilon, delta = self.curve.points[0]
-        step, integers = problem.step(mesh.n), tuple(whole)
+        step, listed = problem.step(mesh.n), tuple(whole)
         noise: NumberNoise
         if problem.integer:
             noise = IntegerCells(
-                step=step, denominator=denominator, first=first, weights=integers, tail=tail
+                step=step, denominator=denominator, first=first, weights=listed, tail=tail
             )
         elif edges is not None:
             noise = MeshCells(
-                step=step,
-                grid=1,
-                denominator=denominator,
-                edges=edges,
-                weights=integers,
-                atom=point,
+                step=step, grid=1, denominator=denominator, edges=edges, weights=listed, atom=point
             )
         else:
             noise = LatticeCells(
@@ -159,7 +154,7 @@ class Draft:
                 grid=1,
                 denominator=denominator,
                 first=first,
-                weights=integers,
+                weights=listed,
                 atom=point,
                 tail=tail,
             )
