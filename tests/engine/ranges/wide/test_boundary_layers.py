@@ -75,3 +75,13 @@ def test_groups_of_sensitivities_prove_more_at_a_small_epsilon(integer: bool) ->
     nearer = replace(found, certificate=replace(found.certificate, group=14))
     with suppress(FormatError):  # nodes a group apart are then no neighbors
         assert not check_channel(parse_channel(json.loads(nearer.dumps()))).proven
+
+
+def test_groups_see_a_small_delta() -> None:
+    """Multipliers for the larger delta of other programs would prove less than 212."""
+    asked = Range(Fraction(0), Fraction(5000))
+    budget = Fraction("0.0962"), Fraction(0), Fraction(1)
+    problem = Problem(*budget, as_loss("l2"), range=asked)
+    search = Search(made("range", problem), 0.02, 30.0)
+    lower = grouped_lower(problem, 2, 20.8, search, 10.0)
+    assert lower is not None and lower.value > 212

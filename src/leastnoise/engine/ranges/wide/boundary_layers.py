@@ -8,7 +8,7 @@ to add there. The file lists the additive multipliers once. Why: `boundary_layer
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -31,7 +31,7 @@ from ...search import Search
 from ..channel.baselines import additive_bracket, cells_that_fit, fitting
 from ..channel.forecast import eased
 from ..channel.mesh import reversible
-from .forecast import hardly_ends
+from .forecast import eased_in_groups, hardly_ends
 from .groups import bound_of_groups
 
 
@@ -100,7 +100,12 @@ def resolutions(problem: Problem) -> Iterator[int]:
 
 
 def layered_lower(
-    problem: Problem, n: int, depth: float, search: Search, seconds: float
+    problem: Problem,
+    n: int,
+    depth: float,
+    search: Search,
+    seconds: float,
+    easier: Callable[[Fraction], Fraction] = eased,
 ) -> Lower | None:
     """The bound with n cells a sensitivity and layers of about `depth` sensitivities.
 
@@ -111,7 +116,7 @@ def layered_lower(
         return None
     step = Fraction(1) if problem.integer else problem.sensitivity / n
     count = problem.width / step + problem.integer
-    about = replace(problem, delta=eased(problem.delta))
+    about = replace(problem, delta=easier(problem.delta))
     if count.denominator != 1:
         return None
     resolution = None if problem.integer else n
@@ -137,7 +142,7 @@ def grouped_lower(
         return None
 
     def of_layers(about: Problem) -> Lower | None:
-        return layered_lower(about, 1, depth, search, seconds)
+        return layered_lower(about, 1, depth, search, seconds, eased_in_groups)
 
     return bound_of_groups(problem, group, of_layers)
 
