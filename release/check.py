@@ -27,18 +27,20 @@ def main(folder: Path) -> None:
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == expected, name
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        mechanism = place / "mechanism.json"
+        mechanism, report = place / "mechanism.json", place / "report.html"
         for kind in ("*.whl", "leastnoise-[0-9]*.tar.gz"):
             (package,) = folder.glob(kind)
-            _try_package(package, place / package.suffix[1:], mechanism)
+            _try_package(package, place / package.suffix[1:], mechanism, report)
             print(f"{package.name}: installs, designs, verifies and counts a table")
         forged = place / "forged.json"
         text = json.loads(mechanism.read_text(encoding="utf-8"))
         text["upper"] = "1/1000"
         forged.write_text(json.dumps(text), encoding="utf-8")
-        _try_verifier(folder / "leastnoise-verify.pyz", mechanism, forged, place)
-        print("leastnoise-verify.pyz: proves and refutes without any package")
-        _try_page(folder / "leastnoise-checker.html", mechanism, forged)
+        expected = {mechanism: 0, forged: 1, report: 3, folder / "SHA256SUMS": 2}
+        _try_verifier(folder / "leastnoise-verify.pyz", expected, place)
+        print("leastnoise-verify.pyz: proves and refutes files and reports without any package")
+        words = {mechanism: "proven", forged: "refuted", report: "checked in part"}
+        _try_page(folder / "leastnoise-checker.html", words)
         (site,) = folder.glob("leastnoise-docs-*.tar.gz")
         with tarfile.open(site) as tar:
             names = tar.getnames()
@@ -47,7 +49,7 @@ def main(folder: Path) -> None:
         print(f"{site.name}: has its first page and its search")
 
 
-def _try_package(package: Path, place: Path, mechanism: Path) -> None:
+def _try_package(package: Path, place: Path, mechanism: Path, report: Path) -> None:
     venv.create(place, with_pip=True)
     scripts = place / ("Scripts" if sys.platform == "win32" else "bin")
     _run(scripts / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
@@ -55,21 +57,24 @@ def _try_package(package: Path, place: Path, mechanism: Path) -> None:
     _run(scripts / "leastnoise", "design", "--epsilon", "1", "--delta", "0.2",
          "--sensitivity", "1", "--gap", "0.05", "--out", mechanism)  # fmt: skip
     _run(scripts / "leastnoise", "verify", mechanism)
+    table = report.with_name("table.csv")
+    table.write_text("age\n" + "34\n57\n" * 100, encoding="utf-8")
+    _run(scripts / "leastnoise", "ask", table, "count()", "--epsilon", "1", "--report", report)
     said = json.loads(_run(scripts / "leastnoise", "doctor", "--json"))
     assert [check["ok"] for check in said["checks"]] == [True] * 5, said["checks"]
 
 
-def _try_verifier(program: Path, mechanism: Path, forged: Path, place: Path) -> None:
+def _try_verifier(program: Path, expected: dict[Path, int], place: Path) -> None:
     venv.create(place / "bare", with_pip=False)
     python = place / "bare" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    for file, code in ((mechanism, 0), (forged, 1), (program, 2)):
+    for file, code in expected.items():
         done = subprocess.run(
             [python, "-I", program, file], capture_output=True, text=True, check=False
         )
         assert done.returncode == code, (file.name, done)
 
 
-def _try_page(page: Path, mechanism: Path, forged: Path) -> None:
+def _try_page(page: Path, words: dict[Path, str]) -> None:
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -79,10 +84,10 @@ def _try_page(page: Path, mechanism: Path, forged: Path) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         tab = browser.new_page()
-        for file, word in ((mechanism, "proven"), (forged, "refuted")):
+        for file, word in words.items():
             tab.goto(page.as_uri())
             tab.set_input_files("input[type=file]", file)
-            tab.wait_for_function(f"document.body.innerText.includes('{word}')")
+            tab.wait_for_function(f"document.body.innerText.toLowerCase().includes('{word}')")
         browser.close()
     print(f"{page.name}: proves and refutes in a browser, without a server")
 

@@ -13,6 +13,7 @@ import pytest
 
 from cli_command import run
 from leastnoise import Ledger, design
+from leastnoise.certify.published import hash_of
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.tables import Count, Histogram, Mean, Median, PrivacyUnit, ask, ask_all, report
 from leastnoise.tables.answer import rounded
@@ -20,7 +21,7 @@ from leastnoise.tables.ask import sums_of
 from leastnoise.tables.axes.crossed import Crossed, parts_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.numbers import Estimate
-from leastnoise.tables.reports.report import _hash_of, check_report, read_report
+from leastnoise.tables.reports.report import check_report, read_report
 from leastnoise.tables.sources import opened
 from leastnoise.tables.unit import Row
 
@@ -134,7 +135,7 @@ def test_every_number_leads_to_its_proof(reports):
 
 
 def resealed(raw):
-    return raw | {"sha256": _hash_of({k: v for k, v in raw.items() if k != "sha256"})}
+    return raw | {"sha256": hash_of(raw)}
 
 
 def forged(raw, change):
@@ -433,7 +434,7 @@ def test_reports_that_are_none_are_malformed(reports, change):
 
 
 def test_all_files_of_a_report_share_one_limit_of_work(reports, monkeypatch):
-    monkeypatch.setattr("leastnoise.tables.reports.report._WORK", 10)
+    monkeypatch.setattr("leastnoise.certify.published._WORK", 10)
     with pytest.raises(FormatError, match="more work than allowed"):
         verdicts(reports["all"])
 

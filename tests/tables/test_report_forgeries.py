@@ -13,6 +13,7 @@ import pytest
 from leastnoise import Ledger, Workload, design, partition_selection
 from leastnoise.cache import workload_designed
 from leastnoise.certify.file import parse_any
+from leastnoise.certify.published import hash_of
 from leastnoise.errors import FormatError
 from leastnoise.exact import text_of
 from leastnoise.tables import Count, Cumulative, Mean, MeanVector, Median, Sum, ask, ask_all, report
@@ -20,7 +21,7 @@ from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.noise import jointly
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.reports.basis import QueryBasis, check_batch, file_name
-from leastnoise.tables.reports.report import _hash_of, check_report, read_report
+from leastnoise.tables.reports.report import check_report, read_report
 from leastnoise.tables.unit import PrivacyUnit, Row
 
 pd = pytest.importorskip("pandas")
@@ -60,7 +61,7 @@ def reports(tmp_path_factory):
 
 
 def resealed(raw):
-    return raw | {"sha256": _hash_of({k: v for k, v in raw.items() if k != "sha256"})}
+    return raw | {"sha256": hash_of(raw)}
 
 
 def forged(raw, change):

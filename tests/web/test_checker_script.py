@@ -18,8 +18,8 @@ import pytest
 
 from leastnoise import Ball, Count, Cube, Workload, ask, design, partition_selection, report
 from leastnoise.certify import parse_any
+from leastnoise.certify.published import hash_of
 from leastnoise.errors import FormatError
-from leastnoise.tables.reports.report import _hash_of
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -344,4 +344,4 @@ def test_reports_are_checked_and_forged_ones_refuted(tmp_path: Path) -> None:
 
 def _sealed(raw: dict[str, Any]) -> dict[str, Any]:
     rest = {key: one for key, one in raw.items() if key != "sha256"}
-    return rest | {"sha256": _hash_of(rest)}
+    return rest | {"sha256": hash_of(rest)}

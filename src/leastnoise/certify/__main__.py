@@ -1,6 +1,6 @@
 """`python -m leastnoise.certify FILE [--json]`: check a mechanism file with nothing but Python.
 
-FILE may be - for standard input.
+FILE may be - for standard input. Of a report of answers, its files, budgets and hash are checked.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import FormatError
-from . import check_file
+from .file import check_bytes
+from .json_file import read_bytes
+from .limits import MAX_REPORT
+from .published import check_published, report_in
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,7 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("usage: python -m leastnoise.certify FILE [--json]", file=sys.stderr)
         return 2
     try:
-        report = check_file(files[0])
+        data = read_bytes(files[0], MAX_REPORT)
+        published = report_in(data)
+        report = check_bytes(data)[1] if published is None else check_published(published)
     except FormatError as error:
         if as_json:
             print(json.dumps({"ok": False, "private": False, "exit_code": 2, "error": str(error)}))

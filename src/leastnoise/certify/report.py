@@ -17,6 +17,7 @@ from .composition import slack_of_profile
 #: How a lower bound that says nothing is described.
 TRIVIAL = "trivial, no lower bound is claimed"
 PROVEN, REFUTED, NOT_CHECKED = "proven", "refuted", "not checked"
+BY_THEOREM = "by theorem"  # of a report: an answer that needs no file
 #: Why nothing is said of an expected loss.
 NO_LOSS = "the loss is a Python function: an estimate"
 

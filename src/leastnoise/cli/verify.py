@@ -15,6 +15,7 @@ from ..certify import Report, check_bytes
 from ..certify.about import about_object
 from ..certify.json_file import load_json, read_bytes
 from ..certify.limits import MAX_REPORT
+from ..certify.published import report_in
 from ..errors import ArgumentError, FormatError
 from ..exact import nearest_float
 from ..formal import NotCovered, prove
@@ -54,8 +55,6 @@ def verify(
       leastnoise verify --formal mechanism.json
     """
     try:
-        from ..tables.reports.embedded import report_in
-
         with working("checking"):
             data = read_bytes(file, MAX_REPORT)
             report_data = report_in(data)

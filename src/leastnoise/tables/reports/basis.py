@@ -19,6 +19,7 @@ from ...certify.kinds.dependent import ChannelDocument
 from ...certify.kinds.joint import JointFile, is_joint
 from ...certify.kinds.vector import is_vector
 from ...certify.kinds.workload import WorkloadDocument
+from ...certify.report import BY_THEOREM, PROVEN, REFUTED
 from ...errors import ArgumentError, Described
 from ...exact import nearest_float, text_of
 from ...problem.checks import check_epsilon
@@ -39,9 +40,7 @@ from ..queries.mean_vector import VECTOR
 from ..queries.numbers import Part, ReleaseForm
 from ..unit import check_neighbors
 
-PROVEN, REFUTED, NOT_COVERED = "proven", "refuted", "not covered"
-#: Of a mechanism without a file: private by a theorem of this tool, whose proof is in prose.
-BY_THEOREM = "by theorem"
+NOT_COVERED = "not covered"
 #: The largest exponent in the delta of many steps.
 _FURTHEST = 900
 _FREE = QueryBudget(Fraction(0), Fraction(0))

@@ -9,10 +9,10 @@ from typing import Any
 
 from ...certify.json_file import load_json, read_bytes
 from ...certify.limits import MAX_REPORT
+from ...certify.published import report_in
+from ...certify.report import REFUTED
 from ...errors import ArgumentError, Described, FormatError
 from ..ledger.ledger import Balance
-from .basis import REFUTED
-from .embedded import report_in
 from .report import PublishedReport, check_report, read_report
 
 

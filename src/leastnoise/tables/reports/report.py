@@ -7,7 +7,6 @@ computes what they cost and writes the report again: `basis.proof.md`.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,39 +16,28 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ...certify.file import check_any, parse_any
+from ...certify.file import parse_any
 from ...certify.json_file import limit_depth
-from ...errors import ArgumentError, Described, FormatError, LeastnoiseError, LimitError
+from ...certify.published import FORMAT, checked_mechanisms, hash_of
+from ...certify.report import BY_THEOREM, PROVEN, REFUTED
+from ...errors import ArgumentError, Described, FormatError, LeastnoiseError
 from ...exact import text_of
 from ...formatting import bare_unit
 from ...problem.checks import check_delta, check_epsilon
-from ...work import BUDGET, add_up, charge, counted
+from ...work import add_up, charge, counted
 from ..answer import Answer, rounded
 from ..ledger import Ledger
 from ..ledger.ledger import Balance
 from ..planning.budget import QueryBudget
 from ..queries.arguments import difference
 from ..queries.numbers import LEFT_OUT, ROWS, Estimate, Figure
-from .basis import (
-    BY_THEOREM,
-    NOT_COVERED,
-    PROVEN,
-    REFUTED,
-    QueryBasis,
-    Step,
-    check_batch,
-    file_name,
-    weakest,
-)
+from .basis import NOT_COVERED, QueryBasis, Step, check_batch, file_name, weakest
 from .ledger import balance_from, charged_to
 from .page import answers_html, page_of
 from .spreadsheet import ENDINGS, write_answers
 
-REPORT = "leastnoise-report/3"
 #: Those of earlier versions, which lack what a report holds now.
 _EARLIER = ("leastnoise-report/1", "leastnoise-report/2")
-#: Work for all files of a report: a short file can take seconds, and a report hold thousands.
-_WORK = 40 * BUDGET
 #: Microseconds of the name of an answer.
 _NAME = 5
 #: Who says what a heading says: `verify` from the file alone, the tool that read the table, you.
@@ -156,7 +144,7 @@ class PublishedReport:
     def to_json(self, steps: Sequence[Step] | None = None) -> dict[str, Any]:
         """The report in plain values, with the hash of all the rest of it."""
         document: dict[str, Any] = {
-            "format": REPORT,
+            "format": FORMAT,
             "title": self.title,
             "epsilon": text_of(self.epsilon),
             "delta": text_of(self.delta),
@@ -165,7 +153,7 @@ class PublishedReport:
             "mechanisms": self.files,
             "headings": self._headings(self.steps() if steps is None else steps),
         }
-        return document | {"sha256": _hash_of(document)}
+        return document | {"sha256": hash_of(document)}
 
     def to_html(self) -> str:
         """One page that needs nothing else."""
@@ -319,11 +307,13 @@ def check_report(raw: Any) -> list[Step]:
     try:
         with counted():
             stated = read_report(raw)
-        documents, steps_of_files = _checked_files(stated.files)
+        mechanisms = list(checked_mechanisms(stated.files))
+        documents = {file.name: file.document for file in mechanisms if file.report.private}
+        steps_of_files = [Step(f"{file.title}: {file.words}", file.verdict) for file in mechanisms]
         with counted():
             steps = stated.steps(documents)
             written = stated.to_json(steps)
-        sealed = _hash_of({name: value for name, value in raw.items() if name != "sha256"})
+        sealed = hash_of(raw)
         other = difference(written | {"sha256": raw["sha256"]}, raw)
         words = "the report is as it was written: its hash covers it"
         steps_of_files.insert(0, Step(words, PROVEN if raw["sha256"] == sealed else REFUTED))
@@ -366,24 +356,6 @@ _ALSO = {
     BY_THEOREM: "; quantiles have no file, and rest on a theorem",
     NOT_COVERED: "; no file covers a part of it, so the sum is stated by the tool",
 }
-
-
-def _checked_files(texts: Mapping[str, str]) -> tuple[dict[str, Any], list[Step]]:
-    """The mechanism files that are private, by their names, and what was found of all."""
-    documents: dict[str, Any] = {}
-    steps, work = [], 0
-    for name, text in texts.items():
-        with counted() as meter:
-            document = parse_any(text)
-            checked = check_any(document)
-        work += meter.spent
-        if work > _WORK:
-            raise LimitError("checking the files of this report takes more work than allowed")
-        words = f"mechanism {name[:12]}: {checked.summary.partition(': ')[2]}"
-        steps.append(Step(words, PROVEN if checked.private else REFUTED))
-        if checked.private:
-            documents[name] = document
-    return documents, steps
 
 
 def read_report(raw: Any) -> PublishedReport:
@@ -447,8 +419,3 @@ def _read_figure(raw: Any) -> Figure:
     if name not in (ROWS, LEFT_OUT) or not all(type(number) is int for number in numbers):
         raise ArgumentError("rests_on", Described(type(raw).__name__), "numbers of rows")
     return Figure(name, *numbers)
-
-
-def _hash_of(document: Mapping[str, Any]) -> str:
-    text = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -8,6 +8,7 @@ from typing import Any
 from ...certify import read_and_check
 from ...certify.json_file import load_json, read_bytes
 from ...certify.limits import MAX_REPORT
+from ...certify.published import report_in
 from ...design import loaded
 from ...errors import FormatError, LeastnoiseError
 from ..jobs import GIVEN
@@ -38,7 +39,6 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
 
 def _report(path: Path) -> dict[str, Any] | None:
     """What is found of a report, or of its page; None if the file is none."""
-    from ...tables.reports.embedded import report_in
 
     data = report_in(read_bytes(path, MAX_REPORT))
     if data is None:
