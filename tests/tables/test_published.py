@@ -16,10 +16,10 @@ from leastnoise import Ledger, design
 from leastnoise.certify.published import hash_of
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.tables import Count, Histogram, Mean, Median, PrivacyUnit, ask, ask_all, report
-from leastnoise.tables.answer import rounded
 from leastnoise.tables.ask import sums_of
 from leastnoise.tables.axes.crossed import Crossed, parts_of
 from leastnoise.tables.queries.base import Setting
+from leastnoise.tables.queries.digits import rounded
 from leastnoise.tables.queries.numbers import Estimate
 from leastnoise.tables.reports.report import check_report, read_report
 from leastnoise.tables.sources import opened

@@ -9,7 +9,7 @@ import pytest
 from cli_command import run
 from leastnoise.errors import ArgumentError
 from leastnoise.tables import Count, ExcelFile, Marginals, Mean, Median, ask, report
-from leastnoise.tables.answer import rounded
+from leastnoise.tables.queries.digits import rounded
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("duckdb")

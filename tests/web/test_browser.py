@@ -18,7 +18,7 @@ from web_server import SECRETS, running, table
 
 from leastnoise import Count, Mean, ask_all, report
 from leastnoise.certify import check_file
-from leastnoise.tables.answer import rounded
+from leastnoise.tables.queries.digits import rounded
 from leastnoise.tables.queries.numbers import Estimate
 
 QUICK = "#design?delta=0.2&gap=0.1"

@@ -103,7 +103,7 @@ def _print_note(note: str) -> None:
 
 def _print(answer: Any) -> None:
     from ..formatting import printable
-    from ..tables.answer import rounded
+    from ..tables.queries.digits import rounded
 
     console = Console(highlight=False)
     bars = len(answer.groups) > 1 and answer.basis.query.counts_rows

@@ -307,8 +307,10 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
             known = {n: self._together.bar(beyond / max(1, n)) for n in set(many.tolist())}
             sizes = np.abs(combinations).sum(axis=1)
             return np.asarray(sizes * np.array([known[n] for n in many.tolist()]))
-        (factor,) = self._factors
-        measures = factor.lifted(combinations.T).T
+        if not self._factors:  # tables, whose noise is Gaussian
+            lengths = np.array([self._tables.length(row) for row in combinations])
+            return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self._sigma * lengths)
+        measures = np.array([self._lifted(row) for row in combinations])
         lengths = np.sqrt((measures**2).sum(axis=1))
         if is_vector(law):
             far = VectorNoise(law).coordinate_error(1 - beyond)
@@ -323,13 +325,19 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
             return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self._sigma * lengths)
         grid = float(self.document.grid)
         rate = float(value) * grid
-        if isinstance(factor, Counts):
+        if all(isinstance(factor, Counts) for factor in self._factors):
             moment, rates = laplace_moment(rate), [rate * share for share in RATES]
             alone, masses = laplace_bar(rate, beyond), laplace_masses(rate)
             return grid * pattern_bars(alone, masses, moment, rates, patterns, beyond)
         most = np.abs(measures).max(axis=1)
         most[most == 0] = 1.0
         return np.asarray(most * grid * laplace_bars(rate, (lengths / most) ** 2, beyond))
+
+    def _lifted(self, coefficients: Floats) -> Floats:
+        """The coefficients of the measurements in a sum of answers, each times its coefficient."""
+        for factor in self._factors:
+            coefficients = factor.lifted(coefficients.reshape(factor.queries, -1)).T
+        return coefficients.ravel()
 
     def std_of(self, coefficients: Sequence[float]) -> float:
         """The standard deviation of a sum of the answers, each times its coefficient."""
@@ -341,9 +349,7 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
             return self._together.length(c) * self._sigma
         if not self._factors:
             return self._tables.length(c) * self._sigma
-        for factor in self._factors:
-            c = factor.lifted(c.reshape(factor.queries, -1)).T
-        return float(np.sqrt((c**2).sum()) * self._sigma)
+        return float(np.sqrt((self._lifted(c) ** 2).sum()) * self._sigma)
 
     def error_bound(self, confidence: float = CONFIDENCE, *, all_at_once: bool = False) -> Floats:
         """How far each answer may be off with this probability: margins of error.

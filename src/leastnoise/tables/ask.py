@@ -323,6 +323,7 @@ class Prepared:
             by=query.columns_by,
             basis=QueryBasis.of(query, setting, release, keys),
             batch=self.batch,
+            release=release,
         )
 
     def notes(self) -> list[str]:

@@ -11,9 +11,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ...cache import designed, sha256_of
 from ...errors import ArgumentError
 from ...exact import exp_lower, exp_upper, round_down, text_of
+from ...numeric import Floats
 from ...sampling import Entropy
 from ...work import bits, charge
 from ..queries.base import Query, Setting
@@ -21,6 +24,7 @@ from ..queries.numbers import Part, Released, ReleaseForm
 from .believed import BoundLine, limits_of, spread_of
 from .ranged import RangedPartNoise, ranged_law, suits
 from .release import GroupedRelease, hash_of
+from .totals import sum_error
 
 #: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.
 _WHOLE = 30
@@ -111,6 +115,13 @@ class PartsNoise(GroupedRelease):
         """Numbers of one group as if they had been released, for planning."""
         each = zip(self.laws, values, self._confidences, strict=False)
         return [law.around([value], confidence)[0] for law, value, confidence in each]
+
+    def combined_error(self, coefficients: Floats, confidence: float) -> Fraction | None:
+        """By the distribution of a sum of independent releases."""
+        law = self.laws[0]
+        if len(self.parts) > 1 or not isinstance(law, PartNoise):
+            return None
+        return sum_error(law, int(np.count_nonzero(coefficients)), confidence)
 
     @property
     def _confidences(self) -> list[float]:

@@ -16,6 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...numeric import Floats
 from ...sampling import Entropy
 from ..queries.base import Query, Setting
 from ..queries.numbers import LEFT_OUT, Estimate, Figure, Part, Released, ReleaseForm
@@ -77,6 +78,13 @@ class Release(ABC):
         """The same as a part of what the query's errors are compared with."""
         scale = query.typical(rows, setting)[1]
         return self.expected_error(query, setting, rows) / float(scale)
+
+    def combined_error(self, coefficients: Floats, confidence: float) -> Fraction | None:
+        """What a sum of the answers keeps to, each times 1, -1 or 0, with this confidence.
+
+        None for other answers than counts by public keys.
+        """
+        return None
 
     # -- what it rests on -------------------------------------------------------------------------
 

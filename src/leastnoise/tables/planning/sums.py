@@ -9,9 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+
 from ...cache import sha256_of, workload_designed
 from ...design import Design
 from ...noise.workload import WorkloadNoise
+from ...numeric import Floats
 from ...problem.workload import Workload
 from ...sampling import Entropy
 from ..queries.base import Query, Setting
@@ -86,6 +89,12 @@ class SumsRelease(GroupedRelease):
         return [
             error * min(cells) / count for error, count in zip(self._errors, cells, strict=True)
         ]
+
+    def combined_error(self, coefficients: Floats, confidence: float) -> Fraction | None:
+        """By what the answers are made of."""
+        rows = np.array([coefficients], dtype=float)
+        (bar,) = self.design.noise.combined_bars(rows, 1 - confidence)
+        return Fraction(float(bar))
 
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """A number as if it had been released, for planning: the one with the largest error."""

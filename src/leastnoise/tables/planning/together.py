@@ -152,12 +152,15 @@ class Draw:
             self.known[block] = float(document.noise.mean(document.problem, block, 1))
         return float(self.known[block])
 
+    def numbers(self, number: int, many: int) -> Floats:
+        """Draws of so many numbers of a block, of which the first one is this one."""
+        block = self.block(number)
+        start = number - sum(block.numbers for block in self.design.noise.shape.blocks[:block])
+        return self.design.noise.drawn(block)[:, start : start + many]
+
     def pairs(self, number: int, groups: int) -> tuple[Floats, Floats]:
         """Draws of the pairs of so many groups, of which the first number is this one."""
-        block = self.block(number)
-        drawn = self.design.noise.drawn(block)
-        start = number - sum(block.numbers for block in self.design.noise.shape.blocks[:block])
-        pairs = drawn[:, start : start + 2 * groups]
+        pairs = self.numbers(number, 2 * groups)
         return pairs[:, ::2], pairs[:, 1::2]
 
 
@@ -211,6 +214,17 @@ class DrawnNoise(GroupedRelease):
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """Numbers of one group with their errors, which hold for all of them together."""
         return [Released(*pair) for pair in zip(values, self._errors, strict=True)]
+
+    def combined_error(self, coefficients: Floats, confidence: float) -> Fraction | None:
+        """Of one number by its own law, of several by draws of all of them together."""
+        if len(self.parts) > 1:
+            return None
+        ((track, number),) = self._tracked
+        size = np.count_nonzero(coefficients)
+        if size == 1:
+            return (self.draw.error(number, confidence) + track.rounds) * track.step
+        drawn = self.draw.numbers(number, self.place.groups) @ coefficients
+        return Fraction(quantile_of(np.abs(drawn), confidence) + track.rounds * size) * track.step
 
     def limits(
         self, lines: tuple[BoundLine, BoundLine], first: int = 0, confidence: float = 0.95

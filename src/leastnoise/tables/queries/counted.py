@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...numeric import Floats
 from ..postprocessing.intervals import count_interval
 from ..postprocessing.layout import CountLayout
 from ..sources.bounding import GroupSums
@@ -24,6 +25,13 @@ class Counted(Query):
     def layout(self) -> CountLayout:
         """How the answers are sums of counts, in their order."""
         raise NotImplementedError
+
+    def counted_by(self, coefficients: Floats) -> Floats:
+        """How often a row is counted in a sum of the answers, each times its coefficient.
+
+        A number for each cell that rows are in. Here every answer is a cell of its own.
+        """
+        return coefficients
 
     def parts(self, setting: Setting) -> list[Part]:
         """One number for each group."""

@@ -10,8 +10,11 @@ from fractions import Fraction
 from typing import ClassVar
 
 from ...errors import ArgumentError
+from ...noise.plain import Counts
+from ...numeric import Floats
 from ...problem.workload import Workload
 from ...problem.workload_arguments import MIN_EPSILON
+from ...problem.workload_parts import Product
 from ..planning.sums import SumsRelease, sums_release
 from ..planning.tracks import Track
 from .base import Setting
@@ -34,6 +37,13 @@ class Linear(Counted):
     def workload(self) -> Workload:
         """What is asked of the vector of counts."""
         raise NotImplementedError
+
+    def counted_by(self, coefficients: Floats) -> Floats:
+        """The answers overlap: each is a sum of cells."""
+        part = self.workload().part
+        for factor in part.parts if isinstance(part, Product) else (part,):
+            coefficients = Counts(factor).lifted(coefficients.reshape(factor.queries, -1)).T
+        return coefficients.ravel()
 
     def names(self) -> list[str]:
         """What each answer is called, in the order of the workload."""

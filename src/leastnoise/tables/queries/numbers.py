@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..sources.bounding import GroupSums
+from .digits import rounded
 
 #: Steps that a unit can make where they can be chosen: more cost time, and gain little.
 FINE = 32
@@ -127,6 +128,10 @@ class Estimate:
     high: float | None
     unbiased: float | None = None
     rests_on: tuple[Figure, ...] = ()
+
+    def __str__(self) -> str:
+        value, low, high = rounded(self)
+        return f"{value}  [{low}, {high}]" if low and high else value
 
 
 #: What a number is of a key's sums: so much of the rows, of the scaled values and of the units.

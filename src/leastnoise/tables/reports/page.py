@@ -11,7 +11,8 @@ from typing import Any
 from ...errors import MissingExtraError
 from ...formatting import bare_unit, escaped
 from ...work import add_up
-from ..answer import Answer, rests_words, rounded
+from ..answer import Answer, rests_words
+from ..queries.digits import rounded
 from ..queries.numbers import Estimate
 from .basis import Step
 from .embedded import embedded

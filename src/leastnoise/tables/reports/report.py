@@ -25,11 +25,12 @@ from ...exact import text_of
 from ...formatting import bare_unit
 from ...problem.checks import check_delta, check_epsilon
 from ...work import add_up, charge, counted
-from ..answer import Answer, rounded
+from ..answer import Answer
 from ..ledger import Ledger
 from ..ledger.ledger import Balance
 from ..planning.budget import QueryBudget
 from ..queries.arguments import difference
+from ..queries.digits import rounded
 from ..queries.numbers import LEFT_OUT, ROWS, Estimate, Figure
 from .basis import NOT_COVERED, QueryBasis, Step, check_batch, file_name, weakest
 from .ledger import balance_from, charged_to

@@ -16,7 +16,8 @@ from xml.sax.saxutils import escape
 
 from ...exact import text_of
 from ...formatting import bare_unit, printable
-from ..answer import Answer, rounded, shown
+from ..answer import Answer
+from ..queries.digits import rounded, shown
 from ..queries.numbers import LEFT_OUT, ROWS
 
 #: Files that are written here.
