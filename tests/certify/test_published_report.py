@@ -12,7 +12,12 @@ import pytest
 
 from leastnoise import Count, Mean, Median, ask_all, report
 from leastnoise.certify.__main__ import main
-from leastnoise.certify.published import check_published, hash_of, report_in
+from leastnoise.certify.published import (
+    check_published,
+    hash_of,
+    hash_of_text,
+    report_in,
+)
 from leastnoise.errors import FormatError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,7 +53,7 @@ def test_page_and_json_are_checked_in_part(page: Path, capsys: pytest.CaptureFix
         assert main([str(file)]) == 3
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
-    assert printed[0].startswith("Checked in part: the report is as it was written")
+    assert printed[0].startswith("Checked in part: the report has its hash")
     assert "(1, 0)-DP for the privacy unit row and add-remove neighbors" in printed[0]
 
 
@@ -87,6 +92,46 @@ def test_a_file_under_the_name_of_another(raw: dict[str, Any]) -> None:
 
 def test_a_file_that_is_not_there(raw: dict[str, Any]) -> None:
     assert verdicts(raw | {"mechanisms": {}})["files"] == "refuted"
+
+
+def test_a_budget_that_another_one_takes_back(raw: dict[str, Any]) -> None:
+    below = {"epsilon": "-1", "delta": "0", "answers": []}
+    with pytest.raises(FormatError, match="non-negative"):
+        verdicts(raw | {"epsilon": "0", "batches": [*raw["batches"], below]})
+
+
+def test_an_answer_without_a_mechanism(raw: dict[str, Any]) -> None:
+    raw["batches"][0]["answers"][0]["basis"]["files"] = []
+    assert verdicts(raw)["answers"] == "refuted"
+
+
+def test_a_file_that_claims_too_small_an_error(raw: dict[str, Any]) -> None:
+    for name, text in list(raw["mechanisms"].items()):
+        data = json.loads(text) | {"upper": "1/1000", "lower": "0"}
+        raw["mechanisms"] = {hash_of_text(json.dumps(data)): json.dumps(data)}
+        renamed = json.dumps(raw["batches"]).replace(name, next(iter(raw["mechanisms"])))
+        raw["batches"] = json.loads(renamed)
+        break
+    assert verdicts(raw)["mechanism"] == "refuted"
+
+
+def test_words_of_a_report_cannot_move_the_cursor(raw: dict[str, Any]) -> None:
+    raw["headings"][0]["words"] = "row\x1b[2J\nhash proven"
+    raw["mechanisms"]["\x1b[2J\nall"] = ""
+    printed = str(check_published(json.dumps(raw).encode()))
+    assert "\x1b" not in printed and "\nhash proven" not in printed and "\nall" not in printed
+
+
+@pytest.mark.parametrize("number", ["1e999", "9" * 5000], ids=["infinite", "long"])
+def test_a_number_without_a_hash_is_malformed(raw: dict[str, Any], number: str) -> None:
+    text = json.dumps(raw)[:-1] + f', "more": {number}}}'
+    with pytest.raises(FormatError):
+        check_published(text.encode())
+
+
+def test_half_of_a_letter_in_a_mechanism_file_is_malformed(raw: dict[str, Any]) -> None:
+    with pytest.raises(FormatError, match="surrogate"):
+        verdicts(raw | {"mechanisms": {"a": "\ud800"}})
 
 
 @pytest.mark.parametrize(

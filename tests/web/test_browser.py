@@ -622,7 +622,7 @@ def test_the_page_of_a_report_is_verified_in_the_app_and_by_itself(opened, tmp_p
     alone.on("request", lambda request: asked.append(request.url))
     alone.goto((tmp_path / "report.html").as_uri())
     alone.get_by_role("button", name="Check this report in the browser").click()
-    alone.get_by_text("This report: Checked in part: the report is as it was written").wait_for()
+    alone.get_by_text("This report: Checked in part: the report has its hash").wait_for()
     assert alone.locator("#checker td").filter(has_text="refuted").count() == 0
     assert asked == [(tmp_path / "report.html").as_uri()]  # nothing else was asked for
     alone.close()

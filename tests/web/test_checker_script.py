@@ -18,7 +18,7 @@ import pytest
 
 from leastnoise import Ball, Count, Cube, Workload, ask, design, partition_selection, report
 from leastnoise.certify import parse_any
-from leastnoise.certify.published import hash_of
+from leastnoise.certify.published import check_published, hash_of, hash_of_text
 from leastnoise.errors import FormatError
 
 ROOT = Path(__file__).parents[2]
@@ -67,6 +67,7 @@ TAIL = {
     "certificate": {"step": "1", "reach": 0, "shifts": []},
 }
 del TAIL["grid"]
+_OTHER = json.dumps(EXAMPLE | {"format": "leastnoise/2"})
 SOURCES = [EXAMPLE, MESH, TAIL]
 _AROUND = (1 - Fraction(1, 10**6), 1 + Fraction(1, 10**6))
 
@@ -331,6 +332,7 @@ def test_reports_are_checked_and_forged_ones_refuted(tmp_path: Path) -> None:
         (raw | {"title": "x"}, "hash"),
         (_sealed(raw | {"epsilon": "2"}), "budget"),
         (_sealed(raw | {"mechanisms": {}}), "files"),
+        (_sealed(_without_mechanism(raw)), "answers"),
         (
             _sealed(raw | {"mechanisms": {name: raw["mechanisms"][name].replace('"1"', '"9"')}}),
             f"mechanism {name[:12]}",
@@ -340,6 +342,36 @@ def test_reports_are_checked_and_forged_ones_refuted(tmp_path: Path) -> None:
         found = _of_report(json.dumps(other).encode(), tmp_path)
         assert found["exit_code"] == 1 and claim in found["words"], (claim, found)
     assert _of_report(b"<p>nothing</p>", tmp_path)["exit_code"] == 2
+
+
+def _without_mechanism(raw: dict[str, Any]) -> dict[str, Any]:
+    changed = json.loads(json.dumps(raw))
+    changed["batches"][0]["answers"][0]["basis"]["files"] = []
+    return changed
+
+
+def test_both_hashes_are_of_the_content_however_it_is_written(tmp_path: Path) -> None:
+    raw = {"format": "leastnoise-report/3", "epsilon": "0", "delta": "0", "mechanisms": {}}
+    raw |= {"batches": [], "headings": [], "\U0001f600": [1e5, -0.0, 1e-7], "\uffee": 1}
+    text = json.dumps(_sealed(raw)).replace("100000.0", "1.0E5").replace("1e-07", "0.0000001")
+    assert check_published(text.encode()).verdict("hash") == "proven"
+    assert _of_report(text.encode(), tmp_path)["claims"][0]["verdict"] == "proven"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"batches": [{"epsilon": "-1", "delta": "0", "answers": []}], "epsilon": "-1"},
+        {"mechanisms": {hash_of_text(_OTHER): _OTHER}},
+    ],
+    ids=["a negative budget", "a file of another format"],
+)
+def test_malformed_reports_are_malformed_for_both(more: dict[str, Any], tmp_path: Path) -> None:
+    raw = {"format": "leastnoise-report/3", "epsilon": "0", "delta": "0", "mechanisms": {}}
+    text = json.dumps(_sealed(raw | {"batches": [], "headings": []} | more)).encode()
+    with pytest.raises(FormatError):
+        check_published(text)
+    assert _of_report(text, tmp_path)["exit_code"] == 2
 
 
 def _sealed(raw: dict[str, Any]) -> dict[str, Any]:

@@ -35,6 +35,11 @@ def short(value: object) -> str:
     return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
+def printable(text: str) -> str:
+    """In one line, without control characters: anyone may have written it."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def read_object(value: object, name: str) -> dict[str, Any]:
     """A JSON object."""
     if not isinstance(value, dict):
@@ -120,9 +125,9 @@ def read_delta(value: object) -> Fraction:
     return read_number(value, "delta", lambda v: 0 <= v < 1, "at least 0 and below 1")
 
 
-def read_not_negative(value: object, name: str) -> Fraction:
+def read_not_negative(value: object, name: str, longest: int = MAX_DIGITS) -> Fraction:
     """A number of 0 or more."""
-    return read_number(value, name, lambda v: v >= 0, "non-negative")
+    return read_number(value, name, lambda v: v >= 0, "non-negative", longest)
 
 
 def check_bracket(lower: Fraction, upper: Fraction) -> None:

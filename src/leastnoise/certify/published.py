@@ -19,7 +19,7 @@ from ..errors import FormatError, LimitError
 from ..exact import text_of
 from ..work import BUDGET, add_up, counted
 from .base import MechanismDocument
-from .fields import demand, read_list, read_number, read_object
+from .fields import demand, printable, read_list, read_not_negative, read_object
 from .file import check_any, parse_any
 from .json_file import load_json
 from .limits import MAX_REPORT
@@ -32,6 +32,11 @@ OPENED, CLOSED = '<script type="application/json" id="report">', "</script>"
 _WORK = 40 * BUDGET
 _MOST = 100_000  # batches of a report, and answers of a batch
 _LONGEST = 4_000  # characters of a sum of budgets
+#: What a report does not show to those who have the standard library alone.
+_NOT_READ = (
+    "how far one unit moves each number, that the files are for that, and what a page shows "
+    "around the copy of its report for programs"
+)
 
 
 def report_in(data: bytes) -> bytes | None:
@@ -51,10 +56,24 @@ def report_in(data: bytes) -> bytes | None:
 
 
 def hash_of(report: Mapping[str, Any]) -> str:
-    """The hash of all of a report but its own field "sha256"."""
+    """The hash of all of a report but its own field "sha256".
+
+    `FormatError` for a number that is not finite.
+    """
     rest = {name: value for name, value in report.items() if name != "sha256"}
-    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    try:
+        text = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except ValueError as error:
+        raise FormatError(f"the report has no hash: {error}") from None
+    return hash_of_text(text)
+
+
+def hash_of_text(text: str) -> str:
+    """The hash of a text, such as a mechanism file of a report; `FormatError` if it is no text."""
+    try:
+        return hashlib.sha256(text.encode()).hexdigest()
+    except UnicodeEncodeError:
+        raise FormatError("a text has half of a surrogate pair") from None
 
 
 @dataclass(frozen=True)
@@ -68,7 +87,7 @@ class PublishedMechanism:
     @property
     def title(self) -> str:
         """How it is called where the steps of a report are listed."""
-        return f"mechanism {self.name[:12]}"
+        return _title(self.name)
 
     @property
     def words(self) -> str:
@@ -77,8 +96,12 @@ class PublishedMechanism:
 
     @property
     def verdict(self) -> str:
-        """Whether its releases are private as it says."""
-        return PROVEN if self.report.private else REFUTED
+        """Whether its releases are private as it says, and nothing else in it is false."""
+        return PROVEN if self.report.private and self.report.exit_code != 1 else REFUTED
+
+
+def _title(name: str) -> str:
+    return f"mechanism {printable(name[:12])}"
 
 
 def checked_mechanisms(files: Mapping[str, str]) -> Iterator[PublishedMechanism]:
@@ -112,8 +135,8 @@ def check_published(data: bytes) -> PublishedCheck:
 
     `FormatError` if it is no report. What is not checked here is a claim "not checked".
     """
+    raw = read_object(load_json(data, MAX_REPORT), "the report")
     with counted():
-        raw = read_object(load_json(data, MAX_REPORT), "the report")
         if raw.get("format") != FORMAT:
             raise FormatError(f'"format" must be "{FORMAT}"')
         files = read_object(raw.get("mechanisms"), "mechanisms")
@@ -122,22 +145,23 @@ def check_published(data: bytes) -> PublishedCheck:
         budget, answers = _budget_claim(raw), list(_answers(raw))
         stated = _stated(raw)
     sealed = raw.get("sha256") == hash_of(raw)
-    words = "the report is as it was written" if sealed else "the report was changed"
+    words = "the content has the hash that is stated" if sealed else "the report was changed"
     claims = [Claim("hash", PROVEN if sealed else REFUTED, None, words)]
-    for mechanism in checked_mechanisms(files):
-        same = hashlib.sha256(files[mechanism.name].encode()).hexdigest() == mechanism.name
-        words = mechanism.words if same else "the file is not the one that answers name"
-        verdict = mechanism.verdict if same else REFUTED
-        claims.append(Claim(mechanism.title, verdict, None, words))
+    genuine = {name: text for name, text in files.items() if hash_of_text(text) == name}
+    for name in files.keys() - genuine.keys():
+        words = "the file is not the one that answers name"
+        claims.append(Claim(_title(name), REFUTED, None, words))
+    for mechanism in checked_mechanisms(genuine):
+        claims.append(Claim(mechanism.title, mechanism.verdict, None, mechanism.words))
     claims += [budget, *_claims_of_answers(answers, files)]
     refuted = ", ".join(claim.name for claim in claims if claim.verdict == REFUTED)
     if refuted:
         summary = f"Refuted: {refuted}. Do not use this report. It claims that {stated}."
     else:
         summary = (
-            "Checked in part: the report is as it was written, every mechanism file is proven "
-            f"private, and its budgets add up. It states that {stated}. That the files fit the "
-            "queries is not checked here; leastnoise verify checks it."
+            "Checked in part: the report has its hash, every mechanism file is proven private, "
+            f"and the budgets add up. It states that {stated}. That the files fit the queries is "
+            "not checked here; leastnoise verify checks it."
         )
     return PublishedCheck(tuple(claims), summary)
 
@@ -147,7 +171,7 @@ def _budget_claim(raw: Mapping[str, Any]) -> Claim:
     batches = [read_object(b, "batches") for b in read_list(raw.get("batches"), "batches", _MOST)]
 
     def read(part: Mapping[str, Any], name: str) -> Fraction:
-        return read_number(part.get(name), name, longest=_LONGEST)
+        return read_not_negative(part.get(name), name, longest=_LONGEST)
 
     names = ("epsilon", "delta")
     adds = all(add_up(read(batch, name) for batch in batches) == read(raw, name) for name in names)
@@ -170,26 +194,32 @@ def _claims_of_answers(
 ) -> Iterator[Claim]:
     """Whether the report has the files that its answers name, and which of them need none."""
     named = [
-        name
+        [name for name in (*read_list(basis.get("files"), "files", _MOST), basis.get("keys"))
+         if name is not None]
         for basis in answers
-        for name in (*read_list(basis.get("files"), "files", _MOST), basis.get("keys"))
-        if name is not None
-    ]
-    if not all(isinstance(name, str) and name in files for name in named):
+    ]  # fmt: skip
+    if not all(isinstance(name, str) and name in files for names in named for name in names):
         words = "an answer names a mechanism file that is not in the report"
         yield Claim("files", REFUTED, None, words)
+    if not all(
+        names or basis.get("epsilon") is not None
+        for names, basis in zip(named, answers, strict=True)
+    ):
+        words = "an answer names neither a mechanism file nor an exponential mechanism"
+        yield Claim("answers", REFUTED, None, words)
     chosen = sum(basis.get("epsilon") is not None for basis in answers)
     if chosen:
         words = "no mechanism file: the exponential mechanism is private by a theorem"
         yield Claim("quantiles", BY_THEOREM, None, f"{chosen} of the answers have {words}")
-    words = "how far one unit moves each number, and that the files are for that"
-    yield Claim("queries", NOT_CHECKED, None, words)
+    yield Claim("queries", NOT_CHECKED, None, _NOT_READ)
 
 
 def _stated(raw: Mapping[str, Any]) -> str:
     """What the report says of all its answers together."""
     sections = [read_object(s, "headings") for s in read_list(raw.get("headings"), "headings", 100)]
-    words = {str(section.get("heading")): str(section.get("words")) for section in sections}
+    words = {
+        str(section.get("heading")): printable(str(section.get("words"))) for section in sections
+    }
     unit = words.get("Privacy unit", "that it names")
     neighbors = words.get("Neighboring tables", "the stated").partition(":")[0]
     return (

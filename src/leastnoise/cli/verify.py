@@ -13,6 +13,7 @@ from rich.table import Column, Table
 
 from ..certify import Report, check_bytes
 from ..certify.about import about_object
+from ..certify.fields import printable
 from ..certify.json_file import load_json, read_bytes
 from ..certify.limits import MAX_REPORT
 from ..certify.published import report_in
@@ -24,9 +25,7 @@ from .shared import JSON_HELP, say, show_json, working
 
 
 def _printable(value: Any) -> str:
-    """In one line, without control characters: it may have been written by anyone."""
-    text = value if isinstance(value, str) else json.dumps(value)
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return printable(value if isinstance(value, str) else json.dumps(value))
 
 
 def verify(

@@ -69,8 +69,9 @@ _HEADINGS = (
 UNCHECKED = (
     "Not checked, because no file can show it: the numbers and their intervals, that they answer "
     "these queries about a table of the stated size and were drawn from these files; explanations "
-    "of the noise and notes; the title, the names of tables and the dates; and the balance of the "
-    "ledger. They are as the author of this report states them."
+    "of the noise and notes; the title, the names of tables and the dates; the balance of the "
+    "ledger; and what a page shows around the copy of its report for programs. They are as the "
+    "author of this report states them."
 )
 
 
@@ -316,7 +317,7 @@ def check_report(raw: Any) -> list[Step]:
             written = stated.to_json(steps)
         sealed = hash_of(raw)
         other = difference(written | {"sha256": raw["sha256"]}, raw)
-        words = "the report is as it was written: its hash covers it"
+        words = "the content of the report has the hash that is stated"
         steps_of_files.insert(0, Step(words, PROVEN if raw["sha256"] == sealed else REFUTED))
     except (
         LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError,

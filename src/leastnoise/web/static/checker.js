@@ -85,6 +85,7 @@ function parseJson(text) {
     numberPattern.lastIndex = at;
     const number = numberPattern.exec(text);
     if (!number) fail("a value expected");
+    if (number[0].length > 4300 && /^-?[0-9]{4301,}$/.test(number[0])) fail("an integer of more than 4300 digits");
     at += number[0].length;
     return new Literal(number[0]);
   }
@@ -1275,7 +1276,13 @@ function summaryOf(kind, file, claims) { // for whom, with which budget, how clo
 const CHECKS = { additive: [readNoise, checkNoise], integer: [readNoise, checkNoise], keyed: [readKeyed, checkKeyed], joint: [readJoint, checkJoint] };
 const KINDS = ["additive", "integer", "dependent", "vector", "keyed", "joint", "workload"];
 
-function checkMechanism(data) {
+function checkMechanism(text) {
+  demand(text.length <= 8000000, "the file is larger than 8,000,000 bytes");
+  return checkKind(object(parseJson(text), "the file"));
+}
+
+function checkKind(data) {
+  demand(data.get("format") === "leastnoise/1", '"format" must be "leastnoise/1"');
   const kind = data.get("kind");
   demand(KINDS.includes(kind), '"kind" is not known');
   if (!(kind in CHECKS)) throw new NotCovered(`kind "${kind}"`);
@@ -1322,11 +1329,19 @@ function sha256(bytes) {
 }
 const utf8 = (text) => new TextEncoder().encode(text);
 
-function canonical(value) { // keys in order, no spaces, ASCII only, numbers as they are written
-  if (value instanceof Literal) return value.text;
+function inOrder(a, b) { // by code points, not by halves of surrogate pairs
+  const [x, y] = [[...a], [...b]];
+  const at = x.findIndex((sign, k) => sign !== y[k]);
+  return at < 0 ? x.length - y.length : at >= y.length ? 1 : x[at].codePointAt(0) - y[at].codePointAt(0);
+}
+function canonical(value) { // keys in order, no spaces, ASCII only, numbers as Python writes them
+  if (value instanceof Literal) {
+    demand(/^-?[0-9]+$/.test(value.text) || Number.isFinite(Number(value.text)), "the report holds a number that is not finite");
+    return written(value.text);
+  }
   if (typeof value === "string") return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (value instanceof Map) return `{${[...value.keys()].sort().map((key) => `${canonical(key)}:${canonical(value.get(key))}`).join(",")}}`;
+  if (value instanceof Map) return `{${[...value.keys()].sort(inOrder).map((key) => `${canonical(key)}:${canonical(value.get(key))}`).join(",")}}`;
   return String(value);
 }
 
@@ -1336,37 +1351,41 @@ function checkReport(data) {
   const rest = new Map(data);
   rest.delete("sha256");
   const sealed = sha256(utf8(canonical(rest))) === data.get("sha256");
-  say("hash", sealed ? "proven" : "refuted", sealed ? "the report is as it was written" : "the report was changed after it was written");
+  say("hash", sealed ? "proven" : "refuted", sealed ? "the content has the hash that is stated" : "the report was changed");
   const files = object(data.get("mechanisms"), "mechanisms");
   for (const [name, text] of files) {
     demand(typeof text === "string", '"mechanisms" must hold texts');
     const title = `mechanism ${name.slice(0, 12)}`;
+    demand(text.isWellFormed?.() ?? true, "a text has half of a surrogate pair");
     if (sha256(utf8(text)) !== name) { say(title, "refuted", "the file is not the one that answers name"); continue; }
     try {
-      const found = checkMechanism(object(parseJson(text), "the file"));
-      say(title, found.exit_code === 0 || found.exit_code === 3 ? "proven" : "refuted", found.words);
+      const found = checkMechanism(text);
+      say(title, found.exit_code === 1 ? "refuted" : "proven", found.words);
     } catch (error) {
-      if (error instanceof NotCovered) say(title, "not checked", `not covered here: ${error.message}`);
-      else if (error instanceof Malformed) say(title, "refuted", error.message);
-      else throw error;
+      if (!(error instanceof NotCovered)) throw error;
+      say(title, "not checked", `not covered here: ${error.message}`);
     }
   }
   const batches = list(data.get("batches"), "batches", 100000).map((batch) => object(batch, "batches"));
-  const total = (name) => sum(batches.map((batch) => number(batch.get(name), name, 4000)));
-  const [epsilon, delta] = ["epsilon", "delta"].map((name) => number(data.get(name), name, 4000));
+  const spent = (part, name) => { const q = number(part.get(name), name, 4000); demand(q.n >= 0n, `"${name}" must not be negative`); return q; };
+  const total = (name) => sum(batches.map((batch) => spent(batch, name)));
+  const [epsilon, delta] = ["epsilon", "delta"].map((name) => spent(data, name));
   const adds = same(total("epsilon"), epsilon) && same(total("delta"), delta);
   say("budget", adds ? "proven" : "refuted", `the answers spend epsilon = ${plain(epsilon)}, delta = ${plain(delta)} in all, as their parts add up`);
-  let missing = 0, chosen = 0;
+  let [missing, bare, chosen] = [0, 0, 0];
   for (const batch of batches) {
     for (const answer of list(batch.get("answers"), "answers", 100000)) {
       const basis = object(object(answer, "answers").get("basis"), "basis");
-      if (basis.get("epsilon") !== null) chosen += 1;
-      for (const name of [...list(basis.get("files"), "files", 1000), basis.get("keys")]) if (name !== null && !files.has(name)) missing += 1;
+      const names = [...list(basis.get("files"), "files", 100000), basis.get("keys") ?? null].filter((name) => name !== null);
+      missing += names.filter((name) => !files.has(name)).length;
+      if ((basis.get("epsilon") ?? null) !== null) chosen += 1;
+      else if (!names.length) bare += 1;
     }
   }
   if (missing) say("files", "refuted", "an answer names a mechanism file that is not in the report");
+  if (bare) say("answers", "refuted", "an answer names neither a mechanism file nor an exponential mechanism");
   if (chosen) say("quantiles", "by theorem", `${chosen === 1 ? "one answer has" : `${chosen} answers have`} no mechanism file: the exponential mechanism is private by a theorem`);
-  say("queries", "not checked", "how far one unit moves each number, and that the files are for that: leastnoise verify checks it");
+  say("queries", "not checked", "how far one unit moves each number, that the files are for that, and what a page shows around the copy of its report for programs");
   const refuted = claims.filter((one) => one.verdict === "refuted").map((one) => one.name);
   const heading = (name) => list(data.get("headings"), "headings", 100).find((one) => object(one, "headings").get("heading") === name)?.get("words") ?? "";
   const unit = `the privacy unit ${heading("Privacy unit")} and ${String(heading("Neighboring tables")).split(":")[0]} neighbors`;
@@ -1374,7 +1393,7 @@ function checkReport(data) {
   if (refuted.length) return { exit_code: 1, claims, words: `Refuted: ${refuted.join(", ")}. Do not use this report. It claims that ${stated}.` };
   const open = claims.filter((one) => one.verdict === "not checked" && one.name !== "queries").length;
   const proofs = open ? `${files.size - open} of ${files.size} mechanism files are proven private here` : "every mechanism file is proven private";
-  return { exit_code: 3, claims, words: `Checked in part: the report is as it was written, ${proofs}, and its budgets add up. It states that ${stated}. That the files fit the queries is not checked here; leastnoise verify checks it.` };
+  return { exit_code: 3, claims, words: `Checked in part: the report has its hash, ${proofs}, and the budgets add up. It states that ${stated}. That the files fit the queries is not checked here; leastnoise verify checks it.` };
 }
 
 // ---- any file -----------------------------------------------------------------------------------
@@ -1398,8 +1417,7 @@ function check(content, patience = PATIENCE) {
     const data = object(parseJson(text), "the file");
     if (data.get("format") === "leastnoise-report/3") return checkReport(data);
     demand(text.length <= 8000000, "the file is larger than 8,000,000 bytes");
-    demand(data.get("format") === "leastnoise/1", '"format" must be "leastnoise/1"');
-    return checkMechanism(data);
+    return checkKind(data);
   } catch (error) {
     if (error instanceof Malformed) return { exit_code: 2, claims: [], words: `Malformed: ${error.message}.` };
     if (error instanceof NotCovered) return { exit_code: null, claims: [], words: `Not covered here: ${error.message}.` };
