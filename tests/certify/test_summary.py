@@ -22,7 +22,7 @@ def summary(**changes: object) -> str:
 
 def test_it_says_for_whom_with_which_budget_and_how_close_to_optimal():
     words = summary()
-    assert words.startswith("Proven: a release is (0, 0.333333333333)-DP if neighboring datasets")
+    assert words.startswith("Proven: a release is (0, 0.333333333334)-DP if neighboring datasets")
     assert "at most 1 (the sensitivity)" in words
     gap = Fraction(EXAMPLE["upper"]) / Fraction(EXAMPLE["lower"]) - 1
     stated = words.split("at most ")[-1].split("%")[0]
@@ -35,6 +35,16 @@ def test_it_says_for_whom_with_which_budget_and_how_close_to_optimal():
 def test_a_refuted_file_is_called_refuted_first(name: str, value: str):
     words = summary(**{name: value})
     assert words.startswith("Refuted: ") and "Proven" not in words
+
+
+def test_rounded_numbers_promise_no_more_than_is_proven():
+    tiny = "0." + "0" * 340 + "7"
+    assert "(0.1, 7e-341)-DP" in summary(epsilon="0.1", delta=tiny)
+    step = "0.9999999999999"
+    proof = {"step": step, "reach": 0, "shifts": []}
+    long = {"epsilon": "0.1234567890121", "sensitivity": step, "step": step, "lower": "0"}
+    words = summary(certificate=proof, **long)
+    assert "(0.123456789013, " in words and "at most 0.999999999999 (" in words
 
 
 def test_no_lower_bound_is_not_called_close():

@@ -6,7 +6,7 @@ Only what a report proves is called proven. Standard library only.
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -55,12 +55,25 @@ def _optimality(document: MechanismDocument, report: Report) -> str:
 # -- the budget ---------------------------------------------------------------------------------
 
 
-def _number(value: Fraction) -> str:
-    return f"{nearest_float(value):.12g}"
+def _at_most(value: Fraction) -> str:
+    """A number in 12 digits, rounded up: what is promised for less holds for more."""
+    return _rounded(value, Context(12, ROUND_CEILING), lambda shown: shown >= value)
+
+
+def _at_least(value: Fraction) -> str:
+    """The same, rounded down: how far neighbors may be apart."""
+    return _rounded(value, Context(12, ROUND_FLOOR), lambda shown: shown <= value)
+
+
+def _rounded(value: Fraction, digits: Context, safe: Callable[[Fraction], bool]) -> str:
+    text = f"{nearest_float(value):.12g}"
+    if not safe(Fraction(text)):
+        text = f"{digits.divide(Decimal(value.numerator), Decimal(value.denominator)):g}"
+    return text
 
 
 def _pair(epsilon: Fraction, delta: Fraction) -> str:
-    return f"({_number(epsilon)}, {_number(delta)})-DP"
+    return f"({_at_most(epsilon)}, {_at_most(delta)})-DP"
 
 
 def _guarantee(document: MechanismDocument) -> str:
@@ -68,7 +81,7 @@ def _guarantee(document: MechanismDocument) -> str:
     if total is not None:
         return f"{total.count} releases together are {_pair(total.epsilon, total.delta)}"
     if document.gdp is not None:
-        return f"a release is mu-GDP with mu = {_number(document.gdp.mu)}"
+        return f"a release is mu-GDP with mu = {_at_most(document.gdp.mu)}"
     more = len(document.profile)
     others = f" (and satisfies {more} more budget{'s' * (more > 1)})" if more else ""
     return f"a release is {_pair(document.epsilon, document.delta)}{others}"
@@ -81,7 +94,7 @@ def _keyed_guarantee(document: Any) -> str:
     curve = problem.failure_curve if total is None else total.curve
     which = "the release of a key is" if total is None else f"{total.count} keys together are"
     if curve is not None:
-        mu, failure = _number(curve.mu), _number(curve.failure)
+        mu, failure = _at_most(curve.mu), _at_most(curve.failure)
         return f"{which} mu-GDP with mu = {mu} except with probability {failure}"
     budgets = problem.budgets if total is None else total.budgets
     return f"{which} {' and '.join(_pair(*budget) for budget in budgets)}"
@@ -95,7 +108,7 @@ def _workload_guarantee(document: Any) -> str:
     if name == "epsilon":
         return f"a release is {_pair(value, Fraction(0))}"
     symbol, kind = ("mu", "mu-GDP") if name == "gdp" else ("rho", "rho-zCDP")
-    return f"a release is {kind} with {symbol} = {_number(value)}"
+    return f"a release is {kind} with {symbol} = {_at_most(value)}"
 
 
 _GUARANTEES: dict[str, Callable[[Any], str]] = {
@@ -112,29 +125,29 @@ def _scope(document: MechanismDocument) -> str:
 
 
 def _additive_scope(document: Any) -> str:
-    most = _number(document.sensitivity)
+    most = _at_least(document.sensitivity)
     return f"neighboring datasets change the value by at most {most} (the sensitivity)"
 
 
 def _dependent_scope(document: Any) -> str:
-    low, high = _number(document.problem.low), _number(document.problem.high)
+    low, high = _at_most(document.problem.low), _at_least(document.problem.high)
     return (
         f"the value is from {low} to {high} and neighboring datasets change it by at most "
-        f"{_number(document.sensitivity)} (the sensitivity)"
+        f"{_at_least(document.sensitivity)} (the sensitivity)"
     )
 
 
 def _vector_scope(document: Any) -> str:
     return (
         f"neighboring datasets move the vector of {document.problem.dimension} numbers by a "
-        f"length of at most {_number(document.sensitivity)} (the L2 sensitivity)"
+        f"length of at most {_at_least(document.sensitivity)} (the L2 sensitivity)"
     )
 
 
 def _joint_scope(document: Any) -> str:
     shape = document.problem.shape
     moves = [
-        f"{_numbers(block)} by at most {_number(block.width)}"
+        f"{_numbers(block)} by at most {_at_least(block.width)}"
         for block in shape.blocks[:_MOST_BLOCKS]
     ]
     more = len(shape.blocks) - len(moves)

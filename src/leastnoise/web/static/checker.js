@@ -1251,26 +1251,42 @@ function checkJoint(file) {
 
 // ---- the first line ------------------------------------------------------------------------------
 
-const plain = (a) => `${Number(decimal(a, 12))}`;
+function rounded(a, up, digits = 12) { // not negative
+  if (!a.n) return "0";
+  let e = a.n.toString().length - a.d.toString().length - digits;
+  const scaled = () => { const [n, d] = e < 0 ? [a.n * 10n ** BigInt(-e), a.d] : [a.n, a.d * 10n ** BigInt(e)]; return up ? ceilDiv(n, d) : n / d; };
+  if (scaled() >= 10n ** BigInt(digits)) e += 1;
+  const text = `${scaled()}e${e}`;
+  return Number(text) ? `${Number(text)}` : text;
+}
+const atMost = (a) => rounded(a, true); // what is promised for less holds for more
+const atLeast = (a) => rounded(a, false); // how far neighbors may be apart
+function numbersOf({ numbers, moved }) {
+  if (numbers === 1n) return "one number";
+  return moved === numbers ? `all ${numbers} numbers` : `${moved} of ${numbers} numbers`;
+}
 const SCOPES = {
-  additive: (file) => `neighboring datasets change the value by at most ${plain(file.sensitivity)} (the sensitivity)`,
+  additive: (file) => `neighboring datasets change the value by at most ${atLeast(file.sensitivity)} (the sensitivity)`,
   keyed: () => "neighboring datasets differ by one unit, which has this key",
-  joint: (file) => `neighboring datasets change the numbers by at most ${plain(file.blocks.map((block) => block.width).reduce(qmax))} each, as the file states`,
+  joint: (file) => {
+    const moves = file.blocks.slice(0, 3).map((block) => `${numbersOf(block)} by at most ${atLeast(block.width)}`);
+    if (file.blocks.length > 3) moves.push(`those of ${file.blocks.length - 3} further blocks as the file states`);
+    return `neighboring datasets change ${moves.join(" and ")}${file.oneSided ? ", in one direction" : ""}`;
+  },
 };
 SCOPES.integer = SCOPES.additive;
 
 function summaryOf(kind, file, claims) { // for whom, with which budget, how close to optimal
   const pairs = [[file.epsilon, file.delta], ...(file.profile ?? [])];
-  const budgets = pairs.slice(0, 3).map(([epsilon, delta]) => `(${plain(epsilon)}, ${plain(delta)})-DP`).join(" and ");
-  const guarantee = `a release is ${budgets}${pairs.length > 3 ? " (and satisfies more budgets)" : ""} if ${SCOPES[kind](file)}.`;
+  const budgets = pairs.slice(0, 3).map(([epsilon, delta]) => `(${atMost(epsilon)}, ${atMost(delta)})-DP`).join(" and ");
+  const guarantee = `${kind === "keyed" ? "the release of a key" : "a release"} is ${budgets}${pairs.length > 3 ? " (and satisfies more budgets)" : ""} if ${SCOPES[kind](file)}.`;
   const refuted = claims.filter((one) => one.verdict === "refuted").map((one) => `"${one.name}"`);
   if (refuted.length) return `Refuted: ${refuted.join(", ")}. Do not use this file. It claims that ${guarantee}`;
   if (claims.some((one) => one.verdict === "not checked")) return `Proven: ${guarantee} How close it is to optimal is not proven.`;
   if (!file.lower.n) return `Proven: ${guarantee} No lower bound is claimed, so how close it is to optimal is not known.`;
   const gap = div(sub(file.upper, file.lower), file.lower);
-  if (less(gap, Q(1n, 1000000n))) return `Proven: ${guarantee} The expected loss is optimal to within a millionth.`;
-  const percent = Q(qceil(times(10000n, gap)), 100n);
-  return `Proven: ${guarantee} The expected loss is at most ${plain(percent)}% above optimal.`;
+  if (most(gap, Q(1n, 1000000n))) return `Proven: ${guarantee} The expected loss is optimal to within a millionth.`;
+  return `Proven: ${guarantee} The expected loss is at most ${rounded(times(100, gap), true, 2)}% above optimal.`;
 }
 
 const CHECKS = { additive: [readNoise, checkNoise], integer: [readNoise, checkNoise], keyed: [readKeyed, checkKeyed], joint: [readJoint, checkJoint] };
@@ -1371,7 +1387,7 @@ function checkReport(data) {
   const total = (name) => sum(batches.map((batch) => spent(batch, name)));
   const [epsilon, delta] = ["epsilon", "delta"].map((name) => spent(data, name));
   const adds = same(total("epsilon"), epsilon) && same(total("delta"), delta);
-  say("budget", adds ? "proven" : "refuted", `the answers spend epsilon = ${plain(epsilon)}, delta = ${plain(delta)} in all, as their parts add up`);
+  say("budget", adds ? "proven" : "refuted", `the answers spend epsilon = ${atMost(epsilon)}, delta = ${atMost(delta)} in all, as their parts add up`);
   let [missing, bare, chosen] = [0, 0, 0];
   for (const batch of batches) {
     for (const answer of list(batch.get("answers"), "answers", 100000)) {
@@ -1389,7 +1405,7 @@ function checkReport(data) {
   const refuted = claims.filter((one) => one.verdict === "refuted").map((one) => one.name);
   const heading = (name) => list(data.get("headings"), "headings", 100).find((one) => object(one, "headings").get("heading") === name)?.get("words") ?? "";
   const unit = `the privacy unit ${heading("Privacy unit")} and ${String(heading("Neighboring tables")).split(":")[0]} neighbors`;
-  const stated = `all answers together are (${plain(epsilon)}, ${plain(delta)})-DP for ${unit}`;
+  const stated = `all answers together are (${atMost(epsilon)}, ${atMost(delta)})-DP for ${unit}`;
   if (refuted.length) return { exit_code: 1, claims, words: `Refuted: ${refuted.join(", ")}. Do not use this report. It claims that ${stated}.` };
   const open = claims.filter((one) => one.verdict === "not checked" && one.name !== "queries").length;
   const proofs = open ? `${files.size - open} of ${files.size} mechanism files are proven private here` : "every mechanism file is proven private";
