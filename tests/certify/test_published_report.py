@@ -12,12 +12,7 @@ import pytest
 
 from leastnoise import Count, Mean, Median, ask_all, report
 from leastnoise.certify.__main__ import main
-from leastnoise.certify.published import (
-    check_published,
-    hash_of,
-    hash_of_text,
-    report_in,
-)
+from leastnoise.certify.published import check_published, hash_of, hash_of_text, report_in
 from leastnoise.errors import FormatError
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -147,11 +147,14 @@ class Comparison:
             "refused": [{"name": name, "reason": reason} for name, reason in self.refused],
         }
 
-    def plot(self, path: str | Path | None = None) -> Any:
-        """Losses, densities and privacy profiles (extra `plot`); of others the design's picture."""
+    def plot(self, path: str | Path | None = None, *, width: float | None = None) -> Any:
+        """Losses, densities and privacy profiles (extra `plot`); of others the design's picture.
+
+        width: of the picture, in inches.
+        """
         from ..show.designs import plot_of_comparison
 
-        return plot_of_comparison(self, path)
+        return plot_of_comparison(self, path, width)
 
     def _repr_html_(self) -> str:
         from ..show.html import html_comparison

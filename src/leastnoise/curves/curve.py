@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
+from pathlib import Path
+from typing import Any
 
 from ..design import Design
+from ..formatting import write_whole
 from ..noise import AdditiveNoise
 
 #: Seconds for each point of a curve, unless told otherwise: a curve has several.
 POINT_LIMIT = 20.0
 
 
-class Curve:
+class Curve(ABC):
     """Certified brackets at demands that loosen from each design to the next.
 
     Guarantee: noise that meets a tighter demand meets a looser one, so a lower bound holds at every
@@ -21,6 +27,24 @@ class Curve:
     """
 
     designs: tuple[Design[AdditiveNoise], ...]
+
+    @property
+    @abstractmethod
+    def column(self) -> tuple[str, tuple[float, ...]]:
+        """What the curve runs along: a name, and a value for each design."""
+
+    @abstractmethod
+    def plot(self, path: str | Path | None = None, *, width: float | None = None) -> Any:
+        """A picture of the curve (extra `plot`), `width` inches wide; saved if `path` is given."""
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write the points as a CSV file: the place along the curve, `lower` and `upper`."""
+        name, places = self.column
+        buffer = io.StringIO()
+        rows = csv.writer(buffer, lineterminator="\n")
+        rows.writerow([name, "lower", "upper"])
+        rows.writerows(zip(places, self.lower, self.upper, strict=True))
+        return write_whole(Path(path), buffer.getvalue())
 
     @property
     def lower(self) -> tuple[float, ...]:

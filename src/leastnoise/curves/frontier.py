@@ -33,6 +33,11 @@ class Frontier(Curve):
     values: tuple[float, ...]
     designs: tuple[Design[AdditiveNoise], ...]
 
+    @property
+    def column(self) -> tuple[str, tuple[float, ...]]:
+        """Epsilon or delta."""
+        return self.along, self.values
+
     def bracket(self, value: float) -> tuple[float, float]:
         """A bracket around the least expected loss at any value between the first and the last."""
         if not self.values[0] <= value <= self.values[-1]:
@@ -41,16 +46,16 @@ class Frontier(Curve):
             )
         return self._between(self.values, value)
 
-    def plot(self, path: str | Path | None = None) -> Any:
-        """A picture of the curve (extra `plot`); saved if `path` is given."""
+    def plot(self, path: str | Path | None = None, *, width: float | None = None) -> Any:
+        """A picture of the curve (extra `plot`), `width` inches wide; saved if `path` is given."""
         from ..show import plot_frontier
 
-        return plot_frontier(self, path)
+        return plot_frontier(self, path, width)
 
     def _repr_html_(self) -> str:
         from ..show.html import html_curve
 
-        return html_curve(self, self.values, self.along)
+        return html_curve(self)
 
     def __repr__(self) -> str:
         return (

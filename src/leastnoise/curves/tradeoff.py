@@ -34,6 +34,11 @@ class Tradeoff(Curve):
     bounds: tuple[float, ...]
     designs: tuple[Design[AdditiveNoise], ...]
 
+    @property
+    def column(self) -> tuple[str, tuple[float, ...]]:
+        """The bound on loss_b."""
+        return f"{self.loss_b.name} at most", self.bounds
+
     def bracket(self, bound: float) -> tuple[float, float]:
         """A bracket around the least loss_a at any bound of loss_b from `bounds[0]` on.
 
@@ -44,16 +49,16 @@ class Tradeoff(Curve):
             raise ArgumentError("bound", bound, f"at least {self.bounds[0]:.6g}")
         return self._between(self.bounds, bound)
 
-    def plot(self, path: str | Path | None = None) -> Any:
-        """A picture of the curve (extra `plot`); saved if `path` is given."""
+    def plot(self, path: str | Path | None = None, *, width: float | None = None) -> Any:
+        """A picture of the curve (extra `plot`), `width` inches wide; saved if `path` is given."""
         from ..show import plot_tradeoff
 
-        return plot_tradeoff(self, path)
+        return plot_tradeoff(self, path, width)
 
     def _repr_html_(self) -> str:
         from ..show.html import html_curve
 
-        return html_curve(self, self.bounds, f"{self.loss_b.name} at most")
+        return html_curve(self)
 
     def __repr__(self) -> str:
         return (

@@ -21,11 +21,13 @@ from ..losses import Loss
 from ..noise.base import DesignNoise
 from ..noise.budget import floats
 from ..noise.kinds import noise_of
+from ..numeric import Floats
 from ..problem.constraints import Constraint
 from ..problem.privacy import Point
 from ..problem.shape_arguments import LARGEST
 from ..sampling import Entropy
 from .about import with_about
+from .arrays import arrays_of
 from .pickling import PickledAsFile
 
 if TYPE_CHECKING:
@@ -252,6 +254,23 @@ class Design(PickledAsFile, Generic[N_co]):
 
         return compare_design(self)
 
+    def arrays(self) -> dict[str, Floats]:
+        """The distribution, and the multipliers that prove `lower`, as NumPy arrays by name.
+
+        One number: `edges`, `probabilities`, `atom`. A range: `nodes`, `answers`, `probabilities`
+        (a row for each node). A vector: `radii`, `probabilities`, `atom`. Private keys:
+        `release_probability`. Multipliers are columns `multiplier_shift` (or `_from` and `_to`),
+        `_point`, `_mirror`, `_cell` and `_value`, in cells of `certificate_step`. Floats to look
+        at: the exact numbers are in the mechanism file.
+
+        Example: the probabilities of noise for a count.
+
+            >>> best = design(epsilon=1, delta="0.1", sensitivity=1, integer=True)
+            >>> round(float(best.arrays()["probabilities"].sum()), 9)
+            1.0
+        """
+        return arrays_of(self.noise, self.document)
+
     # -- keeping it ---------------------------------------------------------------------------
 
     def verify(self) -> Report:
@@ -331,15 +350,18 @@ class Design(PickledAsFile, Generic[N_co]):
         baselines: Iterable[Any] | None = None,
         kind: str | None = None,
         answers: Any = None,
+        width: float | None = None,
     ) -> Any:
-        """A picture (extra `plot`); saved if `path` is given.
+        """A picture (extra `plot`); saved if `path` is given. width: of the picture, in inches.
 
-        baselines: of one number, names of other noise to draw beside. kind: of a range, "family" or
-            "heatmap"; of a vector, "radial" or "map". answers: of a workload, what was released.
+        baselines: of one number, other noise to draw beside: names, or further designs. kind: of a
+            range, "family" or "heatmap"; of a vector, "radial" or "map". answers: of a workload,
+            what was released.
         """
         from ..show.designs import plot
 
-        return plot(self, path, {"baselines": baselines, "kind": kind, "answers": answers})
+        options = {"baselines": baselines, "kind": kind, "answers": answers}
+        return plot(self, path, width, options)
 
     def _repr_html_(self) -> str:
         from ..show.html import html_design

@@ -93,6 +93,14 @@ class AdditiveNoise(DesignNoise[AdditiveFile]):
 
         return html_noise(self)
 
+    def arrays(self) -> dict[str, Floats]:
+        """Edges and probabilities of the cells, and the atom at 0.
+
+        Of integer noise the cell of k is from k - 1/2 to k + 1/2.
+        """
+        edges, masses = self._law
+        return {"edges": edges, "probabilities": masses, "atom": np.array([self.atom])}
+
     # -- the law in floats --------------------------------------------------------------------
 
     @cached_property

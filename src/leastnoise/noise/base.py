@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from ..certify.file import AnyDocument
 from ..facts import Fact, asked
 from ..formatting import float_towards
+from ..numeric import Floats
 from ..sampling import Entropy
 from .budget import AskedBudget
 
@@ -87,6 +88,10 @@ class DesignNoise(ABC, Generic[D_co]):
         """A proven rho of zCDP: mu^2/2, rounded up; None if no curve was asked for."""
         curve = self.document.gdp
         return None if curve is None else float_towards(curve.mu * curve.mu / 2, float("inf"))
+
+    def arrays(self) -> dict[str, Floats]:
+        """The distribution as arrays of floats by name; none where it has no table."""
+        return {}
 
     # -- releasing ------------------------------------------------------------------------------
 

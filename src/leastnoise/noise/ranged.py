@@ -309,6 +309,22 @@ class RangeNoise(DesignNoise[ChannelDocument]):
         alone = (sum(w for j, w in enumerate(row) if w and often[j] == 1) for row in document.rows)
         return (max(alone, default=0) + document.revealed) / document.denominator
 
+    def arrays(self) -> dict[str, Floats]:
+        """Nodes, answers, and the probability of each answer at each node (a row each).
+
+        Besides `atom`, that of the value itself. Additive noise on a range has no rows.
+        """
+        if self._noise is not None:
+            return self._noise.arrays()
+        document = self.document
+        ends = sorted({end for ends in self.alike for end in ends})
+        return {
+            "nodes": self.nodes,
+            "answers": self._points,
+            "probabilities": np.array([self.row(k) for k in ends]),
+            "atom": np.array([document.revealed / document.denominator]),
+        }
+
     def law(self, value: Any) -> tuple[Floats, Floats]:
         """(answers, probabilities) at a true value, as floats to look at.
 

@@ -7,11 +7,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ..certify.kinds.keyed import KeyedFile
 from ..errors import ArgumentError, DataError
 from ..exact import rational
 from ..facts import Fact, asked
 from ..losses import Loss, as_loss
+from ..numeric import Floats
 from ..problem.checks import check_confidence
 from ..sampling import Entropy, system_entropy
 from .base import DesignNoise
@@ -125,6 +128,11 @@ class SelectionNoise(DesignNoise[KeyedFile]):
         """The probability that a key is shown that n units have."""
         chain = self.document.noise.chain
         return chain.show(_number("n", n, 0)) / chain.denominator
+
+    def arrays(self) -> dict[str, Floats]:
+        """The probability of release of groups of 0, 1, 2, ... units, up to where it is 1."""
+        sizes = range(self.always_released_from + 1)
+        return {"release_probability": np.array([self.release_probability(n) for n in sizes])}
 
     def group_size_for(self, probability: float) -> int:
         """How many units a key needs to be shown at least with this probability."""

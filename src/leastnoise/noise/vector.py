@@ -186,6 +186,11 @@ class VectorNoise(DesignNoise[VectorFile]):
             values.append(value if Fraction(value) >= worst else math.nextafter(value, 2.0))
         return np.array(values[0] if single else values)
 
+    def arrays(self) -> dict[str, Floats]:
+        """Radii of the balls, their probabilities, and the atom at 0."""
+        atom = np.array([float(self.atom)])
+        return {"radii": self.radii, "probabilities": self.masses, "atom": atom}
+
     def pieces(self) -> tuple[Floats, Floats]:
         """Masses of the pieces on which the noise and the noise moved by the sensitivity have a
         constant ratio, for accounting; atoms left out. No shorter shift costs more."""

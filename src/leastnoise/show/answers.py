@@ -24,7 +24,7 @@ _LONGEST = 28
 _COUNTED = ("count(", "histogram(", "marginals(", "range_counts(")
 
 
-def plot_answer(answer: Any, path: str | Path | None = None) -> Picture:
+def plot_answer(answer: Any, path: str | Path | None = None, width: float | None = None) -> Picture:
     """A picture of an `Answer`: every number with its 95% interval, and what it cost.
 
     Periods are on an axis of time, with a line for each group; a
@@ -33,23 +33,23 @@ def plot_answer(answer: Any, path: str | Path | None = None) -> Picture:
     need not begin at 0.
     """
     if (timeline := timeline_of(answer)) is not None:
-        with canvas(7.0, 3.8, path) as picture:
+        with canvas(7.0, 3.8, path, width) as picture:
             axes = picture.figure.add_subplot()
             counted = answer.query.startswith(_COUNTED)
             draw_timeline(axes, timeline, counted, _words(answer.query))
-            axes.set_title(_title(answer), parse_math=False)
+            axes.set_title(_title(answer, picture.width), parse_math=False)
         return picture
     if panels := panels_of(answer):
         wide = max(panel.size[0] for panel in panels)
-        with canvas(wide, min(30.0, 0.8 + sum(p.size[1] for p in panels)), path) as picture:
+        with canvas(wide, min(30.0, 0.8 + sum(p.size[1] for p in panels)), path, width) as picture:
             draw_panels(picture.figure, panels)
-            picture.figure.suptitle(_title(answer, wide), parse_math=False)
+            picture.figure.suptitle(_title(answer, picture.width), parse_math=False)
         return picture
     if curves := curves_of(answer):
-        with canvas(7.0, 3.8, path) as picture:
+        with canvas(7.0, 3.8, path, width) as picture:
             axes = picture.figure.add_subplot()
             draw_curves(axes, curves, _column(answer.query))
-            axes.set_title(_title(answer), parse_math=False)
+            axes.set_title(_title(answer, picture.width), parse_math=False)
         return picture
     groups = [group for group in answer.groups.items() if math.isfinite(group[1].value)]
     bins = _bins(answer, [key for key, _ in groups])
@@ -58,7 +58,7 @@ def plot_answer(answer: Any, path: str | Path | None = None) -> Picture:
     size = (7.0, 3.6) if bins else (7.0, 1.5 + 0.3 * max(1, rows))
     if not bins and rows > 60:
         size = (7.0, 20.0)
-    with canvas(*size, path) as picture:
+    with canvas(*size, path, width) as picture:
         axes = picture.figure.add_subplot()
         values = [estimate.value for _, estimate in groups]
         around = [_around(estimate) for _, estimate in groups]
@@ -69,7 +69,7 @@ def plot_answer(answer: Any, path: str | Path | None = None) -> Picture:
         else:
             _lines(axes, [_name(key) for key, _ in groups], values, around, counted)
             axes.set_xlabel(_words(answer.query), parse_math=False)
-        axes.set_title(_title(answer), parse_math=False)
+        axes.set_title(_title(answer, picture.width), parse_math=False)
     return picture
 
 
@@ -140,7 +140,7 @@ def _words(query: str) -> str:
     return "rows" if query.startswith(_COUNTED) else _name(query.partition(" by ")[0])
 
 
-def _title(answer: Any, wide: float = 7.0) -> str:
+def _title(answer: Any, wide: float) -> str:
     some = [estimate for estimate in answer.groups.values() if estimate.low is not None]
     written = panels_of(answer) and timeline_of(answer) is None
     shown = "± and whiskers" if written else "whiskers"

@@ -13,7 +13,7 @@ from ..facts import caption
 from ..formatting import number
 
 #: The width of a letter in parts of its size, on average.
-_WIDTH = 0.55
+WIDTH = 0.55
 ERROR = "noise (released value − true value)"
 
 
@@ -30,7 +30,7 @@ def title(design: Any, inches: float, points: int = 9) -> str:
 
 def fitted(words: str, inches: float, points: int) -> str:
     """Lines that are broken where a picture ends."""
-    letters = int(inches * 72 / (_WIDTH * points))
+    letters = int(inches * 72 / (WIDTH * points))
     return "\n".join(fill(line, letters, break_on_hyphens=False) for line in words.split("\n"))
 
 
@@ -49,7 +49,11 @@ def labels_of(mechanisms: Iterable[Any]) -> list[str]:
         short = "design" if label == "this design" else label
         asked = point(m) if isinstance(m, Mechanism) else caption(m.noise.budget.facts())
         labels.append(label if often[label] == 1 else f"{short}, {asked}")
-    return labels
+    again = Counter(labels)
+    return [
+        label if again[label] == 1 or isinstance(m, Mechanism) else f"{label}, loss {m.loss_name}"
+        for label, m in zip(labels, many, strict=True)
+    ]
 
 
 def some(mechanisms: Any) -> list[Any]:

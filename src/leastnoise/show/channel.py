@@ -27,14 +27,17 @@ _MOST, _BINS = 100, 50
 
 
 def plot_channel(
-    design: Design[RangeNoise], path: str | Path | None = None, kind: str = "family"
+    design: Design[RangeNoise],
+    path: str | Path | None = None,
+    kind: str = "family",
+    width: float | None = None,
 ) -> Picture:
     """Draw the "family" of distributions or the "heatmap"; saved if `path` is given."""
     if kind not in ("family", "heatmap"):
         raise ArgumentError("kind", kind, '"family" or "heatmap"')
-    with canvas(7.2, 5.4 if kind == "family" else 4.8, path) as picture:
+    with canvas(7.2, 5.4 if kind == "family" else 4.8, path, width) as picture:
         (draw_family if kind == "family" else draw_heatmap)(picture.figure, design)
-        picture.figure.suptitle(fitted(design.caption, 7.2, 10), fontsize=10)
+        picture.figure.suptitle(fitted(design.caption, picture.width, 10), fontsize=10)
     return picture
 
 

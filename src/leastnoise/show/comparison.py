@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from ..comparison import Comparison
 
 
-def plot_comparison(comparison: Comparison, path: str | Path | None = None) -> Picture:
+def plot_comparison(
+    comparison: Comparison, path: str | Path | None = None, width: float | None = None
+) -> Picture:
     """Expected losses, densities and privacy profiles of a `Comparison`, side by side.
 
     The losses of all mechanisms; densities and profiles of the design and its best four baselines.
     """
     design = comparison.design
     baselines = [r.mechanism for r in comparison.rows if isinstance(r.mechanism, Mechanism)][:4]
-    with canvas(14.4, 4.6, path) as picture:
+    with canvas(14.4, 4.6, path, width) as picture:
         figure = picture.figure
         left, middle, right = figure.subplots(1, 3, width_ratios=[1.1, 1, 1])
         _draw_losses(left, comparison)
@@ -38,7 +40,7 @@ def plot_comparison(comparison: Comparison, path: str | Path | None = None) -> P
         # The lines mean the same in both panels: one legend below them.
         lines, labels = right.get_legend_handles_labels()
         figure.legend(lines, labels, loc="outside lower right", ncols=len(lines))
-        figure.suptitle(fitted(design.caption, 14.4, 11), fontsize=11)
+        figure.suptitle(fitted(design.caption, picture.width, 11), fontsize=11)
     return picture
 
 

@@ -13,7 +13,7 @@ from ..baselines import Mechanism, closed_forms
 from ..baselines.steps import StepNoise
 from ..errors import ArgumentError
 from ..formatting import NEGLIGIBLE, number
-from .captions import ERROR, fitted, labels_of, name_of, title
+from .captions import ERROR, WIDTH, fitted, labels_of, name_of, title
 from .palette import FAINT, INK, PAPER, Look, looks_of
 from .picture import Picture, canvas
 from .reach import reach_of
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _USUAL = ("laplace", "analytic-gaussian", "discrete-laplace", "discrete-gaussian")
 #: A point mass below this would be a mark on the axis: it is neither drawn nor named.
 _VISIBLE = 5e-3
+#: Points of a letter of the legend.
+_LEGEND = 8
 #: More integers than this are too close for bars of their own.
 _CROWDED = 60
 
@@ -34,21 +36,22 @@ _CROWDED = 60
 def plot_density(
     design: Design[AdditiveNoise],
     path: str | Path | None = None,
-    baselines: Iterable[str | Mechanism] | None = None,
+    baselines: Iterable[str | Mechanism | Design[AdditiveNoise]] | None = None,
+    width: float | None = None,
 ) -> Picture:
     """The density of a design beside its baselines'; probabilities for integer noise.
 
-    `baselines` are names from `closed_forms` ("laplace", "tulap", ...) or mechanisms; None takes
-    Laplace and Gaussian noise if one (epsilon, delta) was asked for and they serve it, and an empty
-    list none. The probability
+    `baselines` are names from `closed_forms` ("laplace", "tulap", ...), mechanisms or further
+    designs; None takes Laplace and Gaussian noise if one (epsilon, delta) was asked for and they
+    serve it, and an empty list none. The probability
     of exactly 0, if there is one beyond the density, is a stem on a scale of its own at the right.
     """
     beside = baselines_of(design, baselines)
-    with canvas(6.6, 4.1, path) as picture:
+    with canvas(6.6, 4.1, path, width) as picture:
         axes = picture.figure.add_subplot()
         draw_density(axes, design, beside)
         _legend_below(axes)
-        axes.set_title(fitted(design.caption, 6.6, 10))
+        axes.set_title(fitted(design.caption, picture.width, 10))
     return picture
 
 
@@ -64,13 +67,17 @@ def density_alone(design: Design[AdditiveNoise]) -> Picture:
 
 
 def baselines_of(
-    design: Design[AdditiveNoise], baselines: Iterable[str | Mechanism] | None
-) -> list[Mechanism]:
-    """The mechanisms named by `baselines`, at the design's budget."""
+    design: Design[AdditiveNoise],
+    baselines: Iterable[str | Mechanism | Design[AdditiveNoise]] | None,
+) -> list[Mechanism | Design[AdditiveNoise]]:
+    """The mechanisms named by `baselines`, at the design's budget; designs as they are."""
     if isinstance(baselines, str):
         baselines = [baselines]
     wanted = None if baselines is None else list(baselines)
-    given: list[Mechanism] = [m for m in wanted or () if isinstance(m, Mechanism)]
+    given = [m for m in wanted or () if not isinstance(m, str)]
+    for other in given:
+        if not isinstance(other, Mechanism) and other.integer != design.integer:
+            raise ArgumentError("baselines", "a design", "of integers like the first, or of none")
     if wanted is not None and len(given) == len(wanted):
         return given
     document = design.document
@@ -89,15 +96,15 @@ def baselines_of(
     if wanted is None:
         return [served[name] for name in _USUAL if name in served]
     for name in wanted:
-        if not isinstance(name, Mechanism) and name not in served:
+        if isinstance(name, str) and name not in served:
             raise ArgumentError("baselines", name, f"among {', '.join(sorted(served))}")
-    return [m if isinstance(m, Mechanism) else served[m] for m in wanted]
+    return [served[m] if isinstance(m, str) else m for m in wanted]
 
 
-def draw_density(axes: Any, design: Design[AdditiveNoise], baselines: Sequence[Mechanism]) -> None:
-    """Draw the laws into `axes`."""
+def draw_density(axes: Any, design: Design[AdditiveNoise], baselines: Sequence[Any]) -> None:
+    """Draw the distributions into `axes`."""
     many = [design, *baselines]
-    laws: list[Any] = [design.noise, *baselines]
+    laws = [m if isinstance(m, Mechanism) else m.noise for m in many]
     looks, labels = looks_of(map(name_of, many)), labels_of(many)
     reach = reach_of(laws)
     draw = _draw_masses if design.integer else _draw_densities
@@ -110,12 +117,15 @@ def draw_density(axes: Any, design: Design[AdditiveNoise], baselines: Sequence[M
 def _legend_below(axes: Any) -> None:
     """Under the axes, where nothing is drawn; bars come last by themselves, and belong first."""
     handles, labels = axes.get_legend_handles_labels()
-    order = sorted(range(len(labels)), key=lambda k: not labels[k].startswith("this design"))
-    axes.figure.legend(
+    order = sorted(range(len(labels)), key=lambda k: "design" not in labels[k])
+    figure = axes.figure
+    letters = figure.get_size_inches()[0] * 72 / (WIDTH * _LEGEND) - len("line  ")
+    most = max(map(len, labels), default=1) + len("line  ")
+    figure.legend(
         [handles[k] for k in order],
         [labels[k] for k in order],
         loc="outside lower center",
-        ncols=3 if sum(map(len, labels)) < 75 else 2,
+        ncols=max(1, min(3, int(letters / most))),
     )
 
 

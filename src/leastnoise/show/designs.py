@@ -45,14 +45,16 @@ PICTURES = {
 }
 
 
-def plot(design: Design[Any], path: str | Path | None, options: Mapping[str, Any]) -> Picture:
+def plot(
+    design: Design[Any], path: str | Path | None, width: float | None, options: Mapping[str, Any]
+) -> Picture:
     """The picture of a design, saved if `path` is given; options that are None are left out."""
     drawing = PICTURES[design.kind]
     given = {name: value for name, value in options.items() if value is not None}
     for name, value in given.items():
         if name not in drawing.options:
             raise ArgumentError(name, value, f"left out for {design.noise.title}")
-    return drawing.plot(design, path, **given)
+    return drawing.plot(design, path, width=width, **given)
 
 
 def alone(design: Design[Any]) -> Picture | None:
@@ -71,9 +73,11 @@ def svg(design: Design[Any]) -> str | None:
     return None if picture is None else picture.svg()
 
 
-def plot_of_comparison(comparison: Comparison, path: str | Path | None = None) -> Picture:
+def plot_of_comparison(
+    comparison: Comparison, path: str | Path | None = None, width: float | None = None
+) -> Picture:
     """Losses, densities and profiles of noise for one number; of others the design's picture."""
     drawing = PICTURES[comparison.design.kind]
     if drawing.compare is None:
-        return drawing.plot(comparison.design, path)
-    return drawing.compare(comparison, path)
+        return drawing.plot(comparison.design, path, width=width)
+    return drawing.compare(comparison, path, width=width)

@@ -10,10 +10,13 @@ import base64
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..formatting import UNPROVEN, bare_unit, escaped, number, outwards, percent
 from .designs import alone
+
+if TYPE_CHECKING:
+    from ..curves.curve import Curve
 
 _CELL = 'style="text-align:{}; padding:1px 8px"'
 #: A table of a sweep is cut in the middle beyond this many rows.
@@ -69,8 +72,9 @@ def html_comparison(comparison: Any) -> str:
     return _page(f"Mechanisms for {comparison.design.caption}", rows, note, head=comparison.head)
 
 
-def html_curve(curve: Any, places: Sequence[float], name: str) -> str:
+def html_curve(curve: Curve) -> str:
     """A `Frontier` or a `Tradeoff`: the bracket at each place, and the curve."""
+    name, places = curve.column
     rows = [
         (number(at), outwards(low, 6, False), outwards(high, 6, True))
         for at, low, high in zip(places, curve.lower, curve.upper, strict=True)

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 _DRAWS = 20_000
 
 
-def plot_joint(design: Design[JointNoise], path: str | Path | None = None) -> Picture:
+def plot_joint(
+    design: Design[JointNoise], path: str | Path | None = None, width: float | None = None
+) -> Picture:
     """The chance of each error of the first number, and a map of the errors of the first two."""
     noise, grid = design.noise, float(design.noise.document.noise.grid)
     drawn = noise.simulate(max(1_000, min(_DRAWS, 2_000_000 // design.dimension)), 1)
@@ -27,7 +29,7 @@ def plot_joint(design: Design[JointNoise], path: str | Path | None = None) -> Pi
     step = max(1, round(reach / grid / 40))  # steps of the grid in a bar
     edges = (np.arange(-int(reach / grid) - 1, int(reach / grid) + 2 + step, step) - 0.5) * grid
     pairs = design.dimension > 1
-    with canvas(9.2 if pairs else 4.8, 4.0, path) as picture:
+    with canvas(9.2 if pairs else 4.8, 4.0, path, width) as picture:
         axes = picture.figure.subplots(1, 2 if pairs else 1, squeeze=False)[0]
         shares = np.histogram(drawn[:, 0], edges)[0] / len(drawn)
         colour = look_of("design").line["color"]
@@ -42,5 +44,5 @@ def plot_joint(design: Design[JointNoise], path: str | Path | None = None) -> Pi
                 cmap="Blues",
             )
             axes[1].set(xlabel="error of the first number", ylabel="error of the second")
-        picture.figure.suptitle(title(design, 9.2 if pairs else 4.8), fontsize=9)
+        picture.figure.suptitle(title(design, picture.width), fontsize=9)
     return picture

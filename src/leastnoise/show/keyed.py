@@ -20,12 +20,14 @@ _POINTS = 300
 _RARE = 1e-3
 
 
-def plot_keyed(design: Design[SelectionNoise], path: str | Path | None = None) -> Picture:
+def plot_keyed(
+    design: Design[SelectionNoise], path: str | Path | None = None, width: float | None = None
+) -> Picture:
     """The chance that a key is shown, and the loss of its value if so, by its number of units."""
     rows = list(design.compare())
     last = max(2 * design.noise.group_size_for(0.95), *(row["mostly_from"] + 3 for row in rows))
     numbers = range(1, last + 1, -(-last // _POINTS))
-    with canvas(9.2, 4.0, path) as picture:
+    with canvas(9.2, 4.0, path, width) as picture:
         left, right = picture.figure.subplots(1, 2)
         for row in rows:
             line = look_of(row.name).line
@@ -43,6 +45,6 @@ def plot_keyed(design: Design[SelectionNoise], path: str | Path | None = None) -
         right.legend(loc="upper right")
         competitors = design.noise.document.problem.competitors
         words = f"{competitors} releases more; largest error {number(design.noise.reach)}"
-        head = fitted(f"{design.caption}\n{words}", 9.2, 10)
+        head = fitted(f"{design.caption}\n{words}", picture.width, 10)
         picture.figure.suptitle(head, fontsize=10)
     return picture

@@ -1,7 +1,7 @@
 """A picture that shows itself: in a notebook, or in a file. No pyplot, no display.
 
-Pictures are drawn in a style of their own, black on white, whatever style the caller has set: a
-picture made for white paper is unreadable in a dark theme's colours.
+Pictures have a style of their own. What the caller has set in Matplotlib's `rcParams` goes before
+it, colors excepted: a picture made for white paper is unreadable in a dark theme's colors.
 """
 
 from __future__ import annotations
@@ -15,6 +15,15 @@ from typing import Any
 from ..errors import ArgumentError, MissingExtraError
 
 ENDINGS = (".png", ".svg", ".pdf")
+#: Groups of `rcParams` in which the caller's settings hold.
+_CALLERS = tuple(
+    f"{group}."
+    for group in "axes font grid legend lines mathtext pdf savefig svg text xtick ytick".split()
+)
+#: Inches: a narrower picture has no room for its labels, a wider one is no picture for a page.
+_NARROWEST, _WIDEST = 2.0, 40.0
+#: The height shrinks with the width, but titles and labels keep their lines.
+_FLATTEST = 0.7
 #: Text stays text in an SVG, and the same picture is the same file.
 _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
@@ -45,10 +54,15 @@ class Picture:
         """The panels of the figure."""
         return list(self.figure.axes)
 
+    @property
+    def width(self) -> float:
+        """Its width in inches."""
+        return float(self.figure.get_size_inches()[0])
+
     def save(self, path: str | Path) -> Path:
         """Write the picture; the path's ending says in which format."""
         where = checked_path(path)
-        self._write(where, where.suffix.lower()[1:], 160)
+        self._write(where, where.suffix.lower()[1:], _set_by_caller().get("savefig.dpi", 160))
         return where
 
     def png(self, dpi: int = 110) -> bytes:
@@ -74,7 +88,7 @@ class Picture:
         width, height = self.figure.get_size_inches()
         return f"Picture({width:g} x {height:g} inches; .save(path) writes .png, .svg or .pdf)"
 
-    def _write(self, target: Any, kind: str, dpi: int) -> None:
+    def _write(self, target: Any, kind: str, dpi: Any) -> None:
         # Without a date the same picture is the same file.
         stamp: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
         with style():
@@ -83,22 +97,41 @@ class Picture:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """This package's style and no other, for as long as it lasts."""
-    try:
-        import matplotlib.style
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot") from None
-    with matplotlib.style.context(["default", _STYLE]):
+    """This package's style below what the caller has set, for as long as it lasts."""
+    changed = _set_by_caller()
+    import matplotlib.style
+
+    with matplotlib.style.context(["default", _STYLE, changed]):
         yield
 
 
+def _set_by_caller() -> dict[str, Any]:
+    """Settings of `rcParams` that differ from Matplotlib's defaults: of fonts, lines, sizes."""
+    try:
+        from matplotlib import rcParams, rcParamsDefault
+    except ImportError:
+        raise MissingExtraError("matplotlib", "plot") from None
+    return {
+        name: value
+        for name, value in rcParams.items()
+        if name.startswith(_CALLERS) and "color" not in name and value != rcParamsDefault[name]
+    }
+
+
 @contextmanager
-def canvas(width: float, height: float, path: str | Path | None = None) -> Iterator[Picture]:
+def canvas(
+    width: float, height: float, path: str | Path | None = None, wanted: float | None = None
+) -> Iterator[Picture]:
     """An empty picture to draw into; saved at the end if there is a path.
 
-    A path that could not be saved to is refused before anything is drawn.
+    wanted: its width in inches, in the place of `width`; letters keep their size. A path that
+    could not be saved to is rejected before anything is drawn.
     """
     where = None if path is None else checked_path(path)
+    if wanted is not None:
+        if isinstance(wanted, bool) or not _NARROWEST <= wanted <= _WIDEST:
+            raise ArgumentError("width", wanted, f"from {_NARROWEST:g} to {_WIDEST:g} inches")
+        width, height = float(wanted), height * max(float(wanted) / width, _FLATTEST)
     with style():
         try:
             from matplotlib.figure import Figure

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def plot_privacy_loss(
-    mechanisms: Iterable[Design[Any] | Mechanism], path: str | Path | None = None
+    mechanisms: Iterable[Design[Any] | Mechanism],
+    path: str | Path | None = None,
+    width: float | None = None,
 ) -> Picture:
     """P(privacy loss > t) at the shift by the whole sensitivity.
 
@@ -31,7 +33,7 @@ def plot_privacy_loss(
     widest = max(float(m.epsilon) for m in many)
     t = np.linspace(-2.5 * widest, 2.5 * widest, 1001) if widest > 0 else np.linspace(-1, 1, 1001)
     looks, labels = looks_of(map(name_of, many)), labels_of(many)
-    with canvas(6.4, 4.2, path) as picture:
+    with canvas(6.4, 4.2, path, width) as picture:
         axes = picture.figure.add_subplot()
         for mechanism, look, label in zip(many, looks, labels, strict=True):
             law = law_of(mechanism)

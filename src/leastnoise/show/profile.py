@@ -25,13 +25,14 @@ def plot_profiles(
     mechanisms: Iterable[Design[Any] | Mechanism],
     path: str | Path | None = None,
     epsilons: ArrayLike | None = None,
+    width: float | None = None,
 ) -> Picture:
     """delta(epsilon) of designs (exact) and baselines, on a logarithmic scale.
 
     `epsilons` defaults to 61 points from 0 to twice the largest budget, and a few at each budget.
     """
     many = some(mechanisms)
-    with canvas(6.4, 4.2, path) as picture:
+    with canvas(6.4, 4.2, path, width) as picture:
         axes = picture.figure.add_subplot()
         draw_profiles(axes, many, epsilons)
         axes.set_title("privacy profiles: the smallest δ at every ε")

@@ -24,7 +24,10 @@ KINDS = ("radial", "map")
 
 
 def plot_vector(
-    design: Design[VectorNoise], path: str | Path | None = None, kind: str = "radial"
+    design: Design[VectorNoise],
+    path: str | Path | None = None,
+    kind: str = "radial",
+    width: float | None = None,
 ) -> Picture:
     """The density against the distance from the exact vector and the probability of a larger error,
     beside baselines' ("radial"); or, in two dimensions, a "map" of the density in the plane."""
@@ -32,10 +35,10 @@ def plot_vector(
         raise ArgumentError("kind", kind, " or ".join(f'"{name}"' for name in KINDS))
     if kind == "map" and design.dimension != 2:
         raise ArgumentError("kind", kind, f'"radial" in dimension {design.dimension}')
-    return _map(design, path) if kind == "map" else _radial(design, path)
+    return (_map if kind == "map" else _radial)(design, path, width)
 
 
-def _radial(design: Design[VectorNoise], path: str | Path | None) -> Picture:
+def _radial(design: Design[VectorNoise], path: str | Path | None, width: float | None) -> Picture:
     from scipy.stats import chi, gamma  # (slow to import)
 
     noise, d, size = design.noise, design.dimension, design.sensitivity
@@ -52,7 +55,7 @@ def _radial(design: Design[VectorNoise], path: str | Path | None) -> Picture:
     laws += [(label, name, _density(d, r, law), law.sf(r)) for label, name, law in others]
     top = max(float(np.nanmax(density)) for _, _, density, _ in laws[:2])
     positive = laws[0][2][laws[0][2] > 0]
-    with canvas(9.2, 4.0, path) as picture:
+    with canvas(9.2, 4.0, path, width) as picture:
         left, right = picture.figure.subplots(1, 2)
         for label, name, density, beyond in laws:
             line = look_of(name).line
@@ -64,7 +67,7 @@ def _radial(design: Design[VectorNoise], path: str | Path | None) -> Picture:
             xlabel="error (Euclidean)", ylabel="probability of a larger error", ylim=(0, 1.02)
         )
         right.legend()
-        picture.figure.suptitle(title(design, 9.2, 10), fontsize=10)
+        picture.figure.suptitle(title(design, picture.width, 10), fontsize=10)
     return picture
 
 
@@ -75,7 +78,7 @@ def _density(d: int, r: Floats, law: Any) -> Floats:
         return np.asarray(np.exp(law.logpdf(r) - log_sphere - (d - 1) * np.log(r)))
 
 
-def _map(design: Design[VectorNoise], path: str | Path | None) -> Picture:
+def _map(design: Design[VectorNoise], path: str | Path | None, width: float | None) -> Picture:
     """On a scale of logarithms; blank where there is no noise."""
     noise = design.noise
     reach = 1.06 * (noise.error_bound(0.999) if noise.endless else float(noise.radii[-1]))
@@ -83,7 +86,7 @@ def _map(design: Design[VectorNoise], path: str | Path | None) -> Picture:
     density = noise.density(np.hypot(x[:, None], x[None, :]))
     positive = density[density > 0]
     top, low = float(positive.max()), float(positive.min())
-    with canvas(5.6, 4.8, path) as picture:
+    with canvas(5.6, 4.8, path, width) as picture:
         from matplotlib.colors import LogNorm
 
         axes = picture.figure.add_subplot()
@@ -97,5 +100,5 @@ def _map(design: Design[VectorNoise], path: str | Path | None) -> Picture:
         axes.set(xlabel="error of the first coordinate", ylabel="error of the second")
         bar = picture.figure.colorbar(shown, ax=axes, label="density")
         bar.outline.set_visible(False)
-        picture.figure.suptitle(title(design, 5.6), fontsize=9)
+        picture.figure.suptitle(title(design, picture.width), fontsize=9)
     return picture

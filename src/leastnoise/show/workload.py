@@ -22,12 +22,15 @@ _MOST = 2_000
 
 
 def plot_workload(
-    design: Design[WorkloadNoise], path: str | Path | None = None, answers: Any = None
+    design: Design[WorkloadNoise],
+    path: str | Path | None = None,
+    answers: Any = None,
+    width: float | None = None,
 ) -> Picture:
     """Error bars (95%) of every answer; of a two-way table a map of answers, or of errors."""
     bars = design.error_bound(CONFIDENCE)
     shape = _table(design)
-    with canvas(6.4, 4.0, path) as picture:
+    with canvas(6.4, 4.0, path, width) as picture:
         axes = picture.figure.subplots()
         if shape is not None and len(bars) == shape[0] * shape[1]:
             values = bars if answers is None else np.asarray(answers, dtype=float)
@@ -37,7 +40,7 @@ def plot_workload(
             axes.set(xlabel="second attribute", ylabel="first attribute")
         else:
             _lines(axes, bars, answers)
-        picture.figure.suptitle(title(design, 6.4), fontsize=9)
+        picture.figure.suptitle(title(design, picture.width), fontsize=9)
     return picture
 
 

@@ -249,14 +249,15 @@ class Answer:
         ]
         return html_answer(self, rows)
 
-    def plot(self, path: str | Path | None = None) -> Any:
+    def plot(self, path: str | Path | None = None, *, width: float | None = None) -> Any:
         """Every number with its interval (extra `plot`), as a `Picture`; saved if there is a path.
 
-        A histogram has its bins on an axis of numbers; see `plotting.plot_answer`.
+        width: of the picture, in inches. A histogram has its bins on an axis of numbers; see
+        `leastnoise.show.plot_answer`.
         """
         from ..show import plot_answer
 
-        return plot_answer(self, path)
+        return plot_answer(self, path, width)
 
 
 class Answers(list[Answer]):

@@ -242,3 +242,11 @@ def test_another_solver_finds_the_same_optimum_in_the_file(kind, ending, tmp_pat
     for wrong in (tmp_path / "program.txt", tmp_path / "none" / "program.mps"):
         with pytest.raises(ArgumentError, match=r"FILE\.mps or FILE\.lp"):
             problem.write(wrong)
+
+
+def test_multipliers_are_written_with_the_weights():
+    bound = D(epsilon=1, delta="0.2", sensitivity=1, beta="1/2", cells=4).solve()
+    entries = bound.summary()["multipliers"]
+    assert entries
+    assert all(len(entry["cells"]) == 2 * 4 + 1 for entry in entries)
+    assert all(0 <= part <= entry["total"] + 1e-9 for entry in entries for part in entry["cells"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -11,6 +12,7 @@ from ...formatting import float_towards
 from ...numeric import Floats
 from .exactly import Whole
 from .partition import Partition
+from .program import HierarchyMultipliers, Pair
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,9 @@ class Bound:
     partition: Partition
     weights: Floats = field(repr=False)
     exact_weights: Whole | None = field(default=None, repr=False)
+    #: For each privacy constraint (distribution, distribution, shift): its multiplier, and those
+    #: of its positive parts in the cells.
+    multipliers: Mapping[Pair, HierarchyMultipliers] = field(default_factory=dict, repr=False)
 
     @property
     def certified(self) -> bool:
@@ -67,6 +72,10 @@ class Bound:
             "seconds": self.seconds,
             "edges": [float(edge * self.partition.beta) for edge in map(int, self.partition.edges)],
             "weights": self.weights.tolist(),
+            "multipliers": [
+                {"from": k, "to": m, "shift": s, "total": at.total, "cells": at.inside.tolist()}
+                for (k, m, s), at in sorted(self.multipliers.items())
+            ],
         }
 
     def __str__(self) -> str:

@@ -141,6 +141,7 @@ class BoundingProblem(ABC):
             seconds=0.0,
             partition=self.partition,
             weights=run.weights,
+            multipliers=run.multipliers,
             **bounds,  # type: ignore
         )
 
