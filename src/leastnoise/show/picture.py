@@ -16,9 +16,9 @@ from ..errors import ArgumentError, MissingExtraError
 
 ENDINGS = (".png", ".svg", ".pdf")
 #: Groups of `rcParams` in which the caller's settings hold.
-_CALLERS = tuple(
-    f"{group}."
-    for group in "axes font grid legend lines mathtext pdf savefig svg text xtick ytick".split()
+_CALLERS = (
+    *("axes.", "font.", "grid.", "legend.", "lines.", "mathtext."),
+    *("pdf.", "savefig.", "svg.", "text.", "xtick.", "ytick."),
 )
 #: Inches: a narrower picture has no room for its labels, a wider one is no picture for a page.
 _NARROWEST, _WIDEST = 2.0, 40.0
