@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import csv
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -163,9 +163,11 @@ def measured(case: Case, runs: int) -> dict[str, str]:
     collected = Collected(dict(zip(cells, sums, strict=True)), keys=cells)
     names, places = list(case.query.answer_names(cells)), list(case.query.places(cells))
 
+    known: dict[str, Floats] = {}
+
     def counts(values: Iterable[Estimate]) -> ReleasedCounts:
         groups = dict(zip(names, values, strict=True))
-        return ReleasedCounts(case.query, ready.release, groups, places)
+        return KnownCounts(case.query, ready.release, groups, places, known)
 
     answers = case.answers(case.cells)
     exact = counts(Estimate(float(x), x, x, float(x)) for x in answers)
@@ -179,9 +181,10 @@ def measured(case: Case, runs: int) -> dict[str, str]:
         released = counts(estimates)
         raw = counts(replace(e, value=e.unbiased) for e in estimates)
         for kind, exactly in truth.items():
-            many = kind == "counts"
-            shown = estimates if many else [ask(released) for ask in asked[kind]]
-            before = [e.unbiased for e in estimates] if many else _unbiased(asked[kind], raw)
+            shown = estimates if kind == "counts" else [ask(released) for ask in asked[kind]]
+            before = [e.unbiased for e in shown]
+            if kind == "proportions":
+                before = [ask(raw).value for ask in asked[kind]]
             for which, values in enumerate((before, [e.value for e in shown])):
                 squares[kind][which] += float(((np.array(values) - exactly) ** 2).mean())
             ends = np.array([(e.low, e.high) for e in shown], dtype=float)
@@ -196,9 +199,16 @@ def measured(case: Case, runs: int) -> dict[str, str]:
     return row
 
 
-def _unbiased(asked: list[Callable[[ReleasedCounts], Any]], raw: ReleasedCounts) -> list[float]:
-    """The same numbers of the unbiased counts."""
-    return [ask(raw).value for ask in asked]
+@dataclass(frozen=True)
+class KnownCounts(ReleasedCounts):
+    """The same counts again and again, which are looked up once."""
+
+    known: dict[str, Floats] = field(default_factory=dict)
+
+    def _coefficients(self, name: str, keys: Any) -> Floats:
+        if str(keys) not in self.known:
+            self.known[str(keys)] = super()._coefficients(name, keys)
+        return self.known[str(keys)]
 
 
 def main() -> None:

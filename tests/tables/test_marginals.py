@@ -24,6 +24,7 @@ from leastnoise import (
     load,
     plan,
 )
+from leastnoise.cache import workload_designed
 from leastnoise.certify import parse_any
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import query_of
@@ -177,6 +178,17 @@ def test_a_report_is_checked() -> None:
         replace(found.basis, setting=Setting(person, "replace")),
     ):
         assert "refuted" in {one.verdict for one in check_batch([lie], kept, paid)}
+
+
+def test_a_plan_and_an_answer_name_one_noise_whoever_made_its_file(tmp_path, monkeypatch) -> None:
+    """The words came from the design, which says less once it is read from a file."""
+    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path))
+    query = Marginals(["region"], [0, 1], keys=KEYS[:1])
+    said = set()
+    for _ in range(2):
+        workload_designed.cache_clear()
+        said.add(plan(query, rows=100, epsilon=1).noise)
+    assert len(said) == 1 and "discrete Laplace noise on each count" in said.pop()
 
 
 def test_texts_and_words() -> None:

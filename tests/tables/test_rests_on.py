@@ -118,6 +118,18 @@ def test_texts_that_are_truths_count_and_others_are_missing():
     assert counted == dict.fromkeys(counted, 2)
 
 
+def test_keys_that_no_row_has_are_seen():
+    """Misspelled keys gave a table of zeros, and nothing said why."""
+    frame = pd.DataFrame({"region": ["north", "south"] * 200, "x": [1.0, 2.0] * 200})
+    for make in (Count, lambda **by: Mean("x", low=0, high=9, **by)):
+        right, wrong = (
+            ask(frame, make(by="region", keys=keys), epsilon=4, unit="row")
+            for keys in (["north", "west"], ["North", "South"])
+        )
+        assert not any("no group clearly" in words for words in right.hints)
+        assert any("no group clearly has a row" in words for words in wrong.hints)
+
+
 def test_bounds_on_the_rows_of_a_person_are_seen_beside_the_number():
     """A histogram with max_groups=1 is 40 to 60% too small; its note was in a fold."""
     unit = PrivacyUnit("pupil", max_rows_per_group=1, max_groups=1)

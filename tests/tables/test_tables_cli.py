@@ -143,6 +143,18 @@ def test_plan_reads_nothing(folder):
     assert done.returncode == 0 and data["error_95"] < 1 and "35/97" in data["why"]
 
 
+def test_a_part_for_what_an_answer_rests_on_is_planned_and_asked(folder):
+    words = ["mean(salary)", "--low", 120, "--high", 190, "--epsilon", 1, "--rests-on", "0.1"]
+    done = run("plan", *words, "--rows", 3000, "--json", cwd=folder)
+    asked = run("ask", "data.csv", *words, "--json", cwd=folder)
+    plan, answer = json.loads(done.stdout), json.loads(asked.stdout)
+    assert [plan[name] for name in ("noise", "notes", "epsilon")] == [
+        answer[name] for name in ("noise", "notes", "epsilon")
+    ]
+    refused = run("plan", "count()", *words, "--rows", 9, cwd=folder)
+    assert refused.returncode == 2 and "rests-on" in refused.stderr
+
+
 def test_several_questions_are_planned_as_they_are_asked(folder):
     words = ["count()", "mean(salary, low=120, high=190)", "--rows", 3000]
     done = run("plan", *words, "--epsilon", 1, "--json", cwd=folder)

@@ -275,8 +275,7 @@ def ask(
 
     if within is not None and len(queries) == 1:
         raise ArgumentError("within", within, "left out with one query: plan finds its epsilon")
-    if rests_on is not None and len(queries) > 1:
-        raise ArgumentError("rests_on", rests_on, "left out with several: ask coverage(...) as one")
+    _check_rests_on(rests_on, queries)
     check_files(given, len(queries))
     options = _budget_and_unit(given)
     options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
@@ -293,6 +292,11 @@ def ask(
         write_files(given, answers, book)
     finally:  # whatever it was, what was paid for is told
         tell_answers(answers, book, as_json)
+
+
+def _check_rests_on(rests_on: str | None, queries: list[str]) -> None:
+    if rests_on is not None and len(queries) > 1:
+        raise ArgumentError("rests_on", rests_on, "left out with several: ask coverage(...) as one")
 
 
 @contextmanager
@@ -332,7 +336,9 @@ def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
 
 
 @takes(*_PLANNED, options=_PLANNED)
-def plan(queries: _Queries, rows: Guess, as_json: _Json = False, **given: Any) -> None:
+def plan(
+    queries: _Queries, rows: Guess, rests_on: RestsOn = None, as_json: _Json = False, **given: Any
+) -> None:
     """Predict the error of queries from public numbers. No table is read, no budget is spent.
 
     \b
@@ -344,11 +350,11 @@ def plan(queries: _Queries, rows: Guess, as_json: _Json = False, **given: Any) -
     from ..tables import plan as plan_of
     from ..tables import plan_all
 
+    _check_rests_on(rests_on, queries)
     options = _budget_and_unit(given)
     if len(queries) == 1:
-        question = _question(queries[0], given)
-        number: Any = guesses(rows)
-        plans = [plan_of(question, rows=number, within=given["within"], **options)]
+        options |= {"rows": guesses(rows), "within": given["within"], "rests_on": rests_on}
+        plans = [plan_of(_question(queries[0], given), **options)]
     else:
         asked = [_question(text, _fitting(text, given)) for text in queries]
         within = margins(given["within"])

@@ -66,6 +66,14 @@ class ReleasedCounts:
     def _published(self) -> Floats:
         return np.array([estimate.value for estimate in self.groups.values()])
 
+    @cached_property
+    def _unbiased(self) -> Floats:
+        return np.array([estimate.unbiased or 0.0 for estimate in self.groups.values()])
+
+    def _unbiased_sum(self, coefficients: Floats) -> float:
+        """The sum of the released numbers, rounded once."""
+        return math.fsum((coefficients * self._unbiased).tolist())
+
     def _cells(self, coefficients: Floats) -> Floats:
         """How often a row of each cell is counted."""
         assert isinstance(self.query, Counted)
@@ -85,10 +93,7 @@ class ReleasedCounts:
         error = self.release.combined_error(coefficients, confidence)
         if error is None:
             raise ArgumentError("answer", Described("its noise"), "that of counts by public keys")
-        pairs = zip(coefficients, self.groups.values(), strict=True)
-        value = sum(
-            (int(c) * Fraction(estimate.unbiased or 0) for c, estimate in pairs if c), Fraction(0)
-        )
+        value = Fraction(self._unbiased_sum(coefficients))
         low, high = value - error, value + error
         if (self._cells(coefficients) >= 0).all():
             # A sum below 0 counts as 0: nearer to every count, so the same margin holds.
@@ -100,8 +105,7 @@ class ReleasedCounts:
         low, high = self._ends(coefficients, _ONE)
         value = float(coefficients @ self._published)
         ends = float(math.ceil(low - Fraction(_LOST))), float(math.floor(high + Fraction(_LOST)))
-        every = (e.unbiased or 0.0 for e in self.groups.values())
-        unbiased = float(coefficients @ np.array([*every]))
+        unbiased = self._unbiased_sum(coefficients)
         return Estimate(value, min(ends[0], value), max(ends[1], value), unbiased)
 
     # -- which answers ---------------------------------------------------------------------------

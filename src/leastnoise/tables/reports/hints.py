@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..queries.base import Query, Setting
+from ..queries.base import PRIVATE, Query, Setting
 from ..queries.coverage import BEYOND, Coverage
 from ..queries.numbers import LEFT_OUT, ROWS, Estimate
 from ..unit import PrivacyUnit
@@ -32,7 +32,9 @@ def hints_of(
     if bounded and BEYOND in coverage:
         beyond = coverage[BEYOND]
         bounded = f"{beyond.value:.0%} of the rows, on average, are beyond the bounds: {bounded}"
-    every = (_left_out(query, estimates), bounded, _at_bounds(query, estimates))
+    left_out = _left_out(query, estimates)
+    lacking = left_out or _empty(query, estimates)
+    every = (lacking, bounded, _at_bounds(query, estimates))
     return [words for words in every if words]
 
 
@@ -46,6 +48,24 @@ def _left_out(query: Query, estimates: Mapping[str, Estimate]) -> str:
     some = "" if len(estimates) == 1 else f" in {len(shares)} of {len(estimates)} groups"
     up_to = "" if len(shares) == 1 else "up to "
     return f"{up_to}{max(shares):.0%} of the rows{some} are left out: {query.lacking}"
+
+
+def _empty(query: Query, estimates: Mapping[str, Estimate]) -> str:
+    """No group of a public list clearly has a row."""
+    if not query.grouped or query.keys == PRIVATE:
+        return ""
+    rows = [
+        estimate.low
+        if query.counts_rows
+        else next((float(f.low) for f in estimate.rests_on if f.name == ROWS), None)
+        for estimate in estimates.values()
+    ]
+    if any(low is None or low > 0 for low in rows):
+        return ""
+    return (
+        "no group clearly has a row: either there are few for this epsilon, or keys or bins are "
+        "not those of the table"
+    )
 
 
 def _share(query: Query, estimate: Estimate) -> float | None:
