@@ -142,7 +142,7 @@ def compare_with_spark(path: Path) -> None:
     from leastnoise.tables.queries.base import Setting
     from leastnoise.tables.queries.groups import bounded
     from leastnoise.tables.sources import open_table
-    from leastnoise.tables.sources.bounding import aggregate
+    from leastnoise.tables.sources.bounding import reading_of
     from leastnoise.tables.unit import Row
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
@@ -164,7 +164,9 @@ def compare_with_spark(path: Path) -> None:
             seconds, results = [], []
             for table in (here, there):
                 start = time.perf_counter()
-                results.append(aggregate(table, bounded(query, Setting(unit, "add-remove"))))
+                reading = reading_of(table, bounded(query, Setting(unit, "add-remove")))
+                table.engine.load(reading.names)
+                results.append(reading.sums())
                 seconds.append(time.perf_counter() - start)
             word = "identical" if results[0] == results[1] else "DIFFERENT"
             print(

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import Count, Histogram, Mean, Median, PrivacyUnit, Sum, Variance, ask
 from leastnoise.errors import ArgumentError
-from leastnoise.tables.ask import sums_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table, opened
 from leastnoise.tables.sources.catalog import USED

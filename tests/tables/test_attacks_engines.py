@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import (
     ArgumentError,
     Count,
@@ -30,7 +31,6 @@ from leastnoise import (
     Variance,
     ask,
 )
-from leastnoise.tables.ask import sums_of
 from leastnoise.tables.charge import paid
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import bounded

@@ -16,9 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from exact_sums import sums_of
 from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, PrivacyUnit, ask
 from leastnoise.cli import app
-from leastnoise.tables.ask import Collected, Prepared, sums_of
+from leastnoise.tables.ask import Collected, Prepared
 from leastnoise.tables.charge import paid
 from leastnoise.tables.planning.keyed import keys_design
 from leastnoise.tables.queries.base import Setting

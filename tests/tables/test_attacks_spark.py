@@ -11,8 +11,8 @@ import time
 
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, PrivacyUnit, ask
-from leastnoise.tables.ask import sums_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table, opened
 from leastnoise.tables.unit import Row

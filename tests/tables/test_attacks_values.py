@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import ArgumentError, Count, Sum
-from leastnoise.tables.ask import sums_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table, opened
 from leastnoise.tables.sources.frames import _pandas_column, texts_of_categories

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from exact_sums import aggregate
 from leastnoise.tables import (
     Count,
     Histogram,
@@ -27,7 +28,7 @@ from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import bounded as _bounded
 from leastnoise.tables.queries.groups import touched
 from leastnoise.tables.sources import opened
-from leastnoise.tables.sources.bounding import WEIGHT, aggregate, reading_of
+from leastnoise.tables.sources.bounding import WEIGHT, reading_of
 from leastnoise.tables.unit import NEIGHBORS
 
 SCHEMA = pa.schema([("p", pa.int64()), ("g", pa.string()), ("x", pa.float64()), ("y", pa.int64())])

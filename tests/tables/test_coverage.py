@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import (
     ArgumentError,
     Count,
@@ -27,7 +28,7 @@ from leastnoise import (
 )
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import query_of
-from leastnoise.tables.ask import planned, sums_of
+from leastnoise.tables.ask import planned
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.release import Collected
 from leastnoise.tables.queries.base import Setting

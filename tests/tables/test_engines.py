@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from exact_sums import aggregate
 from leastnoise import (
     ArgumentError,
     Count,
@@ -29,7 +30,6 @@ from leastnoise import (
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import bounded as _bounded
 from leastnoise.tables.sources import open_table
-from leastnoise.tables.sources.bounding import aggregate
 from leastnoise.tables.unit import Row
 
 N = 600

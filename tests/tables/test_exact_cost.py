@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import Count, Mean, PrivacyUnit, Proportion, Sum, Variance
-from leastnoise.tables.ask import sums_of, touched
+from leastnoise.tables.ask import touched
 from leastnoise.tables.planning.noise import noise_for
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import (
     ArgumentError,
     Count,
@@ -30,7 +31,6 @@ from leastnoise import (
     Variance,
     ask,
 )
-from leastnoise.tables.ask import sums_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.sized import public_size
 from leastnoise.tables.sources import open_table, opened
@@ -73,9 +73,9 @@ def test_whole_numbers_near_the_ends_of_64_bits():
     with pytest.raises(ArgumentError, match="1e18"):
         ask(frame, Sum("x", low=BIG, high=BIG + 10), epsilon=5)
     # Exact to the last unit, although doubles are 128 apart there:
+    from exact_sums import aggregate
     from leastnoise.tables.queries.base import Setting
     from leastnoise.tables.sources import open_table
-    from leastnoise.tables.sources.bounding import aggregate
     from leastnoise.tables.unit import Row
 
     query = Sum("x", low=BIG - 3, high=BIG)

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from exact_sums import sums_of
 from leastnoise import (
     Count,
     Histogram,
@@ -24,7 +25,6 @@ from leastnoise import (
 from leastnoise.cli import app
 from leastnoise.errors import ArgumentError
 from leastnoise.sampling.entropy import InsecureSeededEntropy
-from leastnoise.tables.ask import sums_of
 from leastnoise.tables.axes.crossed import label_of, parts_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table, opened

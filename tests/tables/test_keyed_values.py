@@ -9,6 +9,7 @@ from itertools import product
 import pandas as pd
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import (
     ArgumentError,
     Count,
@@ -24,7 +25,7 @@ from leastnoise import (
 )
 from leastnoise.exact import exp_bounds
 from leastnoise.sampling.entropy import InsecureSeededEntropy
-from leastnoise.tables.ask import prepare, sums_of
+from leastnoise.tables.ask import prepare
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.keyed import Priced, sharing_for, way_of
 from leastnoise.tables.planning.keyed_values import coarser, keyed_values, sharing_of

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import (
     ArgumentError,
     Count,
@@ -28,7 +29,6 @@ from leastnoise.cache import workload_designed
 from leastnoise.certify import parse_any
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import query_of
-from leastnoise.tables.ask import sums_of
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import touched

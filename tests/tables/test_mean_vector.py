@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import (
     ArgumentError,
     BudgetError,
@@ -23,7 +24,7 @@ from leastnoise import (
     plan,
 )
 from leastnoise.tables import query_of
-from leastnoise.tables.ask import sums_of, touched
+from leastnoise.tables.ask import touched
 from leastnoise.tables.axes.crossed import named_in as _named
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table, opened

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import (
     ArgumentError,
     Mean,
@@ -21,7 +22,6 @@ from leastnoise import (
     ask_all,
 )
 from leastnoise.tables import query_of
-from leastnoise.tables.ask import sums_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table
 from leastnoise.tables.unit import NEIGHBORS, Row

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from cli_command import run
+from exact_sums import sums_of
 from leastnoise.errors import ArgumentError
 from leastnoise.show.timeline import timeline_of
 from leastnoise.tables import (
@@ -21,7 +22,6 @@ from leastnoise.tables import (
     plan,
     report,
 )
-from leastnoise.tables.ask import sums_of
 from leastnoise.tables.axes.period import Period, period_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.text import query_of

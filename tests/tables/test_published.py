@@ -12,11 +12,11 @@ from fractions import Fraction
 import pytest
 
 from cli_command import run
+from exact_sums import sums_of
 from leastnoise import Ledger, design
 from leastnoise.certify.published import hash_of
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.tables import Count, Histogram, Mean, Median, PrivacyUnit, ask, ask_all, report
-from leastnoise.tables.ask import sums_of
 from leastnoise.tables.axes.crossed import Crossed, parts_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.digits import rounded

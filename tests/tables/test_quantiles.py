@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import (
     ArgumentError,
     Bounds,
@@ -26,7 +27,7 @@ from leastnoise import (
 from leastnoise.certify import parse_any
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import Query, query_of
-from leastnoise.tables.ask import planned, sums_of
+from leastnoise.tables.ask import planned
 from leastnoise.tables.planning.bands import BandsRelease, ChoicesRelease
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.release import Collected

@@ -6,8 +6,8 @@ import contextlib
 
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import ArgumentError, Count, ask
-from leastnoise.tables.ask import sums_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table, opened
 from leastnoise.tables.unit import Row

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import (
     Count,
     CsvFile,
@@ -27,7 +28,7 @@ from leastnoise import (
     report,
 )
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.ask import planned, sums_of
+from leastnoise.tables.ask import planned
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.numbers import LEFT_OUT, ROWS, Figure

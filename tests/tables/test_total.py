@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import (
     ArgumentError,
     Count,
@@ -39,7 +40,6 @@ from leastnoise import (
     ask,
     ask_all,
 )
-from leastnoise.tables.ask import sums_of
 from leastnoise.tables.charge import _logged
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table

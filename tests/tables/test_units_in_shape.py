@@ -8,9 +8,9 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
+from exact_sums import sums_of
 from leastnoise import Count, Histogram, Mean, PrivacyUnit, Proportion, Sum, Variance
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.ask import sums_of
 from leastnoise.tables.planning.together import drawn_together
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import asked_of

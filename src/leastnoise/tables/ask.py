@@ -36,7 +36,7 @@ from .queries.text import query_of
 from .reports.basis import QueryBasis
 from .reports.notes import notes
 from .sources import Table, opened, quietly
-from .sources.bounding import GroupSums, Reading, aggregate, reading_of
+from .sources.bounding import Reading, reading_of
 from .unit import Unit, check_neighbors, unit_of, warn_of_unit
 
 
@@ -377,8 +377,3 @@ def planned(
     asked = Priced(query, setting, *budget.pair, groups, loss, group_size)
     way = way_of(asked)
     return Prepared(query, setting, budget, release_of(asked, way), groups, way)
-
-
-def sums_of(table: Table, query: Query, setting: Setting) -> dict[str, GroupSums]:
-    """The exact sums by key, at once. Not private: for tests."""
-    return aggregate(table, bounded(query, setting))

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError
 from ..hints import hinted_class
@@ -26,12 +27,42 @@ _IDENTIFIER = re.compile(f"({_SEVERAL})s?({_ID})?|({_WITH_ID})s?{_ID}")
 
 
 @dataclass(frozen=True)
-class Row:
+class Unit:
+    """What is protected: one row, or all rows of somebody."""
+
+    @property
+    def column(self) -> str | None:
+        """The column that says whose a row is; None where each row is a unit by itself."""
+        return None
+
+    @property
+    def name(self) -> str:
+        """What a unit is called: a row, or by its column."""
+        return self.column or "row"
+
+    if TYPE_CHECKING:  # fields of one kind, which a property would shadow
+
+        @property
+        def max_rows_per_group(self) -> int:
+            """A unit counts with at most so many rows in each group."""
+
+        @property
+        def max_groups(self) -> int | None:
+            """And in at most so many groups; None: in all of a public list."""
+
+
+@dataclass(frozen=True)
+class Row(Unit):
     """The unit is one row. Neighbors differ in one row: there or not, or replaced."""
 
     @property
     def max_rows_per_group(self) -> int:
         """A unit has one row."""
+        return 1
+
+    @property
+    def max_groups(self) -> int:
+        """It is in one group."""
         return 1
 
     def __str__(self) -> str:
@@ -40,7 +71,7 @@ class Row:
 
 @hinted_class
 @dataclass(frozen=True)
-class PrivacyUnit:
+class PrivacyUnit(Unit):
     """The privacy unit is all rows with the same value of the column `id`.
 
     A unit is a person, a household, a device: whatever `id` names. It counts with at most
@@ -65,16 +96,18 @@ class PrivacyUnit:
         if self.max_groups is not None:
             _bound("max_groups", self.max_groups)
 
+    @property
+    def column(self) -> str:
+        """The column that names it."""
+        return self.id
+
     def __str__(self) -> str:
         return f"privacy unit {self.id}"
 
 
-Unit = Row | PrivacyUnit
-
-
 def unit_of(unit: str | Unit | None) -> Unit:
     """ "row" (also where nothing is stated), or a `PrivacyUnit`."""
-    if isinstance(unit, (Row, PrivacyUnit)):
+    if isinstance(unit, Unit):
         return unit
     if unit is None or unit == "row":
         return Row()

@@ -34,14 +34,19 @@ class Crossed:
     keys: tuple[tuple[str, ...], ...]
 
     def __post_init__(self) -> None:
-        if max(map(len, self.keys)) > _MOST_EACH or self.groups > MOST_GROUPS:
+        if max(self.sizes) > _MOST_EACH or self.groups > MOST_GROUPS:
             allowed = f"at most {_MOST_EACH} keys a column and {MOST_GROUPS} combinations"
             raise ArgumentError("keys", Described(f"{self.groups} combinations"), allowed)
 
     @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many keys each column has."""
+        return tuple(map(len, self.keys))
+
+    @property
     def groups(self) -> int:
         """How many combinations there are."""
-        return prod(map(len, self.keys))
+        return prod(self.sizes)
 
     def combination(self, number: int) -> tuple[str, ...]:
         """The keys of a combination."""

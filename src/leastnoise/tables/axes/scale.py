@@ -46,6 +46,19 @@ class Scale:
         return self.low + self.width / 2
 
 
+def both_bounds(
+    query: str, low: Number | None, high: Number | None, advice: str
+) -> tuple[Number, Number]:
+    """The bounds of a query; an `ArgumentError` with advice where one of them is missing."""
+    if low is None or high is None:
+        words = (
+            f"{query} needs low= and high=: the smallest and the largest value that count. "
+            f"Choose them from public knowledge, not from the data{advice}."
+        )
+        raise ArgumentError("low" if low is None else "high", None, "given", words)
+    return low, high
+
+
 def scale_of(low: Number, high: Number, most: int, step: Number | None) -> Scale:
     """The steps between two bounds: the finest power of ten with at most `most` of them.
 

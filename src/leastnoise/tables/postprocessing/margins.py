@@ -77,6 +77,11 @@ class MarginTables:
     sizes: tuple[int, ...]
     sets: tuple[Kept, ...]
 
+    @classmethod
+    def alone(cls, sizes: tuple[int, ...]) -> MarginTables:
+        """One table by all attributes."""
+        return cls(sizes, (tuple(range(len(sizes))),))
+
     def consistent(self, values: Floats, errors: Floats) -> Ints:
         """Integers from 0 on that are margins of one table, in the place of the released numbers.
 
@@ -84,7 +89,7 @@ class MarginTables:
 
         Example: a table of two by two with its total.
 
-            >>> tables = Tables((2, 2), ((), (0, 1)))
+            >>> tables = MarginTables((2, 2), ((), (0, 1)))
             >>> tables.consistent(np.array([7.0, 4.0, -1.0, 3.0, 1.0]), np.ones(5)).tolist()
             [7, 3, 0, 4, 0]
         """

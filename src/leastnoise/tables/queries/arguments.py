@@ -56,7 +56,7 @@ def query_from(raw: Any) -> Query:
 def unit_from(raw: Any) -> Unit:
     """The unit that arguments make; `ArgumentError` if they are not as they are written."""
     unit = _made("unit", _UNITS, raw)
-    assert isinstance(unit, (Row, PrivacyUnit))
+    assert isinstance(unit, Unit)
     return unit
 
 

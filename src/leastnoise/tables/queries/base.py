@@ -17,7 +17,7 @@ from ..sources.bounding import GroupSums, Request
 from ..sources.expression import parse_condition
 from ..sources.rows import RowValue, TableRows
 from ..sources.where import truth_of
-from ..unit import Row, Unit
+from ..unit import Unit
 from .numbers import LEFT_OUT, Estimate, Part, Released, ReleaseForm, Sharing, half_width
 
 #: Keys to be found privately: a key appears only if enough units have it.
@@ -215,7 +215,7 @@ class Query:
         """Whether these rows are counted beside the answer, which is free: a row that is added or
         removed is either one of them or one of the others (`mean.proof.md`, 4).
         """
-        alone = isinstance(setting.unit, Row) and not setting.replace
+        alone = setting.unit.column is None and not setting.replace
         return self.lacks_values and alone and self.mechanism == "numbers"
 
     def complete_forms(self, setting: Setting) -> list[ReleaseForm]:
@@ -309,7 +309,7 @@ class Query:
     def fixed(self, unit: Unit, neighbors: str) -> bool:
         """Whether the number of rows is public and the same for neighbors, and used so."""
         whole_table = self.where is None and not self.grouped
-        return whole_table and isinstance(unit, Row) and neighbors == "replace" and self._sized
+        return whole_table and unit.column is None and neighbors == "replace" and self._sized
 
     @property
     def _sized(self) -> bool:

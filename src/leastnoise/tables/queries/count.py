@@ -44,12 +44,14 @@ class Count(Counted):
     all_rows: ClassVar[bool] = True
 
     def layout(self) -> CountLayout:
-        """A table by the columns that it is grouped by."""
-        keys = self.public_keys
-        sizes = [1 if keys is None else len(keys)]
-        if self.crossed is not None:
-            sizes = [len(keys) for keys in self.crossed.keys]
-        return MarginTables(tuple(sizes), (tuple(range(len(sizes))),))
+        """One table of all groups."""
+        return MarginTables.alone(self.sizes)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many public keys each column has that it is grouped by."""
+        crossed = self.crossed
+        return (len(self.public_keys or ("",)),) if crossed is None else crossed.sizes
 
     def tracks(self, setting: Setting) -> tuple[Track, ...]:
         """A unit adds 0 to R rows."""

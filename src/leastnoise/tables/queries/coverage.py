@@ -11,7 +11,6 @@ from ...errors import ArgumentError
 from ...hints import hinted_class
 from ..postprocessing.intervals import proportion_interval
 from ..sources.bounding import COVERED, GroupSums, Request
-from ..unit import PrivacyUnit
 from .base import Query, Setting
 from .groups import bounded
 from .numbers import FINE, Estimate, Part, Released, ReleaseForm, half_width
@@ -90,7 +89,7 @@ class Coverage(Query):
     def parts(self, setting: Setting) -> list[Part]:
         """Rows that are counted and that are not; of people parts of each."""
         unit = Fraction(1)
-        if not isinstance(setting.unit, PrivacyUnit):
+        if setting.unit.column is None:
             return [Part(name, unit, whole=True) for name in (COUNTED, LACKING)]
         step = Fraction(COVERED, FINE)
         return [
@@ -101,7 +100,7 @@ class Coverage(Query):
     def exact(self, sums: GroupSums, setting: Setting) -> list[Fraction]:
         """Their values."""
         counted, lacking = Fraction(sums.values), Fraction(sums.absent)
-        if not isinstance(setting.unit, PrivacyUnit):
+        if setting.unit.column is None:
             return [counted, lacking]
         return [counted, lacking, COVERED * sums.rows - counted - lacking]
 
@@ -141,7 +140,7 @@ class Coverage(Query):
 
     def why(self, setting: Setting) -> str:
         """Why the sensitivity is what it is."""
-        if not isinstance(setting.unit, PrivacyUnit):
+        if setting.unit.column is None:
             return "A row is counted or left out: it moves one of two numbers by 1."
         return (
             "What becomes of the rows of a unit are parts that add up to 1, however many rows it "
@@ -150,9 +149,9 @@ class Coverage(Query):
 
     def notes(self, setting: Setting) -> list[str]:
         """What is averaged."""
-        if not isinstance(setting.unit, PrivacyUnit):
+        if setting.unit.column is None:
             return []
-        return [f"each {setting.unit.id} has the same weight, whatever the number of their rows"]
+        return [f"each {setting.unit.name} has the same weight, whatever the number of their rows"]
 
     def __str__(self) -> str:
         return self.text(str(self.query))

@@ -7,7 +7,6 @@ from typing import Any
 
 from ...errors import ArgumentError
 from ..planning.together import GroupedQuery
-from ..unit import PrivacyUnit
 from .base import Query, Setting
 
 
@@ -15,22 +14,17 @@ def touched(query: Query, setting: Setting) -> int:
     """How many groups one unit can move, at most: added or removed, or in both of two places."""
     if not query.grouped:
         return 1
-    each = 1
-    if isinstance(setting.unit, PrivacyUnit):
-        keys = query.public_keys
-        most = setting.unit.max_groups
-        if keys is None and most is None:
-            raise ArgumentError(
-                "max_groups",
-                None,
-                "given with private keys: the largest number of groups of one person "
-                "(docs/keys.md)",
-            )
-        each = min(x for x in (most, None if keys is None else len(keys)) if x is not None)
-    if not setting.replace:
-        return each
-    keys = query.public_keys
-    return 2 * each if keys is None else min(2 * each, len(keys))
+    keys, most = query.public_keys, setting.unit.max_groups
+    if keys is None and most is None:
+        raise ArgumentError(
+            "max_groups",
+            None,
+            "given with private keys: the largest number of groups of one person (docs/keys.md)",
+        )
+    limits = [most] if keys is None else [most, len(keys)]
+    each = min(limit for limit in limits if limit is not None)
+    moved = 2 * each if setting.replace else each
+    return moved if keys is None else min(moved, len(keys))
 
 
 def asked_of(query: Query, setting: Setting) -> GroupedQuery:
@@ -43,7 +37,7 @@ def bounded(query: Query, setting: Setting) -> Any:
     """The engine's request, with the groups per person enforced where they are not all allowed."""
     request = query.request(setting)
     unit, keys = setting.unit, query.public_keys
-    if not query.grouped or not isinstance(unit, PrivacyUnit) or unit.max_groups is None:
+    if not query.grouped or unit.column is None or unit.max_groups is None:
         return request
     if keys is not None and unit.max_groups >= len(keys):
         return request

@@ -15,8 +15,6 @@ from ..axes.bins import bin_of, edges_of
 from ..axes.crossed import MOST_GROUPS, Crossed
 from ..axes.keys import numbered
 from ..axes.place import Place
-from ..postprocessing.layout import CountLayout
-from ..postprocessing.margins import MarginTables
 from ..sources import WHOLE, ValueForm
 from ..sources.bounding import Request
 from ..sources.rows import RowValue, TableRows
@@ -82,11 +80,11 @@ class Histogram(Count):
         outer = 1 if self._outer is None else self._outer.groups
         return numbered(outer * (len(self._edges) - 1))
 
-    def layout(self) -> CountLayout:
-        """A table by its bins, behind the columns that it is grouped by."""
-        outer = () if self._outer is None else tuple(len(keys) for keys in self._outer.keys)
-        sizes = (*outer, len(self._edges) - 1)
-        return MarginTables(sizes, (tuple(range(len(sizes))),))
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Its bins, behind the columns that it is grouped by."""
+        outer = () if self._outer is None else self._outer.sizes
+        return (*outer, len(self._edges) - 1)
 
     @property
     def _outer(self) -> Crossed | None:

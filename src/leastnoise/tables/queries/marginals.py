@@ -151,11 +151,11 @@ class Marginals(Linear):
 
     def layout(self) -> CountLayout:
         """Its tables."""
-        return MarginTables(tuple(len(keys) for keys in self.crossed.keys), self._sets)
+        return MarginTables(self.crossed.sizes, self._sets)
 
     def workload(self) -> Workload:
         """The tables of the counts of all combinations."""
-        return Workload.marginals([len(keys) for keys in self.crossed.keys], self._sets)
+        return Workload.marginals(list(self.crossed.sizes), self._sets)
 
     def names(self) -> list[str]:
         """The values of each count, with * for attributes that its table has not."""

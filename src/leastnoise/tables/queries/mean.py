@@ -102,10 +102,7 @@ class Mean(Valued):
         """Why the sensitivities are what they are."""
         parts = self.parts(setting)
         if setting.size is not None:
-            return (
-                f"One of {setting.size} rows is replaced, its value stays within "
-                f"{self.bounds}: the mean moves by at most {text_of(parts[0].sensitivity)}."
-            )
+            return self._why_replaced(parts[0], setting.size)
         return why_mean(self.scale, setting)
 
 

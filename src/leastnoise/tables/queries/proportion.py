@@ -15,7 +15,6 @@ from ..sources.bounding import GroupSums, Request, centred
 from ..sources.expression import parse_condition
 from ..sources.rows import TableRows
 from ..sources.where import truth_of
-from ..unit import PrivacyUnit
 from .base import Query, Setting
 from .mean import (
     mean_drawn,
@@ -41,7 +40,7 @@ NULLS = ("skip", "no")
 
 
 def _scale(setting: Setting) -> Scale:
-    return _FINE if isinstance(setting.unit, PrivacyUnit) else _SCALE
+    return _SCALE if setting.unit.column is None else _FINE
 
 
 @hinted_class

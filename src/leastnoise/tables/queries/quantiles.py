@@ -19,7 +19,7 @@ from ...problem.workload import Workload
 from ...problem.workload_arguments import MIN_EPSILON
 from ..axes.bins import bin_of, edges_of
 from ..axes.place import Place
-from ..axes.scale import Scale
+from ..axes.scale import Scale, both_bounds
 from ..planning.bands import BandsRelease, ChoicesRelease, Target, bands_release
 from ..planning.exponential import WORDS
 from ..sources.bounding import Request
@@ -211,14 +211,9 @@ class Quantiles(Ordered):
     @cached_property
     def target(self) -> Target:
         """Equal bins between the bounds, or those of the edges."""
-        if isinstance(self.bins, int) and (self.low is None or self.high is None):
-            missing = "low" if self.low is None else "high"
-            words = (
-                f"{self.word}({self.column}) needs low= and high=: the smallest and the largest "
-                "value that count. Choose them from public knowledge, not from the data, or find "
-                "them with Bounds."
-            )
-            raise ArgumentError(missing, None, "given", words)
+        if isinstance(self.bins, int):
+            query = f"{self.word}({self.column})"
+            both_bounds(query, self.low, self.high, ", or find them with Bounds")
         return Target(tuple(edges_of(self.bins, self.low, self.high)), tuple(self.levels))  # type: ignore[arg-type]
 
     @property

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 from ...errors import ArgumentError
 from ...exact import Number, text_of
-from ..axes.scale import STEPS, Scale, scale_of
+from ..axes.scale import STEPS, Scale, both_bounds, scale_of
 from ..sources.bounding import Request
 from .base import Query, Setting
+from .numbers import Part
 
 NULLS = ("skip", "middle")
 
@@ -43,21 +44,21 @@ class Valued(Query):
             raise ArgumentError("column", self.column, f"the name of a column{hint}")
         if self.nulls is not None and self.nulls not in NULLS:
             raise ArgumentError("nulls", self.nulls, f"one of {', '.join(NULLS)}, or None")
-        if self.low is None or self.high is None:
-            missing = "low" if self.low is None else "high"
-            words = (
-                f"{self.word}({self.column}) needs low= and high=: the smallest and the largest "
-                "value that count. Choose them from public knowledge, not from the data "
-                "(docs/choosing.md)."
-            )
-            raise ArgumentError(missing, None, "given", words)
         _ = self.scale
 
     @cached_property
     def scale(self) -> Scale:
         """The bounds and the steps between them."""
-        assert self.low is not None and self.high is not None  # checked above
-        return scale_of(self.low, self.high, self.most, self.step)
+        query = f"{self.word}({self.column})"
+        low, high = both_bounds(query, self.low, self.high, " (docs/choosing.md)")
+        return scale_of(low, high, self.most, self.step)
+
+    def _why_replaced(self, part: Part, size: int) -> str:
+        """Why one number, the answer itself, moves by little where the rows' number is public."""
+        return (
+            f"One of {size} rows is replaced, its value stays within {self.bounds}: the "
+            f"{self.word} moves by at most {text_of(part.sensitivity)}."
+        )
 
     @property
     def _sized(self) -> bool:

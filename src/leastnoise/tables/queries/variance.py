@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ...errors import ArgumentError, Described
-from ...exact import text_of
 from ...hints import hinted_class
 from ..axes.scale import STEPS_OF_SQUARES
 from ..planning.believed import BoundLine, believed
@@ -203,11 +202,7 @@ class Variance(Valued):
         """Why the sensitivities are what they are."""
         parts = self.parts(setting)
         if setting.size is not None:
-            return (
-                f"One of {setting.size} rows is replaced, its value stays within "
-                f"{self.bounds}: the variance moves by at most "
-                f"{text_of(parts[0].sensitivity)}."
-            )
+            return self._why_replaced(parts[0], setting.size)
         return (
             "It follows from squares, distances and a count. Squares and distances are taken from "
             "the middle of the bounds, where a unit adds least; the count moves by at most "

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from ..queries.base import PRIVATE, Query, Setting
 from ..queries.coverage import BEYOND, Coverage
 from ..queries.numbers import LEFT_OUT, ROWS, Estimate
-from ..unit import PrivacyUnit
 
 #: Left-out rows are worth a word from this part of all rows on.
 _WORTH = 0.1
@@ -87,17 +86,17 @@ def _share(query: Query, estimate: Estimate) -> float | None:
 def _bounded(query: Query, setting: Setting) -> str:
     """Not all rows of a person count."""
     unit = setting.unit
-    if not isinstance(unit, PrivacyUnit) or isinstance(query, Coverage):
+    if unit.column is None or isinstance(query, Coverage):
         return ""
     most, groups = unit.max_rows_per_group, unit.max_groups
     keys = query.public_keys if query.grouped else ("",)
     each = " in a group" if query.grouped else ""
     fewer = query.grouped and groups is not None and (keys is None or groups < len(keys))
     if most == 1 and query.counts_rows:
-        words = f"each {unit.id} counts once{each}"
+        words = f"each {unit.name} counts once{each}"
     else:
         rows = "one row" if most == 1 else f"{most} rows"
-        words = f"at most {rows} of each {unit.id} count{each}"
+        words = f"at most {rows} of each {unit.name} count{each}"
     if fewer and groups is not None:
         listed = "" if keys is None else f" of {len(keys)}"
         words += f", and in at most {groups}{listed} group{'s' * (groups > 1 or keys is not None)}"

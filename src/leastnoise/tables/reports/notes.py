@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..axes.period import period_of
 from ..planning.release import Release
 from ..queries.base import Query, Setting
-from ..unit import PrivacyUnit
+from ..unit import Unit
 
 
 def notes(query: Query, setting: Setting, groups: int, release: Release) -> list[str]:
@@ -18,7 +18,7 @@ def notes(query: Query, setting: Setting, groups: int, release: Release) -> list
         )
     if setting.size is not None:
         sentences.append(f"the number of rows, {setting.size}, is public because rows are replaced")
-    if isinstance(setting.unit, PrivacyUnit):
+    if setting.unit.column is not None:
         sentences.append(_of_persons(query, setting.unit))
     if query.grouped and groups > 1:
         one_draw = "all groups come from one draw"
@@ -35,7 +35,7 @@ def _groups(count: int) -> str:
     return "one group" if count == 1 else f"{count} groups"
 
 
-def _of_persons(query: Query, unit: PrivacyUnit) -> str:
+def _of_persons(query: Query, unit: Unit) -> str:
     """How much of a person counts: what distorts an answer, and no interval knows of."""
     each = " in each group" if query.grouped else ""
     keys = query.public_keys if query.grouped else ()
@@ -48,5 +48,5 @@ def _of_persons(query: Query, unit: PrivacyUnit) -> str:
     )
     return (
         f"a person counts with at most {_rows(unit.max_rows_per_group)}{each} (with more rows, "
-        f"{query.excess}){groups}; rows without {unit.id} are left out"
+        f"{query.excess}){groups}; rows without {unit.name} are left out"
     )

@@ -10,8 +10,7 @@ from fractions import Fraction
 from ...exact import text_of
 from ..answer import Answer
 from ..axes.period import period_of
-from ..queries.base import Query, Setting
-from ..unit import PrivacyUnit
+from ..queries.base import Query
 
 #: A title and sentences.
 Said = tuple[str, str]
@@ -75,9 +74,9 @@ def source(answers: Sequence[Answer]) -> str:
 def promises(answers: Sequence[Answer], epsilon: Fraction, delta: Fraction) -> list[Said]:
     """What the noise hides and what not, what the budget means, and how to read an interval."""
     setting = answers[0].basis.setting
-    several = isinstance(setting.unit, PrivacyUnit)
-    what = f"what {'the rows of ' * several}any one {_unit(setting)} say{'s' * (not several)}"
-    hidden = f"whether any one {_unit(setting)} is in the table, and {what}"
+    several = setting.unit.column is not None
+    what = f"what {'the rows of ' * several}any one {setting.unit.name} say{'s' * (not several)}"
+    hidden = f"whether any one {setting.unit.name} is in the table, and {what}"
     return [
         (
             "What is hidden",
@@ -94,10 +93,6 @@ def promises(answers: Sequence[Answer], epsilon: Fraction, delta: Fraction) -> l
     ]
 
 
-def _unit(setting: Setting) -> str:
-    return setting.unit.id if isinstance(setting.unit, PrivacyUnit) else "row"
-
-
 def _open(answers: Sequence[Answer]) -> str:
     """What anybody may learn."""
     setting = answers[0].basis.setting
@@ -106,8 +101,8 @@ def _open(answers: Sequence[Answer]) -> str:
         "of tables and columns, the queries, their bounds and public groups are not secret."
     )
     if setting.replace:
-        words += f" It is not hidden either that a {_unit(setting)} is in the table."
-    if not isinstance(setting.unit, PrivacyUnit):
+        words += f" It is not hidden either that a {setting.unit.name} is in the table."
+    if setting.unit.column is None:
         words += " A person with several rows is protected less, because each row is by itself."
     return words
 
@@ -119,7 +114,7 @@ def _odds(answer: Answer, epsilon: Fraction, delta: Fraction) -> str:
     share += float(delta) / (1 + math.exp(float(epsilon)))
     digits = 10 if share > 0.99 else 1
     most = min(100.0, math.ceil(100 * digits * share) / digits)
-    unit = _unit(setting)
+    unit = setting.unit.name
     about = (
         f"which of two things a {unit} says" if setting.replace else f"whether a {unit} is there"
     )

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeGuard, cast
 
 from ..axes.crossed import label_of
 from ..axes.scale import Scale
-from ..unit import PrivacyUnit, Unit
+from ..unit import Unit
 from . import Table, ValueForm
 from .arithmetic import double_of, quotient, spread_rows, sum_of
 from .rows import RowValue, TableRows, shown, sought, written
@@ -170,13 +170,6 @@ def _by_cell(
     return {key: GroupSums(cells=cells) for key, cells in histograms.items()}
 
 
-def aggregate(table: Table, request: Request) -> dict[str, GroupSums]:
-    """The sums by group, at once."""
-    reading = reading_of(table, request)
-    table.engine.load(reading.names)
-    return reading.sums()
-
-
 def reading_of(table: Table, request: Request) -> Reading:
     """The query for a request; an `ArgumentError` where the schema does not allow it."""
     return _Writer(table, request).reading()
@@ -192,9 +185,8 @@ class _Writer:
         self.top = request.scale.top if request.scale is not None else 0
         self.groups = () if request.group is None else request.group(self.rows)
         self.by = [f"g{i}" for i in range(len(self.groups))]  # what they are called
-        self.person = None
-        if isinstance(request.unit, PrivacyUnit):
-            self.person = self.rows.person(request.unit.id, "unit")
+        column = request.unit.column
+        self.person = None if column is None else self.rows.person(column, "unit")
 
     def reading(self) -> Reading:
         request = self.request
