@@ -14,7 +14,7 @@ import pytest
 from doc_pages import ROOT
 
 from cli_command import run
-from leastnoise.tables.queries.registry import WORDS
+from leastnoise.tables.queries.registry import words
 from leastnoise.tables.queries.text import query_of
 from leastnoise.tables.sources import opened
 from leastnoise.tables.sources.expression import parse_condition
@@ -93,7 +93,7 @@ OPTIONS |= {"smallest": "0.5", "largest": "2000"}
 
 def test_the_queries_of_the_page_are_those_of_the_parser():
     rows = re.findall(r"^\| `((\w+)\(.*\))` \| .* \|(.*)\|$", LANGUAGE, re.M)
-    assert {word for _, word, _ in rows} == set(WORDS)
+    assert {word for _, word, _ in rows} == set(words())
     for text, _, cells in rows:
         bounds = {name: 0 if name == "low" else 9 for name in ("low", "high") if name in cells}
         keys = {"keys": [["x"], ["y"]]} if text.startswith("marginals") else {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -12,9 +11,8 @@ import leastnoise.tables
 from leastnoise.cli.tables import _QUERIES as HELP
 from leastnoise.tables import query_of
 from leastnoise.tables.queries.arguments import arguments_of, query_from
-from leastnoise.tables.queries.registry import QUERIES, WORDS
-from leastnoise.web.models import QueryForm
-from leastnoise.web.questions import CLASSES, FIELDS
+from leastnoise.tables.queries.registry import QUERIES, words
+from leastnoise.web.questions import offers
 
 SCRIPT = Path(leastnoise.__file__).parent / "web" / "static" / "questions.js"
 #: A text for each class, as short as it can be.
@@ -49,11 +47,21 @@ def test_a_query_can_be_written_as_text_and_as_arguments(kind):
 
 def test_the_help_of_the_command_line_names_the_queries():
     named = set(re.findall(r"(\w+)\(", HELP))
-    assert named <= set(WORDS) and set(WORDS) - named <= {"sum", "variance", "coverage"}
+    assert named <= set(words()) and set(words()) - named <= {"sum", "variance", "coverage"}
 
 
 def test_the_web_app_offers_what_the_registry_says():
-    assert set(get_args(QueryForm.model_fields["kind"].annotation)) == set(CLASSES)
-    lines = re.findall(r'^  (\w+): \["([^"]+)", \[([^\]]*)\]\],$', SCRIPT.read_text(), re.MULTILINE)
-    script = {word: (title, set(re.findall(r"\w+", names))) for word, title, names in lines}
-    assert script == {word: (kind.title, set(FIELDS[word])) for word, kind in CLASSES.items()}
+    every = {one.kind: one for one in offers()}
+    assert set(every) == {kind.word for kind in QUERIES if kind.title}
+    assert every["mean"].fields == ["column", "low", "high"] and not every["mean"].optional
+    assert every["count"].optional == ["column"] and every["bounds"].optional == ["levels"]
+    assert every["histogram"].optional == ["bins"]
+    labels = re.search(r"const LABELS = \{(.*?)\};", SCRIPT.read_text(), re.DOTALL).group(1)
+    for one in every.values():
+        asked = {*one.fields, *re.findall(r"\{(\w+)\}", one.phrase)}
+        assert asked <= {*re.findall(r"(\w+):", labels)}
+
+
+def test_every_query_says_what_its_answers_are_called():
+    for kind in QUERIES:
+        assert kind.phrase and set(re.findall(r"\{(\w+)\}", kind.phrase)) <= {*kind.arguments()}

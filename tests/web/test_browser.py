@@ -285,7 +285,7 @@ def test_questions_to_the_demo_table(opened, tmp_path):
     assert one.id("ask-epsilon").input_value() == "7.1" and one.text("plan-table") != told
     one.id("ask-epsilon").fill("1")
     one.id("ask-go").click()
-    assert "How many rows have which age." in one.text("sure")
+    assert "Rows by age." in one.text("sure")
     for box in page.locator("#sure input").all():
         assert one.id("sure-yes").is_disabled()
         box.check()

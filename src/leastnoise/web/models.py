@@ -95,22 +95,44 @@ class CsvForm(Strict):
         return self.model_dump(exclude_none=True)
 
 
+def _offered_kinds() -> list[str]:
+    from ..tables.queries.registry import offered  # (once it is wanted: this takes a while)
+
+    return list(offered())
+
+
+def _known_kind(word: str) -> str:
+    if word not in _offered_kinds():
+        raise ValueError(f"one of {', '.join(_offered_kinds())}")
+    return word
+
+
+def _list_kinds(schema: dict[str, Any]) -> None:
+    schema["enum"] = _offered_kinds()
+
+
+#: The word of a query that the web app offers.
+Kind = Annotated[
+    str, Field(max_length=60, json_schema_extra=_list_kinds), AfterValidator(_known_kind)
+]
+
+
+class QueryOffer(BaseModel):
+    """A kind of query: what it is called, and the fields that its form has."""
+
+    kind: str
+    title: str
+    phrase: str = Field(description="What its answers are called, with its fields in braces.")
+    fields: list[str]
+    optional: list[str] = Field(description="Those of the fields that may be left empty.")
+    all_rows: bool = Field(description="Whether it can be about all rows, without a column.")
+    mechanism: str = Field(description='What is released of it, such as "numbers" or a "choice".')
+
+
 class QueryForm(Strict):
     """One question about a table."""
 
-    kind: Literal[
-        "count",
-        "sum",
-        "mean",
-        "summary",
-        "variance",
-        "median",
-        "quantile",
-        "quantiles",
-        "bounds",
-        "histogram",
-        "proportion",
-    ] = "count"
+    kind: Kind = "count"
     column: Name | None = None
     low: Number | None = None
     high: Number | None = None

@@ -2,26 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
 from typing import Any
 
 from ..errors import ArgumentError
 from ..tables import PrivacyUnit, Query
 from ..tables.axes.period import period_of
-from ..tables.queries.registry import QUERIES
+from ..tables.queries.registry import offered
 from ..tables.sources.expression import Condition, Join, Not, parse_condition
+from .models import QueryForm, QueryOffer
 
-#: Fields of the web app's form that a kind of query can have besides where, by and keys.
-_OWN = ("column", "condition", "low", "high", "q", "levels", "bins", "interval")
-CLASSES: dict[str, type[Query]] = {kind.word: kind for kind in QUERIES if kind.title}
-FIELDS: dict[str, tuple[str, ...]] = {
-    word: tuple(name for name in _OWN if name in kind.arguments()) for word, kind in CLASSES.items()
-}
+#: Fields of a question that are none of its kind's own.
+_COMMON = ("where", "by", "keys")
+#: Fields whose defaults would be guesses in a form.
+_ASKED_FOR = ("low", "high", "q")
+
+
+def offers() -> list[QueryOffer]:
+    """The kinds of queries that the web app offers, each with the fields of its form."""
+    return [
+        QueryOffer(
+            kind=word,
+            title=kind.title,
+            phrase=kind.phrase,
+            fields=list(fields_of(kind)),
+            optional=[name for name in fields_of(kind) if _is_optional(kind, name)],
+            all_rows=kind.all_rows,
+            mechanism=kind.mechanism,
+        )
+        for word, kind in offered().items()
+    ]
+
+
+def fields_of(kind: type[Query]) -> tuple[str, ...]:
+    """The fields of the form that are arguments of this kind alone."""
+    names = [name for name in QueryForm.model_fields if name not in (*_COMMON, "kind", "within")]
+    return tuple(name for name in names if name in kind.arguments())
+
+
+def _is_optional(kind: type[Query], name: str) -> bool:
+    if name == "column":
+        return kind.all_rows
+    default = next(field.default for field in fields(kind) if field.name == name)
+    return name not in _ASKED_FOR and default not in (MISSING, "", ())
 
 
 def options_of(form: dict[str, Any]) -> dict[str, Any]:
     """What a question's class is given: its own fields and the common ones, where they are set."""
-    common = ("where",) if form["kind"] == "histogram" else ("where", "by", "keys")
-    names = (*FIELDS[form["kind"]], *common)
+    names = (*fields_of(offered()[form["kind"]]), *_COMMON)
     return {name: form[name] for name in names if form[name] is not None}
 
 
@@ -29,15 +57,16 @@ def queries_of(form: dict[str, Any]) -> list[Query]:
     """The questions; an `ArgumentError` is named after the field, such as queries.0.low."""
     queries = []
     for number, question in enumerate(form["queries"]):
-        allowed = {*FIELDS[question["kind"]], "kind", "where", "by", "keys", "within"}
+        kind = offered()[question["kind"]]
+        allowed = {*fields_of(kind), *_COMMON, "kind", "within"}
         try:
             for name, value in question.items():
                 if value is not None and name not in allowed:
                     raise ArgumentError(name, value, f"left out for a {question['kind']}")
             options = options_of(question)
-            if question["kind"] not in ("count", "proportion") and "column" not in options:
+            if "column" in allowed and not kind.all_rows and "column" not in options:
                 raise ArgumentError("column", None, "the name of a column")
-            queries.append(CLASSES[question["kind"]](**options))
+            queries.append(kind(**options))
         except ArgumentError as error:
             words = str(error)
             error.name = f"queries.{number}.{error.name}"

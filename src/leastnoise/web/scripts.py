@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ..tables.queries.registry import offered
 from ..tables.sources.excel_file import is_excel
-from .questions import CLASSES, margins_of, options_of, queries_of, rows_of
+from .questions import margins_of, options_of, queries_of, rows_of
 from .written import source_text
 
 
 def _parts(form: dict[str, Any], place: dict[str, Any]) -> tuple[str, str, str]:
     """(imports and the table, the ledger, the questions)."""
-    kinds = sorted({CLASSES[question["kind"]].__name__ for question in form["queries"]})
+    kinds = sorted({offered()[question["kind"]].__name__ for question in form["queries"]})
     names = ["Ledger", "ask_all", *kinds, *(["PrivacyUnit"] if form["unit"] is not None else [])]
     if place["csv"]:
         names.append("ExcelFile" if is_excel(place["shown"]) else "CsvFile")
@@ -41,7 +42,7 @@ def _questions(form: dict[str, Any]) -> str:
     lines = []
     for question in form["queries"]:
         words = ", ".join(f"{name}={value!r}" for name, value in options_of(question).items())
-        lines.append(f"        {CLASSES[question['kind']].__name__}({words}),\n")
+        lines.append(f"        {offered()[question['kind']].__name__}({words}),\n")
     unit = ""
     if form["unit"] is not None:
         groups = "" if form["max_groups"] is None else f", max_groups={form['max_groups']}"

@@ -35,6 +35,12 @@ _TO = ".."
 _MOST = 1_000
 
 
+def spoken_column(name: str) -> str:
+    """A column, or the periods of one, as people say it: "month of admitted"."""
+    period = period_of(name)
+    return name if period is None else f"{period.unit} of {period.column}"
+
+
 @dataclass(frozen=True)
 class Period:
     """The periods of a column: unit is "year", "quarter", "month" or "day"."""

@@ -16,39 +16,38 @@ from ...errors import ArgumentError, Described
 from ...exact import rational, text_of
 from ..unit import PrivacyUnit, Row, Unit
 from .base import Query
-from .registry import QUERIES
+from .registry import classes
 
-_QUERIES: dict[str, Any] = {kind.__name__: kind for kind in QUERIES}
 _UNITS: dict[str, Any] = {unit.__name__: unit for unit in (Row, PrivacyUnit)}
-#: Arguments that are exact numbers, alone or in lists; whole numbers and truths are themselves.
-_NUMBERS = ("low", "high", "step", "q", "levels", "smallest", "largest")
-_WHOLE = ("bins", "ways", "max_rows_per_group", "max_groups")
 
 
 def arguments_of(question: Query | Unit) -> dict[str, Any]:
     """The arguments of a question, or of a unit, with the name of its class as its kind."""
-    values = {field.name: getattr(question, field.name) for field in fields(question)}
-    written = {name: _plain(name, value) for name, value in values.items() if value is not None}
+    written = {
+        field.name: _plain(field.name, str(field.type), value)
+        for field in fields(question)
+        if (value := getattr(question, field.name)) is not None
+    }
     return {"kind": type(question).__name__, **written}
 
 
-def _plain(name: str, value: Any) -> Any:
-    if name == "interval":
+def _plain(name: str, kind: str, value: Any) -> Any:
+    """An argument by its declared type: integers and truths as they are, numbers exactly."""
+    if kind == "bool":
         return bool(value)
     if isinstance(value, Query):
         return arguments_of(value)
-    if isinstance(value, int) and name in _WHOLE:
+    if isinstance(value, int) and "int" in kind:
         return value
     if not isinstance(value, (str, Real, Decimal)):
-        # (Edges of bins are numbers, and a table's attributes are texts.)
-        inner = "low" if name == "bins" else name
-        return [_plain(inner, entry) for entry in value]
-    return text_of(rational(value, name)) if name in _NUMBERS else str(value)
+        inner = "Number" if "Number" in kind else kind
+        return [_plain(name, inner, entry) for entry in value]
+    return text_of(rational(value, name)) if "Number" in kind else str(value)
 
 
 def query_from(raw: Any) -> Query:
     """The question that arguments make; `ArgumentError` if they are not as they are written."""
-    query = _made("question", _QUERIES, raw)
+    query = _made("question", classes(), raw)
     assert isinstance(query, Query)
     return query
 
@@ -64,7 +63,7 @@ def _made(name: str, kinds: Mapping[str, Any], raw: Any) -> Any:
     try:
         given = dict(raw)
         inner = {
-            name: _made(name, _QUERIES, value) for name, value in given.items() if _is_query(value)
+            name: _made(name, classes(), value) for name, value in given.items() if _is_query(value)
         }
         instance = kinds[given.pop("kind")](**given | inner)
         same = difference(arguments_of(instance), raw) is None

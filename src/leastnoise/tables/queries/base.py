@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ...errors import ArgumentError, Described
 from ..axes.crossed import Crossed, keys_on, named_in, names_of, parts_of
 from ..axes.keys import listed, numbered
-from ..axes.period import period_of
+from ..axes.period import period_of, spoken_column
 from ..axes.place import Place
 from ..planning.tracks import Track
 from ..sources.bounding import GroupSums, Request
@@ -84,6 +84,10 @@ class Query:
     all_rows: ClassVar[bool] = False
     #: What it is called in the web app; "" if it is not offered there.
     title: ClassVar[str] = ""
+    #: What readers see above its answers, with its arguments in braces.
+    phrase: ClassVar[str] = ""
+    #: Whether what stands in its brackets is one argument, which may hold commas and signs.
+    whole_text: ClassVar[bool] = False
     #: What the several answers of a group differ in, in tables for readers.
     axis_answered: ClassVar[str] = "column"
     #: Whether its answers are numbers of rows, which bars can show.
@@ -171,14 +175,20 @@ class Query:
             given[name] = value
         if "column" in names and "column" not in given and not cls.all_rows:
             given["column"] = ""  # which the class rejects by its name
-        read = {"bins": _bins, "interval": _truth}
-        return cls(**{name: read.get(name, _as_it_is)(value) for name, value in given.items()})
+        types = {field.name: str(field.type) for field in fields(cls)}
+        return cls(**{name: _read(name, types[name], value) for name, value in given.items()})
 
     @classmethod
     def example(cls) -> str:
         """How it is written."""
         bounds = ("low=0", "high=100") if "low" in cls.arguments() else ()
         return f"{cls.word}({', '.join((*cls.positional, *bounds))})"
+
+    @property
+    def heading(self) -> str:
+        """What readers see above its answers; its filter and its groups are said beside it."""
+        values = {name: getattr(self, name) for name in self.arguments()}
+        return self.phrase.format_map({name: _spoken(value) for name, value in values.items()})
 
     # -- what a query says ----------------------------------------------------------------------
 
@@ -417,23 +427,23 @@ class Query:
         return self.text("")
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
+def _spoken(value: Any) -> str:
+    """An argument as people write it."""
+    if isinstance(value, Fraction):
+        return f"{float(value):g}"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_spoken, value))
+    return spoken_column(str(value))
 
 
-def _bins(value: Any) -> Any:
-    """A number of bins that a text states, as an integer."""
-    if isinstance(value, str):
-        if not value.isdecimal():
-            raise ArgumentError("bins", value, "a number of bins, such as bins=10")
-        return int(value)
-    return value
-
-
-def _truth(value: Any) -> Any:
-    """A Boolean that a text states."""
-    if isinstance(value, str):
+def _read(name: str, kind: str, value: Any) -> Any:
+    """An argument that a text states, by its declared type."""
+    if kind == "bool" and isinstance(value, str):
         if value.lower() not in ("true", "false"):
-            raise ArgumentError("interval", value, "true or false")
+            raise ArgumentError(name, value, "true or false")
         return value.lower() == "true"
+    if kind.startswith("int") and isinstance(value, str):
+        if not value.isdecimal():
+            raise ArgumentError(name, value, f"an integer, such as {name}=10")
+        return int(value)
     return value

@@ -40,6 +40,7 @@ class Count(Counted):
 
     column: str | None = None
     word: ClassVar[str] = "count"
+    phrase: ClassVar[str] = "Number of rows"
     title: ClassVar[str] = "How many rows"
     all_rows: ClassVar[bool] = True
 
@@ -52,6 +53,12 @@ class Count(Counted):
         """How many public keys each column has that it is grouped by."""
         crossed = self.crossed
         return (len(self.public_keys or ("",)),) if crossed is None else crossed.sizes
+
+    @property
+    def heading(self) -> str:
+        """With the column, if one is named."""
+        words = super().heading
+        return f"{words} with a {self.column}" if self.column and self.all_rows else words
 
     def tracks(self, setting: Setting) -> tuple[Track, ...]:
         """A unit adds 0 to R rows."""

@@ -42,7 +42,9 @@ class Coverage(Query):
     of: Query | None = None
 
     word: ClassVar[str] = "coverage"
+    phrase: ClassVar[str] = "Rows behind {of}"
     positional: ClassVar[tuple[str, ...]] = ("of",)
+    whole_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.of, Query) or isinstance(self.of, Coverage):

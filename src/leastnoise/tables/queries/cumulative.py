@@ -85,6 +85,7 @@ class Cumulative(_Binned):
     """
 
     word: ClassVar[str] = "cumulative"
+    phrase: ClassVar[str] = "Rows with {column} below each edge"
     title: ClassVar[str] = ""
 
     def layout(self) -> CountLayout:
@@ -119,6 +120,7 @@ class RangeCounts(_Binned):
     """
 
     word: ClassVar[str] = "range_counts"
+    phrase: ClassVar[str] = "Rows in each range of {column}"
     title: ClassVar[str] = ""
 
     def __post_init__(self) -> None:

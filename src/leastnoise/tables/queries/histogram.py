@@ -44,6 +44,7 @@ class Histogram(Count):
     high: Number | None = None
     bins: int | Sequence[Number] = 10
     word: ClassVar[str] = "histogram"
+    phrase: ClassVar[str] = "Rows by {column}"
     title: ClassVar[str] = "Histogram"
     positional: ClassVar[tuple[str, ...]] = ("column", "bins")
     all_rows: ClassVar[bool] = False

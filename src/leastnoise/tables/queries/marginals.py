@@ -54,6 +54,7 @@ class Marginals(Linear):
     attributes: Sequence[str] = ()
     ways: int | Sequence[int | Sequence[str]] = 2
     word: ClassVar[str] = "marginals"
+    phrase: ClassVar[str] = "Rows by {attributes}"
     positional: ClassVar[tuple[str, ...]] = ("attributes",)
     several: ClassVar[bool] = True
 

@@ -50,6 +50,7 @@ class Mean(Valued):
     """
 
     word: ClassVar[str] = "mean"
+    phrase: ClassVar[str] = "Mean of {column}"
     title: ClassVar[str] = "Mean"
 
     def ends_of(self, column: str) -> tuple[float, float] | None:

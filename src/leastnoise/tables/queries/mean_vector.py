@@ -49,6 +49,7 @@ class MeanVector(Query):
     low: Sequence[Number] = field(default=(), kw_only=True)
     high: Sequence[Number] = field(default=(), kw_only=True)
     word: ClassVar[str] = "mean"
+    phrase: ClassVar[str] = "Mean of {columns}"
     mechanism: ClassVar[str] = "vector"
     positional: ClassVar[tuple[str, ...]] = ("columns",)
     several: ClassVar[bool] = True

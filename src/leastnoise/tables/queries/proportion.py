@@ -64,8 +64,10 @@ class Proportion(Query):
     condition: str = ""
     nulls: str | None = field(default=None, kw_only=True)
     word: ClassVar[str] = "proportion"
+    phrase: ClassVar[str] = "Proportion of rows with {condition}"
     title: ClassVar[str] = "Proportion of rows for which"
     positional: ClassVar[tuple[str, ...]] = ("condition",)
+    whole_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -51,6 +51,7 @@ class Quantile(Valued):
     q: Number = Fraction(1, 2)
     interval: bool = field(default=False, kw_only=True)
     word: ClassVar[str] = "quantile"
+    phrase: ClassVar[str] = "Quantile {q} of {column}"
     title: ClassVar[str] = "Quantile"
     positional: ClassVar[tuple[str, ...]] = ("column", "q")
     mechanism: ClassVar[str] = "choice"
@@ -216,6 +217,7 @@ class Median(Quantile):
     """
 
     word: ClassVar[str] = "median"
+    phrase: ClassVar[str] = "Median of {column}"
     title: ClassVar[str] = "Median"
     positional: ClassVar[tuple[str, ...]] = ("column",)
 

@@ -186,6 +186,7 @@ class Quantiles(Ordered):
     bins: int | Sequence[Number] = field(default=256, kw_only=True)
     interval: bool = field(default=False, kw_only=True)
     word: ClassVar[str] = "quantiles"
+    phrase: ClassVar[str] = "Quantiles {levels} of {column}"
     title: ClassVar[str] = "Several quantiles"
     may_choose: ClassVar[bool] = True
 
@@ -267,6 +268,7 @@ class Bounds(Ordered):
     smallest: Number = field(default=Fraction(1, 100), kw_only=True)
     largest: Number = field(default=10**12, kw_only=True)
     word: ClassVar[str] = "bounds"
+    phrase: ClassVar[str] = "Bounds of {column}"
     title: ClassVar[str] = "Bounds of most values"
 
     def __post_init__(self) -> None:

@@ -1,6 +1,7 @@
 """Every query, once: its text, its arguments in files, and its web form follow from its class.
 
-To add a query, write its file (`base.py` says what a query states) and add its line here.
+To add a query, write its file (`base.py` says what a query states) and add its line here;
+CONTRIBUTING says where else it is named.
 """
 
 from __future__ import annotations
@@ -39,10 +40,23 @@ QUERIES: tuple[type[Query], ...] = (
     Proportion,
     Coverage,
 )
-#: Their words in a text; a word can be that of several classes.
-WORDS: tuple[str, ...] = tuple(dict.fromkeys(kind.word for kind in QUERIES))
+
+
+def words() -> tuple[str, ...]:
+    """Their words in a text; a word can be that of several classes."""
+    return tuple(dict.fromkeys(kind.word for kind in QUERIES))
 
 
 def kinds_of(word: str) -> tuple[type[Query], ...]:
     """The classes with this word; none if it is no query's."""
     return tuple(kind for kind in QUERIES if kind.word == word)
+
+
+def classes() -> dict[str, type[Query]]:
+    """The classes by name, as files know them."""
+    return {kind.__name__: kind for kind in QUERIES}
+
+
+def offered() -> dict[str, type[Query]]:
+    """Those that the web app offers, by word."""
+    return {kind.word: kind for kind in QUERIES if kind.title}

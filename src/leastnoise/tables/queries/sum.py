@@ -33,6 +33,7 @@ class Sum(Valued):
     """
 
     word: ClassVar[str] = "sum"
+    phrase: ClassVar[str] = "Sum of {column}"
     title: ClassVar[str] = "Sum"
     adds_up: ClassVar[bool] = True
 
@@ -82,10 +83,7 @@ class Sum(Valued):
         """Why the sensitivity is what it is."""
         (part,) = self.parts(setting)
         if setting.size is not None:
-            return (
-                f"One of {setting.size} rows is replaced, its value stays within "
-                f"{self.bounds}: the sum moves by at most {text_of(part.sensitivity)}."
-            )
+            return self._why_replaced(part, setting.size)
         rows = f"{setting.rows} rows" if setting.rows > 1 else "one row"
         moves = "replaced by another" if setting.replace else "added or removed"
         return (

@@ -7,25 +7,14 @@ from typing import Any
 
 from ...errors import ArgumentError, UnknownArgumentError
 from ...hints import did_you_mean, reject_unknown
+from . import registry
 from .base import Query
-from .coverage import Coverage
-from .proportion import Proportion
-from .registry import QUERIES, WORDS, kinds_of
 
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
 #: Arguments inside the brackets: "mean(salary, low=0, high=200)".
 _NAMED = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)\s*(.*?)\s*", re.DOTALL)
 #: Arguments that stand beside the text, because their values may hold commas.
 _BESIDE = ("where", "by", "keys")
-#: What can be named inside the brackets: all but what stands there without a name.
-_INSIDE = tuple(
-    dict.fromkeys(
-        name
-        for kind in QUERIES
-        for name in kind.arguments()
-        if name not in (*_BESIDE, kind.positional[0])
-    )
-)
 #: What to ask in the place of queries that there are not.
 _INSTEAD = {
     "max": "One person can move a maximum across the whole range: ask for quantile(x, 0.99).",
@@ -45,21 +34,22 @@ def query_of(query: Query | str, **options: Any) -> Query:
     """The query that a text means; options are those of the query's class."""
     if isinstance(query, Query):
         return query
-    allowed = f'a query, or a string such as "mean(salary)" (queries are {", ".join(WORDS)})'
+    words = ", ".join(registry.words())
+    allowed = f'a query, or a string such as "mean(salary)" (queries are {words})'
     call = _CALL.fullmatch(query) if isinstance(query, str) else None
     if call is None:
         raise ArgumentError("query", query, allowed, _no_query(query))
     word, inside = call.group(1).lower(), call.group(2).strip()
-    kinds = kinds_of(word)
+    kinds = registry.kinds_of(word)
     if not kinds:
         instead = _INSTEAD.get(word.replace("_", ""), "")
         known = (
             f"There is no query {word}(). {instead}"
             if instead
-            else (f"There is no query {word}().{did_you_mean(word, WORDS)}")
+            else (f"There is no query {word}().{did_you_mean(word, registry.words())}")
         )
-        raise ArgumentError("query", query, allowed, f"{known} Queries are {', '.join(WORDS)}.")
-    if kinds in ((Proportion,), (Coverage,)):  # what is inside may hold commas and signs
+        raise ArgumentError("query", query, allowed, f"{known} Queries are {words}.")
+    if kinds[0].whole_text:
         return kinds[0].from_text([inside], options)
     plain, named = _arguments(word, inside)
     columns = [_unquoted(part) for part in plain]
@@ -72,7 +62,7 @@ def _no_query(query: object) -> str:
     if isinstance(query, (list, tuple)):
         return "ask() answers one query. For several queries from one budget, use ask_all()."
     word = query.strip().lower() if isinstance(query, str) else ""
-    if word in WORDS:
+    if word in registry.words():
         return f'A query is written with brackets: "{word}()".'
     if word.startswith("select "):
         return 'SQL is not read. A query is a string such as "mean(salary)" (docs/queries.md).'
@@ -94,11 +84,22 @@ def _arguments(word: str, inside: str) -> tuple[list[str], dict[str, Any]]:
                 f"{name}= stands beside the text {word}(...), not inside: {name}=... in Python, "
             )
             raise UnknownArgumentError(name, value, f"{words}--{name} on the command line.")
-        reject_unknown({name: value}, _INSIDE, f"{word}()")
+        reject_unknown({name: value}, _named_inside(), f"{word}()")
         if name in named or not value:
             raise ArgumentError(name, match.group(2), f"given once, such as {name}=1")
         named[name] = value
     return plain, named
+
+
+def _named_inside() -> tuple[str, ...]:
+    """What can be named inside the brackets: all but what stands there without a name."""
+    names = (
+        name
+        for kind in registry.QUERIES
+        for name in kind.arguments()
+        if name not in (*_BESIDE, kind.positional[0])
+    )
+    return tuple(dict.fromkeys(names))
 
 
 def _parts(inside: str) -> list[str]:

@@ -49,6 +49,7 @@ class Variance(Valued):
     """
 
     word: ClassVar[str] = "variance"
+    phrase: ClassVar[str] = "Variance of {column}"
     title: ClassVar[str] = "Variance"
     most: ClassVar[int] = STEPS_OF_SQUARES
 

@@ -9,50 +9,19 @@ from fractions import Fraction
 
 from ...exact import text_of
 from ..answer import Answer
-from ..axes.period import period_of
+from ..axes.period import spoken_column
 from ..queries.base import Query
 
 #: A title and sentences.
 Said = tuple[str, str]
-_SAID = {
-    "count": "Number of rows",
-    "sum": "Sum of {}",
-    "mean": "Mean of {}",
-    "coverage": "Rows behind {}",
-    "summary": "Count, sum and mean of {}",
-    "variance": "Variance of {}",
-    "median": "Median of {}",
-    "quantile": "Quantile of {}",
-    "histogram": "Rows by {}",
-    "proportion": "Proportion of rows with {}",
-    "cumulative": "Rows with {} below each edge",
-    "range_counts": "Rows in each range of {}",
-    "marginals": "Rows by {}",
-}
 
 
 def heading(query: Query) -> str:
-    """A query as people say it; as it is written where that is not known."""
-    text = str(query)
-    said, about = _SAID.get(query.word), text.partition("(")[2]
-    behind = "" if query.where is None else f" where {query.where}"
-    if query.by is not None:
-        behind += f" by {query.by if isinstance(query.by, str) else ', '.join(query.by)}"
-    if said is None or not text.endswith(f"){behind}"):
-        return text
-    axes = [(name, period_of(name)) for name in query.columns_by]
-    about = about.removesuffix(f"){behind}").partition(", ways=")[0]
-    if query.word == "quantile":
-        about, _, share = about.rpartition(", ")
-        said = f"Quantile {share} of {{}}"
-    if query.word == "count" and about:
-        said = "Number of rows with a {}"
-    words = said.format(about) + behind
-    for name, period in axes:
-        words = (
-            words if period is None else words.replace(name, f"{period.unit} of {period.column}")
-        )
-    return words
+    """A query as people say it, with its filter and its groups."""
+    where = "" if query.where is None else f" where {query.where}"
+    names = (query.by,) if isinstance(query.by, str) else query.by or ()
+    by = f" by {', '.join(map(spoken_column, names))}" if names else ""
+    return f"{query.heading}{where}{by}"
 
 
 def day(date: str) -> str:

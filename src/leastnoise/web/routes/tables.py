@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from ...errors import ArgumentError, LeastnoiseError
 from ..jobs import DONE
-from ..models import AskForm, CsvForm, JobState, LedgerForm, PlanForm
+from ..models import AskForm, CsvForm, JobState, LedgerForm, PlanForm, QueryOffer
 from ..state import ERRORS, Here, State, WebError, submit, table_of
 from ..tables import ENDINGS, ServedTable
 from ..uploads import NotATable, TooLarge
@@ -50,6 +50,14 @@ class ColumnsAnswer(BaseModel):
 
     columns: list[ColumnAnswer]
     sheets: list[str]
+
+
+@router.get("/queries")
+def queries() -> list[QueryOffer]:
+    """The kinds of queries that can be asked."""
+    from ..questions import offers
+
+    return offers()
 
 
 def _described(here: State, table: ServedTable) -> TableState:

@@ -1,7 +1,7 @@
 // Answers: a number with its margin, a picture, a sentence to publish, the proofs.
 
 import { box, line, part, picture, text, ticks, whisker } from "./svg.js";
-import { byId, make, measured, number, plain, spokenQuery } from "./words.js";
+import { byId, make, measured, number, plain } from "./words.js";
 
 // Years, quarters, months and days.
 const TIME = /^(\d{4})(?:-Q([1-4])|-(\d\d)(?:-(\d\d))?)?$/;
@@ -13,7 +13,6 @@ function behind(group) {
   const rows = named.rows, left = named["rows left out"];
   return [...(rows ? [`from ${plain(rows.value)} rows`] : []), ...(left && left.value >= 3 * Math.max(1, left.high - left.value) ? [`${plain(left.value)} rows left out`] : [])].join(", ");
 }
-const counts = (one) => /^(count|histogram)\(/.test(one.query);
 
 // A batch of answers that were paid for together; earlier ones stay, for they cost budget, too. Each
 // says which table it is about: another one may have been chosen since.
@@ -34,7 +33,7 @@ export function showAnswers(data, job, name) {
 }
 
 function answerCard(one, job) {
-  const parts = [make("h2", { text: spokenQuery(one.query) })];
+  const parts = [make("h2", { text: one.heading })];
   const [first] = one.answers;
   if (one.answers.length === 1 && first.key === "") parts.push(...single(one, first));
   else if (!one.answers.length) parts.push(make("p", { text: "No group had enough rows to be released." }));
@@ -53,8 +52,8 @@ const spent = (one) => `epsilon ${number(one.epsilon, 3)}${one.delta > 0 ? `, de
 function single(one, group) {
   const told = measured(group.value, group.low, group.high);
   const sentence = told.margin === null
-    ? `${spokenQuery(one.query)}: ${told.value} (differentially private with ${spent(one)}).`
-    : `${spokenQuery(one.query)}: ${told.value}${told.even ? `, margin of error ${told.margin}` : ""} (95% confidence interval ${told.low} to ${told.high}; differentially private with ${spent(one)}).`;
+    ? `${one.heading}: ${told.value} (differentially private with ${spent(one)}).`
+    : `${one.heading}: ${told.value}${told.even ? `, margin of error ${told.margin}` : ""} (95% confidence interval ${told.low} to ${told.high}; differentially private with ${spent(one)}).`;
   const copy = make("button", { type: "button", class: "quiet", text: "Copy" });
   copy.addEventListener("click", async () => {
     try {
@@ -91,7 +90,7 @@ function rule(group, words) {
 
 function several(one) {
   const bins = one.answers.map((group) => BIN.exec(group.key)?.slice(1).map(Number) ?? null);
-  const histogram = one.query.startsWith("histogram(") && bins.every((bin) => bin && bin.every(Number.isFinite));
+  const histogram = one.counts_rows && bins.every((bin) => bin && bin.every(Number.isFinite));
   const drawn = one.answers.some((group) => known(group)) && one.answers.length <= 60;
   const parts = [];
   const days = one.answers.map((group) => dayOf(group.key));
@@ -123,7 +122,6 @@ function bars(one, bins) {
   const most = Math.max(1e-9, ...one.answers.map((group) => (known(group) ? group.high : group.value)));
   const x = (value) => left + ((right - left) * (value - from)) / (to - from);
   const y = (value) => bottom - ((bottom - top) * Math.max(0, value)) / most;
-  const column = /^histogram\((.*?)\)/.exec(one.query)[1];
   return picture(wide, 256, `${one.query}: ${one.answers.length} bars with their intervals.`,
     ...ticks(0, most, 4).flatMap((tick) => [line(left, y(tick), right, y(tick), "grid"), text(left - 6, y(tick) + 4, plain(tick), "", "end")]),
     ...one.answers.flatMap((group, k) => [
@@ -132,7 +130,7 @@ function bars(one, bins) {
     ]),
     line(left, bottom, right, bottom, "axis"),
     ...ticks(from, to, wide / 80).flatMap((tick) => [line(x(tick), bottom, x(tick), bottom + 5, "axis"), text(x(tick), bottom + 19, plain(tick))]),
-    text((left + right) / 2, 252, column, "strong"), text(8, 8, "rows", "", "start"));
+    text((left + right) / 2, 252, one.axes.at(-1) ?? "", "strong"), text(8, 8, "rows", "", "start"));
 }
 
 // The first day of a period, in milliseconds; null for other keys.
@@ -148,7 +146,7 @@ function timeline(one, days) {
   const wide = room(), left = 56, right = wide - 14, top = 16, bottom = 214;
   const all = one.answers.flatMap((group) => (known(group) ? [group.low, group.high] : [group.value]));
   const pad = 0.06 * (Math.max(...all) - Math.min(...all) || 1);
-  const from = counts(one) ? 0 : Math.min(...all) - pad, to = Math.max(...all, from + 1e-9) + pad;
+  const from = one.counts_rows ? 0 : Math.min(...all) - pad, to = Math.max(...all, from + 1e-9) + pad;
   const x = (day) => left + 10 + ((right - left - 20) * (day - days[0])) / (days[days.length - 1] - days[0]);
   const y = (value) => bottom - ((bottom - top) * (Math.max(from, value) - from)) / (to - from);
   const every = Math.ceil(days.length / (wide / 80));
@@ -161,7 +159,7 @@ function timeline(one, days) {
       ...(known(group) ? [whisker(y(group.low), null, y(group.high), x(days[k]), true, 3)] : []),
       ...(k % every ? [] : [line(x(days[k]), bottom, x(days[k]), bottom + 5, "axis"), text(x(days[k]), bottom + 19, group.key)]),
     ]),
-    line(left, bottom, right, bottom, "axis"), text((left + right) / 2, 252, /by (.*)$/.exec(one.query)?.[1] ?? "", "strong"));
+    line(left, bottom, right, bottom, "axis"), text((left + right) / 2, 252, one.axes.join(", "), "strong"));
 }
 
 // One line a group: counts as bars from 0, other numbers as dots on an axis of their own.
@@ -169,7 +167,7 @@ function rows(one) {
   const wide = room(), left = 0.25 * wide, right = wide - 20, tall = 24, most = Math.floor(left / 8);
   const all = one.answers.flatMap((group) => (known(group) ? [group.low, group.high] : [group.value]));
   const pad = 0.06 * (Math.max(...all) - Math.min(...all) || 1);
-  const from = counts(one) ? 0 : Math.min(...all) - pad, to = Math.max(...all, from + 1e-9) + pad;
+  const from = one.counts_rows ? 0 : Math.min(...all) - pad, to = Math.max(...all, from + 1e-9) + pad;
   const x = (value) => left + ((right - left) * (Math.max(from, value) - from)) / (to - from);
   const bottom = 8 + tall * one.answers.length;
   return picture(wide, bottom + 44, `${one.query}: ${one.answers.length} groups with their intervals.`,
@@ -178,8 +176,8 @@ function rows(one) {
       const at = 8 + tall * (k + 0.5);
       const name = group.key.length > most ? `${group.key.slice(0, most - 1)}…` : group.key || "all rows";
       return [text(left - 8, at + 4, name, "", "end"),
-        ...(counts(one) ? [box(left, at - 7, x(group.value) - left, 14, "bar")] : []),
-        known(group) ? whisker(x(group.low), counts(one) ? null : x(group.value), x(group.high), at, false, 4) : part("circle", { cx: x(group.value), cy: at, r: 4.5, class: "dot" })];
+        ...(one.counts_rows ? [box(left, at - 7, x(group.value) - left, 14, "bar")] : []),
+        known(group) ? whisker(x(group.low), one.counts_rows ? null : x(group.value), x(group.high), at, false, 4) : part("circle", { cx: x(group.value), cy: at, r: 4.5, class: "dot" })];
     }),
-    line(left, bottom, right, bottom, "axis"), text((left + right) / 2, bottom + 38, counts(one) ? "rows" : spokenQuery(one.query.replace(/ by .*/, "")), "strong"));
+    line(left, bottom, right, bottom, "axis"), text((left + right) / 2, bottom + 38, one.counts_rows ? "rows" : one.about, "strong"));
 }

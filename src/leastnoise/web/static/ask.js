@@ -19,9 +19,15 @@ let form, planning = null, asking = null, plans = new Map();
 let smallest = ""; // what is said of the epsilon that follows from margins
 let round = 0, underway = false; // of plans: which is the latest, and whether it is still coming
 
-export async function begin(values) {
+let begun; // settled once the form is there
+
+export function begin(values) {
   form = byId("ask-form");
-  beginQuestions(edited);
+  begun = beginForm(values).catch(fail);
+}
+
+async function beginForm(values) {
+  await beginQuestions(edited);
   if (values.has("questions")) questionsFrom(values.get("questions"));
   const person = values.get("unit");
   if (person) byId("unit").append(make("option", { value: person, text: `all rows of one ${person}` }));
@@ -49,15 +55,12 @@ export async function begin(values) {
   }, fail);
   slideTo(Number(byId("ask-epsilon").value));
   arrange();
-  try {
-    await beginTable(form, taken, values.get("table"));
-  } catch (error) {
-    fail(error);
-  }
+  await beginTable(form, taken, values.get("table"));
 }
 
 // Shown again: as it was, or as another address says.
-export function again(values) {
+export async function again(values) {
+  await begun;
   if ([...values].length) {
     if (values.has("questions")) questionsFrom(values.get("questions"));
     restore(form, values);
@@ -231,22 +234,21 @@ function showPlan() {
     });
   }
   byId("plan-scroll").hidden = false;
-  const asked = spoken();
-  byId("plan-table").tBodies[0].replaceChildren(...queries.map((query, k) => planned(query, asked[k], {
+  byId("plan-table").tBodies[0].replaceChildren(...queries.map((query, k) => planned(query, {
     error: between(at, k, "error", epsilon), relative: between(at, k, "relative", epsilon),
     share: (query.epsilon * epsilon) / near, exact: plans.has(epsilon) || at.length < 2,
   })));
 }
 
-function planned(query, asked, { error, relative, share, exact }) {
+function planned(query, { error, relative, share, exact }) {
   const name = make("td", { text: query.query });
   const add = (words) => name.append(make("span", { class: "note", text: words }));
-  const bounds = asked?.bounds;
   const margin = `${exact ? "" : "about "}${measured(0, -error, error).margin}`;
   if (query.rank) add("This margin of error is in rows of rank: the number of values below the answer is off by at most this many rows.");
-  else if (bounds && /^(mean|median|quantile)\(/.test(query.query)) {
-    name.append(make("div", { class: "picture" }, marginOn(bounds[0], bounds[1], error)));
-    if (2 * error > bounds[1] - bounds[0]) add("The noise is as wide as your bounds, so the answer would say nothing. Choose a larger epsilon, or query more rows.");
+  else if (query.ends) { // the answer lies between these
+    const [low, high] = query.ends;
+    name.append(make("div", { class: "picture" }, marginOn(low, high, error)));
+    if (2 * error > high - low) add("The noise is as wide as your bounds, so the answer would say nothing. Choose a larger epsilon, or query more rows.");
   }
   if (query.keys_from) add(`A group of ${plain(query.keys_from)} people is released with 95% probability.`);
   if (exact && query.release_probability !== null) add(`A group of ${plain(query.rows)} people is released with ${percent(query.release_probability)} probability.`);

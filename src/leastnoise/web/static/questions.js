@@ -1,22 +1,10 @@
 // The list of questions about a table. Nothing is filled in: a bound that nobody has stated would
 // be a wrong answer that costs budget.
 
+import { send } from "./api.js";
 import { clamping } from "./explain.js";
 import { byId, make, plain } from "./words.js";
 
-const KINDS = {
-  mean: ["Mean", ["column", "low", "high"]],
-  count: ["How many rows", ["column"]],
-  sum: ["Sum", ["column", "low", "high"]],
-  summary: ["Count, sum and mean", ["column", "low", "high"]],
-  median: ["Median", ["column", "low", "high", "interval"]],
-  quantile: ["Quantile", ["column", "low", "high", "q", "interval"]],
-  quantiles: ["Several quantiles", ["column", "low", "high", "levels", "bins", "interval"]],
-  bounds: ["Bounds of most values", ["column", "levels"]],
-  variance: ["Variance", ["column", "low", "high"]],
-  histogram: ["Histogram", ["column", "low", "high", "bins"]],
-  proportion: ["Proportion of rows for which", ["condition"]],
-};
 const LABELS = {
   column: "Column", low: "Smallest value", high: "Largest value", q: "Quantile, 0 to 1", levels: "Quantiles, 0 to 1", bins: "Bins", interval: "Interval",
   condition: "Condition", within: "Margin of error, at most", where: "Only rows where", by: "Groups by", each: "One group for each", keys: "Groups, separated by commas",
@@ -32,12 +20,15 @@ const MISSING = {
   levels: "State which quantiles, such as 0.1, 0.5, 0.9.", keys: "State the groups, or the word private (partition selection).",
 };
 
+let kinds = {}; // what can be asked, by its word: the server knows
 let list = [{ kind: "mean" }];
 let columns = [], numeric = [], groupable = [], timed = [];
 let tell = () => {};
 
-export function beginQuestions(changed) {
+export async function beginQuestions(changed) {
   tell = changed;
+  const offered = await send("GET", "/api/queries");
+  kinds = Object.fromEntries(offered.map((one) => [one.kind, one]));
   byId("add-question").addEventListener("click", () => {
     list.push({ kind: "mean" });
     show();
@@ -55,7 +46,7 @@ export function columnsAre(names, numbers, keys, times) {
   if (!same) show();
 }
 
-const offered = (one, name) => (name === "by" ? columns.filter((column) => groupable.includes(column) || timed.includes(column)) : one.kind === "count" ? columns : numeric);
+const offered = (one, name) => (name === "by" ? columns.filter((column) => groupable.includes(column) || timed.includes(column)) : kinds[one.kind].all_rows ? columns : numeric);
 
 // As it is in the address; one question that is empty is how the page comes.
 export const questionsText = () => (list.length === 1 && asked(list[0]).length === 0 && list[0].kind === "mean" ? "" : JSON.stringify(list));
@@ -63,13 +54,13 @@ export const questionsText = () => (list.length === 1 && asked(list[0]).length =
 export function questionsFrom(text) {
   try {
     const found = JSON.parse(text);
-    const good = Array.isArray(found) && found.length && found.length <= 12 && found.every((one) => one && Object.hasOwn(KINDS, one.kind));
+    const good = Array.isArray(found) && found.length && found.length <= 12 && found.every((one) => one && Object.hasOwn(kinds, one.kind));
     if (good) list = found;
   } catch { /* an address that somebody changed by hand */ }
   show();
 }
 
-const names = (one) => [...KINDS[one.kind][1], "within", "where", ...(one.kind === "histogram" ? [] : ["by", ...(one.by ? ["each", "keys"] : [])])];
+const names = (one) => [...kinds[one.kind].fields, "within", "where", "by", ...(one.by ? ["each", "keys"] : [])];
 const value = (one, name) => String(one[name] ?? "").trim();
 const asked = (one) => names(one).filter((name) => value(one, name) !== "");
 export const margins = () => list.some((one) => value(one, "within") !== ""); // epsilon follows from them
@@ -87,7 +78,7 @@ export function questions() {
       else if (name === "each") made.by = `${text}(${made.by})`;
       else if (name !== "interval") made[name] = text;
     }
-    if (KINDS[one.kind][1].includes("interval")) made.interval = value(one, "interval") !== "no";
+    if (kinds[one.kind].fields.includes("interval")) made.interval = value(one, "interval") !== "no";
     return made;
   });
 }
@@ -100,7 +91,7 @@ export function problems() {
     const add = (name, message) => found.push({ field: `queries.${place}.${name}`, message });
     for (const name of names(one)) {
       const text = value(one, name);
-      if (text === "" && MISSING[name] && !(name === "column" && one.kind === "count") && !(name === "levels" && one.kind === "bounds")) add(name, MISSING[name]);
+      if (text === "" && MISSING[name] && !kinds[one.kind].optional.includes(name)) add(name, MISSING[name]);
       if (["column", "by"].includes(name) && text !== "" && columns.length && !offered(one, name).includes(text)) {
         add(name, columns.includes(text) ? `The column ${text} has another type: choose one of the columns in the list.` : `The table has no column ${text}: choose one of its columns.`);
       }
@@ -115,7 +106,7 @@ export function problems() {
 }
 
 function bounds(one) {
-  if (!KINDS[one.kind][1].includes("low") || value(one, "low") === "" || value(one, "high") === "") return null;
+  if (!kinds[one.kind].fields.includes("low") || value(one, "low") === "" || value(one, "high") === "") return null;
   const found = ["low", "high"].map((name) => Number(value(one, name)));
   return found.every(Number.isFinite) ? found : null;
 }
@@ -123,11 +114,12 @@ function bounds(one) {
 // Each question in words, and its bounds, for a last look before the budget is spent.
 export function spoken() {
   return list.map((one) => {
-    const about = { mean: "The mean of", sum: "The sum of", summary: "The count, the sum and the mean of", median: "The median of", quantile: `The quantile ${value(one, "q")} of`, quantiles: `The quantiles ${value(one, "levels")} of`, bounds: "Bounds that hold most values of", variance: "The variance of", histogram: "How many rows have which" }[one.kind];
-    let words = one.kind === "proportion" ? `The proportion of rows for which ${value(one, "condition")}` : one.kind === "count" ? `How many rows there are${value(one, "column") && ` with a ${value(one, "column")}`}` : `${about} ${value(one, "column")}`;
+    const { phrase, all_rows } = kinds[one.kind], column = value(one, "column");
+    let words = phrase.replace(/\{(\w+)\}/g, (_, name) => value(one, name));
+    if (all_rows && column) words += ` with a ${column}`;
     if (value(one, "where")) words += `, only of rows where ${value(one, "where")}`;
     if (names(one).includes("keys")) words += `, by ${value(one, "each") ? `${value(one, "each")} of ` : ""}${value(one, "by")}`;
-    return { words: `${words}.`, column: value(one, "column"), bounds: bounds(one) };
+    return { words: `${words}.`, column, bounds: bounds(one) };
   });
 }
 
@@ -145,7 +137,7 @@ function field(one, name, place) {
   let input;
   const choices = ["column", "by"].includes(name) && columns.length;
   if (choices) {
-    const none = name === "by" ? "no groups" : one.kind === "count" ? "any" : "choose";
+    const none = name === "by" ? "no groups" : kinds[one.kind].optional.includes("column") ? "any" : "choose";
     const kept = value(one, name);
     const gone = kept && !offered(one, name).includes(kept) ? [make("option", { value: kept, text: `${kept} (cannot be used)` })] : [];
     input = make("select", {}, make("option", { value: "", text: none }),
@@ -155,7 +147,7 @@ function field(one, name, place) {
     input = make("select", {}, make("option", { value: "", text: "value" }), ...Object.keys(PERIODS).map((period) => make("option", { value: period, text: period })));
     input.value = value(one, name);
   } else if (name === "interval") {
-    input = make("select", {}, make("option", { value: "", text: one.kind === "quantiles" ? "yes" : "yes, for half of epsilon" }), make("option", { value: "no", text: "no" }));
+    input = make("select", {}, make("option", { value: "", text: kinds[one.kind].mechanism === "choice" ? "yes, for half of epsilon" : "yes" }), make("option", { value: "no", text: "no" }));
     input.value = value(one, name);
   } else {
     const decimal = ["low", "high", "q", "bins", "within"].includes(name) ? { inputmode: "decimal" } : {};
@@ -179,7 +171,7 @@ function field(one, name, place) {
 }
 
 function card(one, place) {
-  const kind = make("select", {}, ...Object.entries(KINDS).map(([name, [words]]) => make("option", { value: name, text: words })));
+  const kind = make("select", {}, ...Object.values(kinds).map((one) => make("option", { value: one.kind, text: one.title })));
   kind.value = one.kind;
   kind.dataset.field = `queries.${place}.kind`;
   kind.addEventListener("change", () => {
@@ -188,7 +180,7 @@ function card(one, place) {
     tell();
     byId("questions").children[place].querySelector("select").focus();
   });
-  const own = [...KINDS[one.kind][1], "within"], more = names(one).filter((name) => !own.includes(name));
+  const own = [...kinds[one.kind].fields, "within"], more = names(one).filter((name) => !own.includes(name));
   const gone = make("button", { type: "button", class: "quiet", text: "Remove", "aria-label": `Remove query ${place + 1}` });
   gone.disabled = list.length === 1;
   gone.addEventListener("click", () => {

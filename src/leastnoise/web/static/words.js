@@ -58,20 +58,6 @@ export function measured(value, low, high) {
   };
 }
 
-// A query as people say it; as it is where its text could mean several things.
-export function spokenQuery(asked) {
-  const query = asked.replace(/( by .*?)\b(year|quarter|month|day)\(([^()]*)\)/, "$1$2 of $3");
-  const said = { mean: "Mean of", median: "Median of", sum: "Sum of", variance: "Variance of", histogram: "Histogram of" };
-  const [, kind, about, rest] = /^(\w+)\(([^()]*)\)( .*)?$/.exec(query) ?? [];
-  if (kind in said) return `${said[kind]} ${about}${rest ?? ""}`;
-  if (kind === "count") return `Number of rows${about ? ` with a ${about}` : ""}${rest ?? ""}`;
-  if (kind === "proportion") return `Proportion of rows with ${about}${rest ?? ""}`;
-  if (kind === "quantiles") return `Quantiles of ${about.split(", ")[0]}${rest ?? ""}`;
-  if (kind === "bounds") return `Bounds of ${about.split(", ")[0]}${rest ?? ""}`;
-  const parts = kind === "quantile" ? /^(.*), ([\d.]+)$/.exec(about) : null;
-  return parts ? `Quantile ${parts[2]} of ${parts[1]}${rest ?? ""}` : query;
-}
-
 export function percent(share) {
   if (share === null || share === undefined) return "–";
   const value = 100 * share;

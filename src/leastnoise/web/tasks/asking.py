@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ...tables import Answer, ask, ask_all, report
+from ...tables.axes.period import spoken_column
 from ...tables.ledger import Ledger
+from ...tables.reports.wording import heading
 from ..books import balance_of
 from ..questions import margins_of, queries_of, rows_of, unit_of
 from ..scripts import notebook, script
@@ -65,5 +67,12 @@ def _told(answers: list[Answer], folder: Path) -> tuple[list[dict[str, Any]], di
                 hashes[names[path]] = hashlib.sha256(text).hexdigest()
         answer_told = answer.as_dict()
         answer_told["mechanisms"] = [names[path] for path in answer.mechanisms]
+        query = answer.basis.query
+        answer_told |= {
+            "heading": heading(query),
+            "about": query.heading,
+            "counts_rows": query.counts_rows,
+            "axes": [spoken_column(name) for name in query.columns_by],
+        }
         told.append(answer_told)
     return told, hashes

@@ -60,6 +60,7 @@ def _told(query: Query, query_plan: Plan, several: bool) -> dict[str, Any]:
         "error": query_plan.error,
         "relative": query_plan.relative,
         "rank": "rank" in query.counted,
+        "ends": query.ends_of(query.columns_answered[0]),
         "grouped": query.by is not None,
         "epsilon": float(query_plan.epsilon),
         "shared": several and query_plan.shared,
