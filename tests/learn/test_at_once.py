@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from leastnoise.learn import DPNaiveBayes, at_once, bayes_statistics
+from leastnoise.learn import DPNaiveBayes, bayes_statistics
 from leastnoise.learn.at_once import at_once_plan, both_moments, moved
 from leastnoise.learn.calibrate import plan
 from leastnoise.learn.statistics import SCALE
@@ -152,26 +152,3 @@ def test_audit_of_the_vector(neighbors):
 
 def test_the_audit_finds_half_the_noise():
     assert audited("add-remove", 0.4) > 0.1
-
-
-def test_the_noise_is_kept_for_other_processes_and_read_only_if_it_is_the_one(
-    tmp_path, monkeypatch
-):
-    """And where nothing can be written, it is made all the same."""
-    (tmp_path / "a file").touch()
-    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path / "a file"))
-    at_once._noise.cache_clear()
-    made = at_once._noise(4, Fraction(5), BUDGET[1])
-    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path / "kept"))
-    designs = []
-    monkeypatch.setattr(at_once, "_designed", lambda *asked: designs.append(asked) or made)
-    for _ in range(2):
-        at_once._noise.cache_clear()
-        assert at_once._noise(4, Fraction(5), BUDGET[1]).document == made.document
-    assert len(designs) == 1  # the second time it was read
-    [path] = (tmp_path / "kept" / "designs").iterdir()
-    path.write_text(path.read_text().replace('"epsilon": "5"', '"epsilon": "6"'))
-    at_once._noise.cache_clear()
-    assert at_once._noise(4, Fraction(5), BUDGET[1]).document == made.document
-    assert len(designs) == 2
-    at_once._noise.cache_clear()

@@ -180,7 +180,7 @@ def test_range_dependent_answers_are_used_only_where_they_help():
     assert cost(found.chosen, 0.5) <= 0.1
     wide = plan(FEW, *BUDGET, "optimal-dependent")
     assert wide.picked.startswith("additive: no range is public")
-    noise = ranged(0.5, 0.05, 6)
+    noise = ranged(Fraction(1, 2), Fraction(1, 20), 6)
     answers = noise.release([Fraction(2)] * 50, 1, InsecureSeededEntropy(1))
     assert set(answers) <= {Fraction(k) for k in range(7)}
     assert total_delta([ComposedPart(noise.pairs(1), 1)], 0.5) == pytest.approx(0.05, rel=1e-3)

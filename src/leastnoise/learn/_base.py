@@ -15,6 +15,7 @@ from ..errors import ArgumentError, MissingExtraError
 from ..exact import rational
 from ..numeric import Floats
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
+from ..tables.unit import check_neighbors
 from .accountant import charge, check_accountant
 from .calibrate import NOISES, plan
 from .cells import (
@@ -40,8 +41,6 @@ try:
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise MissingExtraError("scikit-learn", "estimators") from None
-
-_NEIGHBORS = ("replace", "add-remove")
 
 
 class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -76,8 +75,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ArgumentError("delta", self.delta, "at least 0 and below 1")
         if self.noise is not None and self.noise not in NOISES:
             raise ArgumentError("noise", self.noise, f"one of {', '.join(NOISES)}, or None")
-        if self.neighbors not in _NEIGHBORS:
-            raise ArgumentError("neighbors", self.neighbors, f"one of {', '.join(_NEIGHBORS)}")
+        check_neighbors(self.neighbors)
         loud = self.take_public_knowledge_from_data_not_private
         if not isinstance(loud, (bool, np.bool_)):
             raise ArgumentError(

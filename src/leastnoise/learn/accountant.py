@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ArgumentError, BudgetError, Described
-from ..tables.ledger import Ledger
+from ..tables.ledger import Ledger, as_ledger
+from ..tables.queries.base import Setting
+from ..tables.unit import Row
 
 _ALLOWED = (
     "None, a Ledger, the path of a ledger, or an object with spend(epsilon, delta) such as "
@@ -39,12 +41,11 @@ def charge(
     if accountant is None:
         theirs = sys.modules.get("diffprivlib.accountant")
         accountant = theirs.BudgetAccountant.load_default(None) if theirs is not None else None
-    if isinstance(accountant, (str, Path)):
-        accountant = Ledger(accountant)
+    accountant = as_ledger(accountant)
     if isinstance(accountant, Ledger):
         if budget is None:
             raise BudgetError("no budget allows a fit without noise; nothing was computed")
-        accountant.charge(*budget, query=what, protects=f"row, {neighbors}")
+        accountant.charge(*budget, query=what, protects=Setting(Row(), neighbors).protects)
     elif accountant is not None:
         epsilon, delta = (math.inf, Fraction(0)) if budget is None else budget
         accountant.spend(float(epsilon), float(delta))

@@ -9,29 +9,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 from ..accounting.law import Pair
-from ..cache import keep
+from ..cache import designed
 from ..design import Design
-from ..designs.finished import finished
-from ..engine.methods import made
-from ..engine.search import Search
-from ..losses import as_loss
+from ..errors import RegimeError
 from ..noise.vector import VectorNoise
-from ..problem import Problem
-from ..problem.arguments import DesignRequest
 from ..sampling import Entropy
 from .kinds import Chosen, ClassifierPlan, StatisticKind, shares
 from .statistics import SCALE
 
 #: Beyond so many numbers Gaussian noise is within a few percent, and the design takes longer.
 MOST_NUMBERS = 200
-_SECONDS = 15.0
-_GAP = 1e-3
 #: Scales are multiples of this.
 _FINE = 1 << 30
 #: Steps in which the distance of two values is looked at.
@@ -105,7 +97,10 @@ def at_once_plan(
     length = math.sqrt(float(moved(kinds, first))) * (1 + 1e-9)
     scales = tuple(Fraction(math.floor(float(s) / length * _FINE), _FINE) for s in first)
     dimension = _dimension(kinds)
-    noise = _noise(dimension, epsilon, delta)
+    if dimension == 1:
+        raise RegimeError("one number in each group is no vector")
+    noise: Design[VectorNoise]
+    noise, _ = designed(epsilon, delta, Fraction(1), False, 1, "l2", dimension)
     joint = AtOnce(noise, scales, _groups(kinds))
     each = noise.upper / dimension  # rounding to the grid is in it
     label = f"vector-designed (dimension {dimension})"
@@ -151,35 +146,3 @@ def _groups(kinds: Sequence[StatisticKind]) -> int:
 
 def _dimension(kinds: Sequence[StatisticKind]) -> int:
     return sum(kind.numbers for kind in kinds) // _groups(kinds)
-
-
-@lru_cache(maxsize=64)
-def _noise(dimension: int, epsilon: Fraction, delta: Fraction) -> Design[VectorNoise]:
-    """Noise for a vector that moves by at most 1; its privacy has passed the exact check.
-
-    Made once and kept on disk, for the other processes of a search too.
-    """
-
-    def answers(candidate: Any) -> bool:
-        document = candidate.document
-        return (
-            candidate.kind == "vector"
-            and (document.problem.dimension, document.sensitivity) == (dimension, 1)
-            and (document.epsilon, document.delta) == (epsilon, delta)
-            and document.loss.spec() == as_loss("l2").spec()
-        )
-
-    asked = f"vector of statistics|{dimension}|{epsilon}|{delta}"
-    noise: Design[VectorNoise]
-    noise, _ = keep(asked, answers, lambda: _designed(dimension, epsilon, delta))
-    return noise
-
-
-def _designed(dimension: int, epsilon: Fraction, delta: Fraction) -> Any:
-    problem = Problem.of_vector(
-        dimension=dimension, epsilon=epsilon, delta=delta, sensitivity=1, loss="l2"
-    )
-    # Without the lower bound, which takes longer and is of no use here.
-    plan = made("vector", problem)
-    search = Search(replace(plan, methods=plan.methods[:2]), _GAP, _SECONDS)
-    return finished(DesignRequest(problem, _GAP, _SECONDS, None, None), search)

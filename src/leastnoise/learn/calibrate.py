@@ -232,7 +232,8 @@ def _ranged_plan(
 
     def answers(kind: StatisticKind, cells: int, eps: float, dlt: float) -> CellNoise | RangedNoise:
         if kind in narrow and kind.size is not None:
-            return ranged(round(eps, 4), dlt, kind.size)
+            each_budget = rational(round(eps, 4), "epsilon"), rational(dlt, "delta")
+            return ranged(*each_budget, kind.size)
         return tulap(kind, cells, eps, dlt)
 
     level = tulap_plan(kinds, epsilon, delta).level

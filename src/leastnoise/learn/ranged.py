@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 from ..accounting.law import Pair
 from ..accounting.mixed import budget_pair
-from ..design import Design, design_dependent
+from ..cache import designed
+from ..design import Design
 from ..noise.ranged import RangeNoise
 from ..sampling import Entropy
 
@@ -53,18 +53,6 @@ class RangedNoise:
         raise ValueError("range-dependent answers need the counts")
 
 
-@lru_cache(maxsize=64)
-def ranged(epsilon: float, delta: float, size: int) -> RangedNoise:
+def ranged(epsilon: Fraction, delta: Fraction, size: int) -> RangedNoise:
     """The best answers for counts from 0 to `size`, squared error, all counts equally likely."""
-    return RangedNoise(
-        design_dependent(
-            epsilon=epsilon,
-            delta=delta,
-            sensitivity=1,
-            bounds=(0, size),
-            loss="l2",
-            integer=True,
-            gap=0.05,
-            time_limit=20,
-        )
-    )
+    return RangedNoise(designed(epsilon, delta, Fraction(1), True, 1, "l2", width=size)[0])

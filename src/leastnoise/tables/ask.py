@@ -21,7 +21,7 @@ from ..problem.checks import check_delta, check_epsilon
 from ..sampling import Entropy, system_entropy
 from .answer import Answer
 from .charge import paid, warn_of_log
-from .ledger import Ledger
+from .ledger import Ledger, as_ledger
 from .planning.budget import QueryBudget, Way
 from .planning.choice import check_group_size, release_of
 from .planning.declared import DeclaredQuery
@@ -161,7 +161,7 @@ def charged(
         budget.delta,
         query="; ".join(map(str, queries)),
         mechanism=mechanism,
-        protects=protects(setting),
+        protects=setting.protects,
     ).id
 
 
@@ -226,18 +226,6 @@ def draw_together(
         for (i, _), answer in zip(drawn, released, strict=True):
             drawn_sums[i] = replace(drawn_sums[i], drawn=answer)
     return drawn_sums
-
-
-def as_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
-    """A ledger, or where one is."""
-    if ledger is None or isinstance(ledger, Ledger):
-        return ledger
-    return Ledger(ledger)
-
-
-def protects(setting: Setting) -> str:
-    """The unit and the relation, as a ledger keeps them."""
-    return f"{setting.unit}, {setting.neighbors}"
 
 
 @dataclass(frozen=True)
@@ -354,7 +342,7 @@ def prepare(
     (But the number of rows, where it is the same for all neighbors.)
     """
     if ledger is not None:
-        ledger.check(budget.epsilon, budget.delta, protects=protects(setting))
+        ledger.check(budget.epsilon, budget.delta, protects=setting.protects)
     asked = reading_of(table, bounded(query, setting))
     quietly("the engine cannot compute this query", asked.check)
     if table.sized and query.fixed(setting.unit, setting.neighbors):

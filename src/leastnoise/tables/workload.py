@@ -23,9 +23,9 @@ from ..hints import hinted
 from ..problem.checks import check_delta, check_epsilon
 from ..sampling import Entropy, system_entropy
 from .answer import Answers
-from .ask import Prepared, answered, as_ledger, charged, planned, prepare, protects, ready_or_paid
+from .ask import Prepared, answered, charged, planned, prepare, ready_or_paid
 from .charge import warn_of_log
-from .ledger import Ledger
+from .ledger import Ledger, as_ledger
 from .planning.budget import QueryBudget
 from .planning.choice import check_group_size
 from .planning.declared import MECHANISMS_DELTA, largest_factor
@@ -102,7 +102,7 @@ def ask_all(
     whole = shared.whole(epsilon, delta)
     setting = shared.setting
     if book is not None:
-        book.check(whole.epsilon, whole.delta, protects=protects(setting))
+        book.check(whole.epsilon, whole.delta, protects=setting.protects)
     tell = progress or (lambda _: None)
     parts = shared.budgets(whole)
     source = entropy or system_entropy()

@@ -41,6 +41,11 @@ class Setting:
         return self.unit.max_rows_per_group
 
     @property
+    def protects(self) -> str:
+        """The unit and the relation, as a ledger keeps them."""
+        return f"{self.unit}, {self.neighbors}"
+
+    @property
     def replace(self) -> bool:
         """Whether a neighbor has one unit replaced."""
         return self.neighbors == "replace"
