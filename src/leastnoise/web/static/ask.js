@@ -19,15 +19,9 @@ let form, planning = null, asking = null, plans = new Map();
 let smallest = ""; // what is said of the epsilon that follows from margins
 let round = 0, underway = false; // of plans: which is the latest, and whether it is still coming
 
-let begun; // settled once the form is there
-
-export function begin(values) {
+export async function begin(values) {
   form = byId("ask-form");
-  begun = beginForm(values).catch(fail);
-}
-
-async function beginForm(values) {
-  await beginQuestions(edited);
+  const offered = beginQuestions(edited);
   if (values.has("questions")) questionsFrom(values.get("questions"));
   const person = values.get("unit");
   if (person) byId("unit").append(make("option", { value: person, text: `all rows of one ${person}` }));
@@ -55,12 +49,15 @@ async function beginForm(values) {
   }, fail);
   slideTo(Number(byId("ask-epsilon").value));
   arrange();
-  await beginTable(form, taken, values.get("table"));
+  try {
+    await Promise.all([offered, beginTable(form, taken, values.get("table"))]);
+  } catch (error) {
+    fail(error);
+  }
 }
 
 // Shown again: as it was, or as another address says.
-export async function again(values) {
-  await begun;
+export function again(values) {
   if ([...values].length) {
     if (values.has("questions")) questionsFrom(values.get("questions"));
     restore(form, values);

@@ -20,22 +20,25 @@ const MISSING = {
   levels: "State which quantiles, such as 0.1, 0.5, 0.9.", keys: "State the groups, or the word private (partition selection).",
 };
 
-let kinds = {}; // what can be asked, by its word: the server knows
+let kinds = null; // what can be asked, by its word: the server says it
+let early = ""; // the questions of the address, until then
 let list = [{ kind: "mean" }];
 let columns = [], numeric = [], groupable = [], timed = [];
 let tell = () => {};
 
 export async function beginQuestions(changed) {
   tell = changed;
-  const offered = await send("GET", "/api/queries");
-  kinds = Object.fromEntries(offered.map((one) => [one.kind, one]));
   byId("add-question").addEventListener("click", () => {
     list.push({ kind: "mean" });
     show();
     tell();
     byId("questions").lastElementChild?.querySelector("select").focus();
   });
-  show();
+  const offered = await send("GET", "/api/queries");
+  kinds = Object.fromEntries(offered.map((one) => [one.kind, one]));
+  if (early) questionsFrom(early);
+  else show();
+  tell();
 }
 
 // All names; those that hold numbers (of a text file: may hold them); those to group by, as they are
@@ -49,9 +52,11 @@ export function columnsAre(names, numbers, keys, times) {
 const offered = (one, name) => (name === "by" ? columns.filter((column) => groupable.includes(column) || timed.includes(column)) : kinds[one.kind].all_rows ? columns : numeric);
 
 // As it is in the address; one question that is empty is how the page comes.
-export const questionsText = () => (list.length === 1 && asked(list[0]).length === 0 && list[0].kind === "mean" ? "" : JSON.stringify(list));
+export const questionsText = () => (!kinds ? early : list.length === 1 && asked(list[0]).length === 0 && list[0].kind === "mean" ? "" : JSON.stringify(list));
 
 export function questionsFrom(text) {
+  early = text;
+  if (!kinds) return;
   try {
     const found = JSON.parse(text);
     const good = Array.isArray(found) && found.length && found.length <= 12 && found.every((one) => one && Object.hasOwn(kinds, one.kind));
@@ -60,7 +65,7 @@ export function questionsFrom(text) {
   show();
 }
 
-const names = (one) => [...kinds[one.kind].fields, "within", "where", "by", ...(one.by ? ["each", "keys"] : [])];
+const names = (one) => !kinds ? [] : [...kinds[one.kind].fields, "within", "where", "by", ...(one.by ? ["each", "keys"] : [])];
 const value = (one, name) => String(one[name] ?? "").trim();
 const asked = (one) => names(one).filter((name) => value(one, name) !== "");
 export const margins = () => list.some((one) => value(one, "within") !== ""); // epsilon follows from them
@@ -86,6 +91,7 @@ export function questions() {
 // What keeps a question from being asked, as errors of fields: it is not complete, or it is about a
 // column that the table does not have.
 export function problems() {
+  if (!kinds) return [{ field: null, message: "The queries are still loading. Try again." }];
   const found = [];
   list.forEach((one, place) => {
     const add = (name, message) => found.push({ field: `queries.${place}.${name}`, message });
@@ -197,5 +203,5 @@ function card(one, place) {
 }
 
 function show() {
-  byId("questions").replaceChildren(...list.map(card));
+  if (kinds) byId("questions").replaceChildren(...list.map(card));
 }
