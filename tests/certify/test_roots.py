@@ -13,6 +13,7 @@ from scipy.linalg import toeplitz
 
 from leastnoise import Workload, design
 from leastnoise.certify import check_any, parse_any
+from leastnoise.certify.noise.plain_strategies import lower_plain
 from leastnoise.certify.noise.root_strategy import (
     PrefixProof,
     RootStrategy,
@@ -76,6 +77,18 @@ def test_singular_values_are_counted(n: int, ranges: bool) -> None:
         for k in range(n):
             bold = (*whole[:k], math.ceil(values[k] * 1024) + 1, *whole[k + 1 :])
             assert lower_prefix(n, PrefixProof(weights, bold), ranges) == 0
+
+
+def test_prefix_sums_of_any_length_are_bounded_without_multipliers() -> None:
+    """By singular values, which are 1/(2 sin)."""
+    n = 20_000
+    values = 0.5 / np.sin((2 * np.arange(1, n + 1) - 1) * np.pi / (4 * n + 2))
+    near = values.sum() ** 2 / n
+    plain = Workload.prefix(n)
+    assert float(lower_plain(plain.part, False, False)) == pytest.approx(near, rel=1e-5)
+    heavy = plain.weighted(3)
+    assert lower_plain(heavy.part, False, False) == 3 * lower_plain(plain.part, False, False)
+    assert lower_plain(plain.part, True, False) == lower_plain(plain.part, False, True) == 0
 
 
 def test_both_bounds_meet() -> None:

@@ -109,6 +109,31 @@ def test_epsilon_and_delta_take_the_best_of_several(workload, total) -> None:
     assert found.zcdp() == (0.5 if "Laplace" in found.status else math.inf)
 
 
+@pytest.mark.parametrize("given", [{"epsilon": 1, "delta": "1e-6"}, {"epsilon": "0.5", "delta": 0}])
+def test_one_more_count_costs_a_little_more(given) -> None:
+    """All candidates compete at every size: `benchmarks/workloads.py --walk` tries all of them."""
+    for n in (40, 64, 200) if given["delta"] else (100,):
+        less, more = (made(Workload.prefix(k), **given).upper for k in (n, n + 1))
+        assert less < more < 1.03 * less * (n + 2) / n
+
+
+def test_a_weight_of_all_queries_multiplies_both_bounds() -> None:
+    plain, heavy = (made(w, **PURE) for w in (Workload.prefix(16), Workload.prefix(16).weighted(3)))
+    assert heavy.upper == pytest.approx(3 * plain.upper) and heavy.verify().proven
+    assert heavy.lower == pytest.approx(3 * plain.lower)
+
+
+def test_a_time_limit_is_kept_and_heard_of() -> None:
+    told = []
+    began = time.monotonic()
+    quick = design(
+        workload=Workload.prefix(300), epsilon=1, delta="1e-6", time_limit=0.5, progress=told.append
+    )
+    assert time.monotonic() - began < 5  # (0.6 s on a quiet machine)
+    assert quick.upper < 83_000 and quick.verify().proven  # (counts alone cost 83,115)
+    assert told[-1].upper == pytest.approx(quick.upper) and told[-1].lower > 3_600
+
+
 def test_a_large_delta_wants_gaussian_noise() -> None:
     found = made(Workload.marginals([2] * 4), epsilon=1, delta="0.2")
     assert found.gdp is not None and found.verify().verdict("curve") == "proven"
@@ -118,13 +143,13 @@ def test_a_large_delta_wants_gaussian_noise() -> None:
 @pytest.mark.parametrize(
     ("workload", "given", "noise", "most"),
     [
-        # (Others cost 58.9, 14.7, the same, 48.6, 21417, the same and 5892.)
+        # (Others cost 58.9, 14.7, the same, 48.6, 21417, 53,700 and 5892.)
         (Workload([[j >> i & 1 for j in range(16)] for i in range(4)]), {}, "answers", 24.92),
         (Workload.identity(8), {"delta": "0.01"}, "integer noise on each count", 12.14),
         (Workload.product(Workload.identity(2), Workload.prefix(1)), PURE, "each count", 3.683),
         (Workload.prefix(8), {"delta": "0.02"}, "vector noise", 48.5),
         (Workload.marginals([40, 30]), {}, "each count", 2209.4),
-        (Workload.prefix(450), PURE, "each count", 186900),
+        (Workload.prefix(420), PURE, "counts and sums", 27_800),
         (Workload.marginals([40, 40], 1), PURE, "each answer", 80 * 7.84),
     ],
     ids=str,

@@ -120,11 +120,11 @@ KINDS = {
     ),
     "workload": ProblemKind(
         (
-            "workloads.method:GAUSSIAN",
             "workloads.method:LAPLACE",
             "workloads.method:ON_COUNTS",
             "workloads.method:ON_EACH_ANSWER",
             "workloads.method:ON_ANSWERS",
+            "workloads.method:GAUSSIAN",
             "workloads.method:VECTORS",
         ),
         ending="workloads.method",

@@ -215,6 +215,14 @@ class Weighted(WorkloadPart):
         return {"weights": [text_of(weight) for weight in self.factors], "of": self.part.to_json()}
 
 
+def scaled_part(part: WorkloadPart) -> tuple[Fraction, WorkloadPart]:
+    """(weight, part): weights that are alike for all questions taken off."""
+    scale = Fraction(1)
+    while isinstance(part, Weighted) and len(part.factors) == 1:
+        scale, part = scale * part.factors[0], part.part
+    return scale, part
+
+
 @dataclass(frozen=True)
 class Stack(WorkloadPart):
     """Questions of several kinds about the same vector."""

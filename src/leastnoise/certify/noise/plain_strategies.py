@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar
 from ...losses import L2
 from ...problem.shape import Shape
 from ...problem.workload import MAX_TABLE
-from ...problem.workload_parts import MarginalsPart, Named, WorkloadPart
+from ...problem.workload_parts import MarginalsPart, Named, WorkloadPart, scaled_part
 from ...work import charge
 from ..base import AnyFile
 from ..codec import FLAG, always
@@ -24,7 +24,7 @@ from ..kinds.joint import is_joint
 from ..kinds.vector import is_vector
 from ..report import PROVEN, REFUTED, Claim, check_parts
 from .factor import ClosedForm, FactorProblem, FactorProof, FactorStrategy
-from .root_strategy import MAX_PREFIX, lower_roots
+from .root_strategy import PrefixProof, lower_roots
 from .shells import moved_by_rounding
 from .strategy import Multipliers
 from .table_strategy import lower_tables
@@ -33,7 +33,7 @@ from .table_strategy import lower_tables
 class PlainStrategy(FactorStrategy):
     """Measurements without a matrix."""
 
-    proofs: ClassVar[tuple[type[FactorProof], ...]] = (ClosedForm, Multipliers)
+    proofs: ClassVar[tuple[type[FactorProof], ...]] = (ClosedForm, Multipliers, PrefixProof)
     pure = True
 
     def closed_form(self, factor: FactorProblem) -> Fraction:
@@ -154,10 +154,11 @@ def lower_plain(part: WorkloadPart, largest: bool, replaced: bool) -> Fraction:
         return lower_tables(part, part.worth, replaced)
     if replaced and part.cells == 1:
         return Fraction(0)  # no unit can be of another kind
-    if isinstance(part, Named) and part.name == "identity":
-        return Fraction(1 if largest else part.cells)
-    if isinstance(part, Named) and part.name == "prefix" and not (largest or replaced):
-        return lower_roots(part.cells) if part.cells <= MAX_PREFIX else Fraction(0)
+    scale, named = scaled_part(part)
+    if isinstance(named, Named) and named.name == "identity":
+        return scale * (1 if largest else part.cells)
+    if isinstance(named, Named) and named.name == "prefix" and not (largest or replaced):
+        return scale * lower_roots(part.cells)
     return Fraction(0)
 
 

@@ -15,7 +15,7 @@ from operator import mul
 from typing import Annotated, ClassVar
 
 from ...errors import FormatError
-from ...problem.workload_parts import Named, WorkloadPart
+from ...problem.workload_parts import Named, WorkloadPart, scaled_part
 from ...work import charge, once
 from ..codec import FLAG, Key, always, integer
 from ..fields import demand
@@ -45,18 +45,22 @@ class PrefixProof(FactorProof):
 
     def check_factor(self, factor: FactorProblem, strategy: FactorStrategy) -> None:
         """`FormatError` unless the queries are prefix sums or ranges."""
-        part = factor.part
+        _, part = scaled_part(factor.part)
         fits = isinstance(part, Named) and part.name in ("prefix", "ranges")
-        words = f'"values" are for prefix sums or ranges of at most {MAX_PREFIX} counts, add-remove'
-        demand(fits and part.cells <= MAX_PREFIX and not factor.replaced, words)
+        words = (
+            f'"values" are for totals of prefix sums or ranges of at most {MAX_PREFIX} counts, '
+            "add-remove"
+        )
+        plain = not factor.replaced and not factor.largest
+        demand(fits and part.cells <= MAX_PREFIX and plain, words)
         check_positives(self.weights, "weights", part.cells)
         check_positives(self.values, "values", part.cells)
 
     def bound(self, factor: FactorProblem, strategy: FactorStrategy) -> Fraction:
         """By the singular values."""
-        part = factor.part
+        scale, part = scaled_part(factor.part)
         ranges = isinstance(part, Named) and part.name == "ranges"
-        return lower_prefix(part.cells, self, ranges)
+        return scale * lower_prefix(part.cells, self, ranges)
 
 
 @dataclass(frozen=True)
@@ -193,7 +197,7 @@ def lower_prefix(n: int, proof: PrefixProof, ranges: bool = False) -> Fraction:
 
     ranges: of all ranges, in the place of the prefix sums.
     """
-    charge(n * n * 2 // 5 + n)
+    charge(n * n * 3 // 10 + n)
     for place, value in enumerate(proof.values, 1):
         if _count_above(value, proof.weights, ranges) < place:
             return Fraction(0)

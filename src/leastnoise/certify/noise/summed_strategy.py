@@ -12,20 +12,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import Annotated, ClassVar
+from typing import Annotated
 
-from ...problem.workload_parts import Named, Weighted, WorkloadPart
+from ...problem.workload_parts import Named, WorkloadPart, scaled_part
 from ...work import charge
 from ..codec import integer, row, several
 from ..fields import demand
 from ..kinds.workload_parts import wholes
 from ..limits import MAX_STRATEGY_BITS
 from ..matrices import Lists, Whole, product, transposed
-from .factor import ClosedForm, FactorProblem, FactorProof
+from .factor import FactorProblem, FactorProof
 from .frame import gram_of
 from .plain_strategies import PlainStrategy
-from .root_strategy import PrefixProof
-from .strategy import Multipliers
 
 #: Limits of the checker: counts, sums, and bits that an entry of `solution` has beyond `bits`.
 MAX_SUMMED, MAX_SUMS, _WIDE = 4_000, 1_000, 16
@@ -45,7 +43,7 @@ class SummedStrategy(PlainStrategy):
     #: Near the inverse of I + (T D^-1)(T D^-1)^T, over 2^bits.
     solution: Annotated[tuple[tuple[int, ...], ...], several(wholes(MAX_SUMS), MAX_SUMS)]
 
-    proofs: ClassVar[tuple[type[FactorProof], ...]] = (ClosedForm, Multipliers, PrefixProof)
+    where = " on counts and sums of them"
 
     def check_factor(self, factor: FactorProblem) -> None:
         """`FormatError` unless there is a multiple for each count."""
@@ -114,7 +112,7 @@ def _corrections(strategy: SummedStrategy) -> tuple[tuple[int, ...], ...]:
     n, p = len(strategy.each), len(strategy.sums)
     if p == 0:
         return ((),) * n
-    charge(n * p * (2 + strategy.bits // 100))
+    charge(n * p * (100 + strategy.bits) // 100)
     return _remembered(strategy)
 
 
@@ -158,16 +156,13 @@ def upper_summed(part: WorkloadPart, strategy: SummedStrategy) -> Fraction:
 
 def _gram_times(part: WorkloadPart, q: Whole) -> tuple[Lists, list[int], int]:
     """(K Q, the diagonal of K, d) for the Gram matrix K/d of the questions."""
-    scale = Fraction(1)
-    inner = part
-    while isinstance(inner, Weighted) and len(inner.factors) == 1:
-        scale, inner = scale * inner.factors[0], inner.part
+    scale, inner = scaled_part(part)
     if not isinstance(inner, Named):
         k, below = gram_of(part)
         seen = product(k, q) if q[0] else [[] for _ in q]
         return seen, [line[j] for j, line in enumerate(k)], below
     longest = max((abs(x).bit_length() for line in q for x in line), default=0)
-    charge(len(q) * (len(q[0]) + 1) * (2 + longest // 200))
+    charge(len(q) * (len(q[0]) + 1) * (200 + longest) // 200)
     seen, diagonal = _named_times(inner, transposed(q))
     top = scale.numerator
     if top != 1:

@@ -26,19 +26,24 @@ from ...problem.workload_arguments import WorkloadProblem
 from ..bounds import Bounds, Lower, noise_for_workload, not_negative
 from ..method import Method
 from ..search import Search
-from .candidates import Piece, of_sums, of_vectors, on_answers, on_counts, on_each_answer, passed
+from .candidates import MOST_VECTOR, of_sums, of_vectors, on_answers, on_counts, on_each_answer
+from .documents import passed
+from .pieces import Piece, Pieces
 from .strategies import Strategies, badly_scaled, is_replaced, too_large
 
-_STRATEGIES = Strategies()
+_STRATEGIES, _PIECES = Strategies(), Pieces()
+#: The share of the time that strategies for Laplace noise, and proofs, have.
+_SHARE = 0.5
 
 
-def _offer(document: WorkloadDocument) -> Bounds:
+def _offer(document: WorkloadDocument, search: Search) -> Bounds:
+    search.report(float(document.lower), float(document.upper), 0)
     return None, noise_for_workload(document)
 
 
 def _below_curve(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
     try:
-        yield _offer(_STRATEGIES.of_curve(problem, search.gap, search.left(np.inf)))
+        yield _offer(_STRATEGIES.of_curve(problem, search.gap, search.left(np.inf)), search)
     except LimitError:
         too_long(problem)
 
@@ -46,77 +51,90 @@ def _below_curve(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
 # -- (epsilon, delta) -----------------------------------------------------------------------------
 
 
-def _of_gaussian(problem: WorkloadProblem, search: Search) -> WorkloadDocument | None:
-    """The best file of Gaussian noise; None where there is none."""
-    assert problem.asked is not None
-    mu = mu_for(Releases(1, *problem.asked))
-    if mu is not None:
-        curve = replace(problem, budget=("gdp", mu))
-        with suppress(ArgumentError, LimitError):  # (too many counts for it alone)
-            return _STRATEGIES.of_curve(curve, search.gap, search.left(np.inf) / 2)
-    return None
-
-
-def _best_gaussian(problem: WorkloadProblem, search: Search) -> WorkloadDocument | None:
-    return search.keep("Gaussian noise", lambda: _of_gaussian(problem, search))
-
-
 def _pieces(problem: WorkloadProblem, search: Search) -> list[Piece]:
-    """The factors of the workload, with multipliers for each."""
+    """The factors of the workload, each with strategies and a proof."""
     factors = factors_of(problem.workload.part, is_replaced(problem))
-    gaussian, left = _best_gaussian(problem, search), search.within(search.left(np.inf) / 2)
+    left = search.within(search.left(np.inf) * _SHARE)
     return search.keep(
         "pieces",
         lambda: [
-            _STRATEGIES.piece(problem, place, part, gaussian, left())
+            _PIECES.piece(problem, part, left() / (len(factors) - place))
             for place, part in enumerate(factors)
         ],
     )
-
-
-def _gaussian(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
-    document = _best_gaussian(problem, search)
-    if document is not None:
-        yield _offer(document)
-
-
-def _laplace(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
-    pieces = _pieces(problem, search)
-    with suppress(FormatError, np.linalg.LinAlgError):
-        document = of_sums(problem, pieces)
-        if document is not None:
-            yield _offer(document)
 
 
 Candidate = Callable[[WorkloadProblem, list[Piece], Search], WorkloadDocument | None]
 
 
 def _trying(candidate: Candidate) -> Callable[[WorkloadProblem, Search], Iterator[Bounds]]:
-    """The bounds of a candidate, if it is one for this workload and passes."""
+    """The bounds of a candidate, if it is one for this workload and passes.
+
+    Without multipliers, where with them the check would take too long.
+    """
 
     def bounds(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
         pieces = _pieces(problem, search)
-        with suppress(ArgumentError, FormatError, np.linalg.LinAlgError):
-            document = candidate(problem, pieces, search)
-            if document is not None and (proven := passed(document)) is not None:
-                yield _offer(proven)
+        for ways in (pieces, [piece.unproven for piece in pieces]):
+            try:
+                document = candidate(problem, ways, search)
+                if document is not None and (proven := passed(document)) is not None:
+                    yield _offer(proven, search)
+                return
+            except LimitError:
+                continue
+            except (ArgumentError, FormatError, np.linalg.LinAlgError):
+                return
 
     return bounds
 
 
+def _best_gaussian(problem: WorkloadProblem, search: Search) -> WorkloadDocument | None:
+    """The best file of Gaussian noise; None where there is none."""
+
+    def made() -> WorkloadDocument | None:
+        assert problem.asked is not None
+        mu = mu_for(Releases(1, *problem.asked))
+        if mu is not None:
+            curve = replace(problem, budget=("gdp", mu))
+            with suppress(ArgumentError, LimitError):  # (too many counts for it alone)
+                return _STRATEGIES.of_curve(curve, search.gap, search.left(np.inf) / 2)
+        return None
+
+    return search.keep("Gaussian noise", made)
+
+
+def _gaussian(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
+    """Unless the proof of the best noise so far says that Gaussian noise costs more."""
+    upper = search.bracket.upper
+    if upper is not None:
+        assert problem.asked is not None
+        best, mu = upper.document, mu_for(Releases(1, *problem.asked))
+        assert isinstance(best, WorkloadDocument)
+        least = variance_below(best)
+        if mu is None or search.late() or (least and best.lower / least / mu**2 >= best.upper):
+            return
+    document = _best_gaussian(problem, search)
+    if document is not None:
+        yield _offer(document, search)
+
+
 def _vectors(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
-    """Where noise of no other kind is better than Gaussian noise."""
-    gaussian, upper = _best_gaussian(problem, search), search.bracket.upper
-    if gaussian is None or upper is None:
+    """Where the best noise so far is Gaussian or Laplace noise, of few coordinates."""
+    upper, part = search.bracket.upper, problem.workload.part
+    if upper is None or min(part.cells - is_replaced(problem), part.queries) > MOST_VECTOR:
         return
     best = upper.document
     assert isinstance(best, WorkloadDocument)
     if best.law is not None or AnswersStrategy() in best.strategies:
         return
+    gaussian = _best_gaussian(problem, search)
+    if gaussian is None:
+        return
     with suppress(ArgumentError, FormatError, np.linalg.LinAlgError):
         document = of_vectors(problem, gaussian, search)
         if document is not None and (proven := passed(document)) is not None:
-            yield _offer(proven)
+            yield _offer(proven, search)
 
 
 # -- the table ------------------------------------------------------------------------------------
@@ -136,7 +154,7 @@ GAUSSIAN = Method(
 LAPLACE = Method(
     "Laplace noise",
     "counts alone, or counts with sums, of each factor the better",
-    _laplace,
+    _trying(of_sums),
     whatever=True,
 )
 ON_COUNTS = Method(
@@ -169,12 +187,9 @@ def trivial(problem: WorkloadProblem) -> Lower:
 def refuse(problem: WorkloadProblem) -> NoReturn:
     """No strategy passes."""
     part = problem.workload.part
-    if part.cells <= _STRATEGIES.most_summed:
+    if part.cells <= MAX_RANK:
         raise badly_scaled(problem)
-    if part.cells > MAX_RANK or problem.asked is None or problem.asked[1] > 0:
-        raise too_large(part)
-    words = f"positive for more than {_STRATEGIES.most_summed} counts where units are replaced"
-    raise ArgumentError("delta", problem.asked[1], words)
+    raise too_large(part)
 
 
 def too_long(problem: WorkloadProblem) -> NoReturn:

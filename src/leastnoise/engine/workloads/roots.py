@@ -18,7 +18,7 @@ from .optimise import Fixed, FixedPointStep
 
 #: Bits of the strategy and of the largest weight; rounds of the descent; where weights are good:
 #: what is lost is of the second order in this.
-_BITS, _WEIGHT_BITS, _ROUNDS, _NEAR = 40, 24, 30, 1e-2
+_BITS, _WEIGHT_BITS, _ROUNDS, _NEAR = 40, 24, 30, 1e-3
 
 
 def best_roots(n: int, seconds: float) -> tuple[RootStrategy, PrefixProof]:

@@ -5,7 +5,6 @@ Nothing here is believed: the document's claims are checked by `certify/kinds/wo
 
 from __future__ import annotations
 
-import contextlib
 import time
 from dataclasses import dataclass, replace
 
@@ -15,21 +14,20 @@ from ...certify.kinds.workload import WorkloadDocument, factors_of
 from ...certify.kinds.workload_check import variance_above, variance_below
 from ...certify.kinds.workload_parts import MAX_RANK
 from ...certify.noise.factor import CLOSED_FORM, FactorProof
-from ...certify.noise.frame import QUESTIONS, Coordinates, Frame, frame_of, rows_in
+from ...certify.noise.frame import QUESTIONS, Coordinates, frame_of, rows_in
 from ...certify.noise.root_strategy import MAX_PREFIX, PrefixProof, RootStrategy
-from ...certify.noise.strategy import Multipliers, Strategy, TallStrategy, largest_sum
+from ...certify.noise.strategy import Multipliers, Strategy
 from ...certify.noise.table_strategy import QueryWeights
 from ...errors import ArgumentError, Described, FormatError, LimitError
 from ...formatting import gap_of
 from ...problem.workload_arguments import REPLACE, WorkloadProblem
 from ...problem.workload_parts import MarginalsPart, Named, WorkloadPart
 from ...work import counted
-from .candidates import Piece, bounded, closed_form, empty, stated
+from .documents import bounded, empty, stated
 from .frames import coordinates_of, independent
 from .optimise import columns, exchanges, largest
 from .roots import best_roots
 from .rounding import as_floats, columns_of, rounded, whole_weights
-from .sums import counts_alone, inverse_rows, with_sums
 from .tables import best_tables, largest_tables
 
 
@@ -46,37 +44,14 @@ class Strategies:
     #: sizes), the strategy for the others would be lost by rounding.
     mixed: tuple[float, ...] = (1e-6, 1e-5, 1e-4)
     table_bits: int = 40
-    most_summed: int = 200  # counts that Laplace noise is tried for; with more Gaussian noise wins
-    sum_bits: int = 20  # of sums that are measured with Laplace noise
     largest_rounds: float = 1e-7  # the tolerance for the largest variance, which takes longer
 
-    def piece(
-        self,
-        problem: WorkloadProblem,
-        place: int,
-        part: WorkloadPart,
-        gaussian: WorkloadDocument | None,
-        seconds: float,
-    ) -> Piece:
-        """Multipliers for a factor, and strategies for Laplace noise where it is small."""
-        end = time.monotonic() + seconds
-        replaced, few = is_replaced(problem), part.cells <= self.most_summed
-        multipliers = None if gaussian is None else _multipliers_of(gaussian, place)
-        wanted = few if replaced else few or not closed_form(part, problem.largest)
-        if multipliers is None and wanted:
-            with contextlib.suppress(ArgumentError, LimitError, FormatError, np.linalg.LinAlgError):
-                plan = self._plan(part, replaced, problem.largest, end)
-                if isinstance(plan, _Plan):
-                    multipliers = replace(plan.at(self.bits[0], 0.0)[1], coordinates=plan.where)
-        sums: list[tuple[TallStrategy, Multipliers]] = []
-        if multipliers is not None and few:
-            with contextlib.suppress(FormatError, np.linalg.LinAlgError):
-                ways = (False, True) if replaced else (True,)
-                sums = [
-                    _laplace(part, replaced, multipliers, self.bits[0], counts_too)
-                    for counts_too in ways
-                ]
-        return Piece(part, multipliers, tuple(sums))
+    def multipliers(self, problem: WorkloadProblem, part: WorkloadPart, end: float) -> Multipliers:
+        """What proves how little all noise for a factor costs, whatever its strategy."""
+        plan = self._plan(part, is_replaced(problem), problem.largest, end)
+        if isinstance(plan, _Roots):
+            raise too_large(part)
+        return replace(plan.at(self.bits[0], 0.0)[1], coordinates=plan.where)
 
     def of_curve(self, problem: WorkloadProblem, gap: float, seconds: float) -> WorkloadDocument:
         """The best document below a curve that passes; `ArgumentError` if there is none."""
@@ -214,37 +189,6 @@ class _Roots:
     def at(self, bits: int, even: float) -> tuple[RootStrategy, PrefixProof]:
         """The square-root strategy."""
         return self.proven
-
-
-def _multipliers_of(document: WorkloadDocument, place: int) -> Multipliers | None:
-    """Those of a factor of Gaussian noise, about the coordinates of its strategy."""
-    strategy, multipliers = document.strategies[place], document.multipliers[place]
-    if not isinstance(strategy, Strategy) or not isinstance(multipliers, Multipliers):
-        return None
-    return replace(multipliers, coordinates=strategy.coordinates)
-
-
-def _laplace(
-    part: WorkloadPart, replaced: bool, multipliers: Multipliers, bits: int, sums: bool
-) -> tuple[TallStrategy, Multipliers]:
-    """A strategy for Laplace noise: counts alone, or with sums; multipliers as for others."""
-    plain = frame_of(part, replaced, None)
-    cost = as_floats(plain.cost) / float(plain.below)
-    tall = with_sums(cost, Strategies.sum_bits) if sums else counts_alone(len(cost))
-    tall = shortened(tall, plain, replaced)
-    return tall, replace(multipliers, inverse=inverse_rows(tall, bits))
-
-
-def shortened(tall: TallStrategy, frame: Frame, replaced: bool) -> TallStrategy:
-    """The strategy scaled down, where a shift would move it by more than 1."""
-    most = largest_sum(frame, tall, replaced)
-    if most <= 1:
-        return tall
-    if most.denominator == 1 and most.numerator.bit_count() == 1:
-        return replace(tall, bits=tall.bits + most.numerator.bit_length() - 1)
-    bits = max(tall.bits, Strategies.sum_bits)
-    scale = (1 << (bits - tall.bits)) / most
-    return TallStrategy(bits, tuple(tuple(int(x * scale) for x in row) for row in tall.rows))
 
 
 def is_replaced(problem: WorkloadProblem) -> bool:

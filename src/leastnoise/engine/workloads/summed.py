@@ -11,15 +11,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg as sl
 
+from ...certify.noise.frame import gram_of
+from ...certify.noise.strategy import TallStrategy
 from ...certify.noise.summed_strategy import SummedStrategy
 from ...numeric import Floats
-from ...problem.workload_parts import Named, Weighted, WorkloadPart
+from ...problem.workload_parts import Named, WorkloadPart, scaled_part
 from .rounding import as_floats
+
+#: X -> X K.
+GramProduct = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,7 @@ class StrategyDescent:
     """How far the descent goes (benchmarks/workloads.py)."""
 
     bits: int = 24  # of numbers in the file
+    matrix_bits: int = 20  # of those of a whole matrix
     branches: tuple[int, ...] = (4, 7, 10, 14, 17, 20)  # of trees that it begins with
     most_leaves: int = 60  # sums of the lowest level: trees of more counts have more branches
     few: int = 64  # up to so many counts it begins with random sums, too
@@ -37,15 +43,27 @@ class StrategyDescent:
 
     def best(self, part: WorkloadPart, seconds: float) -> SummedStrategy:
         """The strategy of least cost that is found in about so many seconds; one at least."""
+        times, diagonal = _gram_of(part)
+        return self._rounded(self._sums(times, diagonal, seconds))
+
+    def matrix(self, cost: Floats, seconds: float) -> TallStrategy:
+        """The same for a matrix K, as a matrix; no column adds up to more than 1."""
+        t = self._sums(lambda x: np.asarray(x @ cost), np.diag(cost).copy(), seconds)
+        y = np.vstack([np.eye(len(cost)), t]) / (1 + t.sum(axis=0))
+        whole = np.floor(y * 2.0**self.matrix_bits).astype(np.int64)  # (counts are never left out)
+        return TallStrategy(self.matrix_bits, tuple(tuple(map(int, row)) for row in whole))
+
+    def _sums(self, times: GramProduct, diagonal: Floats, seconds: float) -> Floats:
+        """T of the least cost."""
         end = time.monotonic() + seconds
-        value = _cost(part)
+        value = _cost(times, diagonal)
         descents: list[tuple[float, Floats]] = []
-        for start in self._starts(part.cells):
+        for start in self._starts(len(diagonal)):
             descents.append(self._down(value, start, self.first, end))
             if time.monotonic() > end:
                 break
         _, best = min(descents, key=lambda pair: pair[0])
-        return self._rounded(self._down(value, best, self.rounds, end)[1])
+        return self._down(value, best, self.rounds, end)[1]
 
     def _starts(self, n: int) -> Iterator[Floats]:
         for branch in sorted(
@@ -92,6 +110,12 @@ class StrategyDescent:
         )
 
 
+def halved(strategy: SummedStrategy) -> SummedStrategy:
+    """Half of every measurement, for neighbors that replace a unit: two columns move."""
+    solution = tuple(tuple(2 * x for x in line) for line in strategy.solution)
+    return replace(strategy, bits=strategy.bits + 1, solution=solution)
+
+
 def _tree(n: int, branch: int) -> Floats:
     """All sums of a tree of so many branches, but for its leaves: one for each row."""
     rows, size = [], branch
@@ -104,9 +128,8 @@ def _tree(n: int, branch: int) -> Floats:
     return np.array([*rows, np.ones(n)])
 
 
-def _cost(part: WorkloadPart) -> Callable[[Floats], tuple[float, Floats]]:
+def _cost(times: GramProduct, diagonal: Floats) -> Callable[[Floats], tuple[float, Floats]]:
     """The cost of T, and its slope."""
-    times, diagonal = _gram_of(part)
 
     def value(t: Floats) -> tuple[float, Floats]:
         c = 1 + t.sum(axis=0)
@@ -122,13 +145,12 @@ def _cost(part: WorkloadPart) -> Callable[[Floats], tuple[float, Floats]]:
     return value
 
 
-def _gram_of(part: WorkloadPart) -> tuple[Callable[[Floats], Floats], Floats]:
+def _gram_of(part: WorkloadPart) -> tuple[GramProduct, Floats]:
     """(X -> X K, the diagonal of K)."""
-    inner, scale = part, 1.0
-    while isinstance(inner, Weighted) and len(inner.factors) == 1:
-        scale, inner = scale * float(inner.factors[0]), inner.part
+    weight, inner = scaled_part(part)
+    scale = float(weight)
     if not isinstance(inner, Named):
-        k, below = part.gram()
+        k, below = gram_of(part)
         full = as_floats(k) / float(below)
         return lambda x: np.asarray(x @ full), np.diag(full).copy()
     n = inner.cells
