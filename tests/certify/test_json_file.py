@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leastnoise.certify.json_file import limit_depth, load_json
-from leastnoise.certify.limits import MAX_NESTING
+from leastnoise.certify.limits import MAX_NESTING, MAX_REPORT
 from leastnoise.errors import FormatError
 
 
@@ -32,3 +32,9 @@ def test_a_value_in_memory_has_the_same_limit():
     with pytest.raises(FormatError, match=f"more than {MAX_NESTING} levels"):
         limit_depth(nested(MAX_NESTING + 2))
     limit_depth(["["] * 1_000)
+
+
+def test_empty_lists_by_the_million_are_not_read() -> None:
+    """40 MB of them took 1.9 GB."""
+    with pytest.raises(FormatError, match="8000000 commas and opening brackets"):
+        load_json(b"[" + b"[]," * 4_000_001 + b"0]", MAX_REPORT)

@@ -130,7 +130,9 @@ def test_both_checkers_know_steps_between_whole_numbers_and_long_runs(loss: str)
         '"\x01"',
         "",
         '{"format": "leastnoise/1", "kind": "other"}',
+        "," * 8_000_001,
     ],
+    ids=lambda text: text[:20],
 )
 def test_what_is_no_file_is_malformed_for_both(text) -> None:
     assert agreement.javascript_says([text]) == [2] == [agreement.python_says(text)]

@@ -16,6 +16,7 @@ from ..exact import LONGEST, LONGEST_SHORT
 
 MAX_BYTES = 8_000_000
 MAX_REPORT = 40_000_000  # bytes of a report of answers; each mechanism file in it as above
+MAX_PARTS = 8_000_000  # commas and opening brackets of a report, in texts too
 MAX_NESTING = 100  # lists and objects in one another
 MAX_DIGITS, MAX_SHORT = LONGEST, LONGEST_SHORT
 MAX_CELLS = 60_000

@@ -15,7 +15,9 @@ const demand = (holds, words) => { if (!holds) throw new Malformed(words); };
 class Literal { constructor(text) { this.text = text; } } // a JSON number
 
 function parseJson(text) {
-  let at = 0;
+  let [at, parts] = [0, 0];
+  for (let k = 0; k < text.length; k += 1) { const code = text.charCodeAt(k); if (code === 44 || code === 91 || code === 123) parts += 1; }
+  demand(parts <= 8000000, "the file has more than 8,000,000 commas and opening brackets");
   const fail = (words) => { throw new Malformed(`not JSON: ${words} at character ${at}`); };
   const space = () => { while (at < text.length && " \t\n\r".includes(text[at])) at += 1; };
   const word = (name, value) => { if (!text.startsWith(name, at)) fail(`"${name}" expected`); at += name.length; return value; };
@@ -43,6 +45,7 @@ function parseJson(text) {
   }
   function value(depth) {
     if (depth > 100) fail("too deep");
+    tick();
     space();
     const sign = text[at];
     if (sign === "{") {
@@ -1351,6 +1354,7 @@ function inOrder(a, b) { // by code points, not by halves of surrogate pairs
   return at < 0 ? x.length - y.length : at >= y.length ? 1 : x[at].codePointAt(0) - y[at].codePointAt(0);
 }
 function canonical(value) { // keys in order, no spaces, ASCII only, numbers as Python writes them
+  tick();
   if (value instanceof Literal) {
     demand(/^-?[0-9]+$/.test(value.text) || Number.isFinite(Number(value.text)), "the report holds a number that is not finite");
     return written(value.text);
