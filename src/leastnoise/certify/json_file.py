@@ -31,7 +31,7 @@ def load_json(data: bytes | str, most: int = MAX_BYTES) -> object:
     if len(data) > most:
         raise FormatError(f"the file is larger than {most} bytes")
     # (An empty list in a list takes 3 bytes of a file and a hundred of memory.)
-    if sum(map(data.count, b",[{" if isinstance(data, bytes) else ",[{")) > MAX_PARTS:
+    if _parts(data) > MAX_PARTS:
         raise FormatError(f"the file has more than {MAX_PARTS} commas and opening brackets")
     charge(len(data) // 10)
     try:
@@ -44,6 +44,12 @@ def load_json(data: bytes | str, most: int = MAX_BYTES) -> object:
         raise FormatError(f"not JSON: {error}") from None
     limit_depth(value)
     return value
+
+
+def _parts(data: bytes | str) -> int:
+    if isinstance(data, bytes):
+        return sum(data.count(mark) for mark in b",[{")
+    return sum(data.count(mark) for mark in ",[{")
 
 
 def limit_depth(value: object) -> None:
