@@ -146,8 +146,9 @@ class LevelSampler:
             return self._within(up, both - up, entropy)
         if self.levels.boxes:
             return self._at_the_top(up, both - up, entropy)
+        ways = self._ways(up, both - up)
         while True:
-            point = self._within(up, both - up, entropy)
+            point = self._within(up, both - up, entropy, ways)
             if self._steps_up(point) == up:
                 return point
 
@@ -159,27 +160,49 @@ class LevelSampler:
             more = first - levels.within(overlap, both - overlap - 1)
             place = entropy.below(first + most * more)
             return 0 if place < first else 1 + (place - first) // more
-        ways = [
-            levels.within(i, both - i) - (levels.within(i - 1, both - i) if i > overlap else 0)
-            for i in range(overlap, overlap + most + 1)
-        ]
-        return _chosen(ways, entropy)
+        # What a further step adds is a polynomial of the step: its differences give all sums.
+        differences = forward_differences(
+            [
+                levels.within(i, both - i) - levels.within(i - 1, both - i)
+                for i in range(overlap + 1, overlap + 1 + min(most, levels.dimension))
+            ]
+        )
+        first = levels.within(overlap, both - overlap)
 
-    def _within(self, up: int, down: int, entropy: Entropy) -> list[int]:
+        def upto(further: int) -> int:
+            added = (n * comb(further, r) for r, n in enumerate(differences, start=1))
+            return first + sum(added)
+
+        return bisect_right(range(most), entropy.below(upto(most)), key=upto)
+
+    def _ways(self, up: int, down: int) -> list[list[int]]:
+        """The points of each block by how many numbers are positive, unless it is a box."""
+        return [
+            []
+            if counts.block.box
+            else [
+                comb(counts.block.numbers, r)
+                * counts.positive(r, up * counts.block.width)
+                * counts.natural(counts.block.numbers - r, down * counts.block.width)
+                for r in range(counts.block.numbers + 1)
+            ]
+            for counts in self.levels.counts
+        ]
+
+    def _within(
+        self, up: int, down: int, entropy: Entropy, ways: list[list[int]] | None = None
+    ) -> list[int]:
         """A uniform point of at most so many steps up and down."""
         point: list[int] = []
-        for counts in self.levels.counts:
+        ways = ways or self._ways(up, down)
+        for counts, by_positive in zip(self.levels.counts, ways, strict=True):
             block, d = counts.block, counts.block.numbers
             high, low = up * block.width, down * block.width
             if block.box:
                 side = block.side(up + down)
                 point += [entropy.below(side) - block.offset - low for _ in range(d)]
                 continue
-            ways = [
-                comb(d, r) * counts.positive(r, high) * counts.natural(d - r, low)
-                for r in range(d + 1)
-            ]
-            positive = _chosen(ways, entropy)
+            positive = _chosen(by_positive, entropy)
             tops = _spread(positive, 1, high, block.most * high, entropy)
             rest = _spread(d - positive, 0, low, block.most * low, entropy)
             point += _placed(d, tops, [-v for v in rest], entropy)
