@@ -72,7 +72,7 @@ TABLES = {
     "histogram": Histogram("x", bins=4, **BOUNDS),
     "cumulative": Cumulative("x", bins=4, **BOUNDS),
     "ranges": RangeCounts("x", bins=3, **BOUNDS),
-    "quantiles": Quantiles("x", [0.1, 0.5, 0.9], **BOUNDS),
+    "quantiles": Quantiles("x", [0.1, 0.5, 0.9], bins=32, **BOUNDS),
     "marginals": Marginals(["g", "h"], ways=[0, 1, 2], keys=[KEYS, ["p", "q"]]),
 }
 UNITS = {
@@ -118,8 +118,8 @@ def test_a_plan_says_what_the_answer_says_and_how_wide_it_is(query, rows, unit):
     answer = ask(FRAME, query, **BUDGET, **({"unit": "row"} | unit))
     same(planned, answer)
     estimates, columns = list(answer.groups.values()), query.columns_answered
-    if not estimates or any(one.low is None for one in estimates):
-        return
+    if not estimates or any(one.low is None for one in estimates) or query.word == "quantiles":
+        return  # (what is planned of quantiles is their ranks)
     widths = [
         query.error_of(dict(zip(columns, estimates[at : at + len(columns)], strict=True)))
         for at in range(0, len(estimates), len(columns))
@@ -132,9 +132,19 @@ def test_a_plan_says_what_the_answer_says_and_how_wide_it_is(query, rows, unit):
     assert max(widths) == pytest.approx(planned.error, **close)
 
 
-@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
-@pytest.mark.parametrize("more", [{}, {"weights": [1, 5, 1]}, {"within": [30, 5, 0.2]}], ids=str)
+@pytest.mark.parametrize(
+    ("more", "unit"),
+    [
+        ({}, "rows"),
+        ({}, "people who are replaced"),
+        ({"weights": [1, 5, 1]}, "rows that are replaced"),
+        ({"weights": [1, 5, 1]}, "people"),
+        ({"within": [30, 5, 0.2]}, "rows"),
+    ],
+    ids=str,
+)
 def test_several_queries_are_planned_as_they_are_asked(more, unit):
+    unit = UNITS[unit]
     queries = [Count(), Mean("x", by="g", keys=KEYS, **BOUNDS), Proportion("x > 50", nulls="no")]
     rows = [ROWS, ROWS // 3, ROWS]
     planned = plan_all(queries, rows=rows, **BUDGET, **unit, **more)
