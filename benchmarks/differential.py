@@ -25,7 +25,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import IO, Any
@@ -109,11 +109,12 @@ Path_ = tuple[Any, ...]
 Change = Callable[[Any], Any]
 
 
-def golden_files(longest: int) -> list[dict[str, Any]]:
-    """The golden files of all kinds that are not longer than this."""
+def golden_files(longest: int, kinds: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """The golden files of these kinds, or of all, that are not longer than this."""
     return [
         json.loads(line)["file"]
         for path in sorted(FILES.glob("*.jsonl"))
+        if not kinds or path.stem in kinds
         for line in path.read_text(encoding="utf-8").splitlines()
         if len(line) <= longest
     ]
@@ -356,7 +357,7 @@ def _broken(text: str, draw: random.Random) -> str:
 def compare(asked: argparse.Namespace) -> int:
     """Ask both versions about so many files; how many differ."""
     draw = random.Random(asked.seed)
-    files = golden_files(asked.longest)
+    files = golden_files(asked.longest, asked.kinds)
     corpus = Corpus(files)
     versions = [Version(source, asked.words) for source in (asked.old, asked.new)]
     counts: Counter[str] = Counter()
@@ -420,6 +421,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "differential")
     parser.add_argument("--longest", type=int, default=16_000, help="characters of a golden file")
+    parser.add_argument("--kinds", nargs="*", default=(), choices=KINDS, help="all of them if none")
     parser.add_argument("--most", type=int, default=1_000, help="files to write")
     parser.add_argument("--batch", type=int, default=500)
     return int(compare(parser.parse_args()) > 0)

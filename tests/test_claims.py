@@ -19,7 +19,8 @@ from leastnoise import (
     design,
     load,
 )
-from leastnoise.certify import check_any
+from leastnoise.certify import ShiftCertificate, check_any
+from leastnoise.certify.certificates.pairs import RangeCertificate
 from leastnoise.cli import app
 from leastnoise.cli.facts import json_of, show_design
 from leastnoise.formatting import bracket_words, ordered, outwards
@@ -93,30 +94,17 @@ def doubled(bound):
 
 
 @pytest.mark.parametrize(
-    ("options", "places", "name"),
+    ("options", "certificate"),
     [
-        (BASE, ("engine.bounds", "certify.certificates.multipliers"), "bound_on_noise"),
-        (
-            {**BASE, "constraints": [MaxError(3)]},
-            ("engine.bounds", "certify.certificates.multipliers"),
-            "bound_on_noise",
-        ),
-        (
-            {**BASE, "releases": 2, "integer": True},
-            ("engine.bounds", "certify.certificates.multipliers"),
-            "bound_on_noise",
-        ),
-        (RANGED, ("engine.bounds", "certify.kinds.dependent_check"), "channel_dual_bound"),
+        (BASE, ShiftCertificate),
+        ({**BASE, "constraints": [MaxError(3)]}, ShiftCertificate),
+        ({**BASE, "releases": 2, "integer": True}, ShiftCertificate),
+        (RANGED, RangeCertificate),
     ],
     ids=["plain", "constrained", "releases", "dependent"],
 )
-def test_a_lower_bound_above_the_upper_one_is_an_error(monkeypatch, options, places, name):
-    import importlib
-
-    modules = [importlib.import_module(f"leastnoise.{place}") for place in places]
-    wrong = doubled(getattr(modules[0], name))
-    for module in modules:
-        monkeypatch.setattr(module, name, wrong)
+def test_a_lower_bound_above_the_upper_one_is_an_error(monkeypatch, options, certificate):
+    monkeypatch.setattr(certificate, "dual", doubled(certificate.dual))
     with pytest.raises(ContradictionError, match=r"lower bound of .* above .*report this"):
         design(**options)
 

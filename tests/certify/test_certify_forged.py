@@ -18,7 +18,7 @@ import leastnoise
 from leastnoise import work
 from leastnoise.certify import check, check_any, check_file, parse, read_any
 from leastnoise.certify.__main__ import main
-from leastnoise.certify.kinds.dependent_check import check_channel, parse_channel
+from leastnoise.certify.kinds.dependent import DEPENDENT
 from leastnoise.certify.limits import MAX_BYTES
 from leastnoise.cli import app
 from leastnoise.errors import FormatError, LimitError
@@ -112,16 +112,16 @@ def test_values_between_a_row_and_the_noise_count_for_the_instance_bound(
     beyond: list[str], bound: str, verdict: str
 ) -> None:
     data = copy.deepcopy(BESIDE) | {"beyond": beyond, "instance_bound": bound}
-    assert check_channel(parse_channel(data)).verdict("instance") == verdict
+    assert check(DEPENDENT.read(data)).verdict("instance") == verdict
 
 
 @pytest.mark.parametrize("beyond", [["-10", "21/2"], ["-1/2", "11"]])
 def test_a_range_of_whole_numbers_ends_at_whole_numbers(beyond: list[str]) -> None:
     """(A value beyond the end was moved to 21/2, which is none, and raised an error.)"""
     data = copy.deepcopy(BESIDE) | {"integer": True, "delta": "0.9", "instance_bound": "9"}
-    assert parse_channel(data).integer
+    assert DEPENDENT.read(data).integer
     with pytest.raises(FormatError, match="integers"):
-        parse_channel(data | {"beyond": beyond})
+        DEPENDENT.read(data | {"beyond": beyond})
 
 
 # |x - 10| for x > 0: answers 10 too high cost nothing, unless they are moved into the range [0, 1].
@@ -149,7 +149,7 @@ FALLING: Data = {
 
 
 def test_moved_answers_of_a_loss_that_falls_are_not_called_proven() -> None:
-    report = check_channel(parse_channel(FALLING))
+    report = check(DEPENDENT.read(FALLING))
     for name in ("upper", "instance", "lower"):
         assert report.verdict(name) == "not checked"
     assert report.exit_code in (1, 3) and not report.proven
@@ -157,7 +157,7 @@ def test_moved_answers_of_a_loss_that_falls_are_not_called_proven() -> None:
 
 def test_a_loss_that_falls_nowhere_is_still_proven_for_moved_answers() -> None:
     data = copy.deepcopy(FALLING) | {"loss": {"name": "l1"}, "upper": "12", "instance_bound": "12"}
-    report = check_channel(parse_channel(data))
+    report = check(DEPENDENT.read(data))
     assert report.verdict("upper") == report.verdict("instance") == "proven"
 
 
@@ -214,7 +214,7 @@ def test_a_row_of_zeros_with_a_largest_error() -> None:
     del data["beyond"]
     data |= {"max_error": "5"}
     data["channel"] = {"denominator": "2", "first": 0, "rows": [["0", "0"], ["1", "1"], ["1", "1"]]}
-    report = check_channel(parse_channel(data))
+    report = check(DEPENDENT.read(data))
     assert report.verdict("distribution") == "refuted" and report.exit_code == 1
 
 

@@ -11,21 +11,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from dependent_brute import check_file
+from dependent_files import expected_loss, worst_divergence
 
 from leastnoise import design_dependent, load
-from leastnoise.certify.kinds.dependent_check import (
-    ChannelCertificate,
-    LatticeNoise,
-    NodeLosses,
-    PairMultipliers,
-    channel_dual_bound,
-    channel_loss,
-    check_channel,
-    largest_error,
-    parse_channel,
-    worst_pair,
-    worst_value_loss,
-)
+from leastnoise.certify import check
+from leastnoise.certify.certificates.pairs import PairCertificate, PairMultipliers
+from leastnoise.certify.kinds.dependent import DEPENDENT
+from leastnoise.certify.noise.answers import LatticeNoise
+from leastnoise.certify.noise.node_losses import NodeLosses
+from leastnoise.certify.noise.rows import CoreAnswers
 from leastnoise.errors import FormatError
 from leastnoise.losses import as_loss
 from leastnoise.problem import Crossing, Prior, Problem, Range
@@ -72,14 +66,14 @@ REVEALED = copy.deepcopy(BY_HAND) | {
 
 
 def test_a_revealed_value_counts_in_privacy_and_in_the_loss() -> None:
-    assert check_channel(parse_channel(REVEALED)).proven
-    assert parse_channel(REVEALED).to_json()["channel"] == REVEALED["channel"]
-    cheaper = check_channel(parse_channel({**REVEALED, "upper": "1/2"}))
+    assert check(DEPENDENT.read(REVEALED)).proven
+    assert DEPENDENT.read(REVEALED).to_json()["channel"] == REVEALED["channel"]
+    cheaper = check(DEPENDENT.read({**REVEALED, "upper": "1/2"}))
     assert [c.name for c in cheaper.claims if c.verdict == "refuted"] == ["upper"]
-    bolder = check_channel(parse_channel({**REVEALED, "delta": "499/1000"}))
+    bolder = check(DEPENDENT.read({**REVEALED, "delta": "499/1000"}))
     assert "privacy" in [c.name for c in bolder.claims if c.verdict == "refuted"]
     more = {**REVEALED["channel"], "revealed": "3"}
-    broken = check_channel(parse_channel({**REVEALED, "channel": more}))
+    broken = check(DEPENDENT.read({**REVEALED, "channel": more}))
     refuted = [c.name for c in broken.claims if c.verdict == "refuted"]
     assert {"distribution", "privacy"} <= set(refuted)
 
@@ -97,7 +91,7 @@ def test_a_revealed_value_counts_in_privacy_and_in_the_loss() -> None:
 )
 def test_a_revealed_value_goes_with_rows_alone(change: dict) -> None:
     with pytest.raises(FormatError):
-        parse_channel({**REVEALED, **change})
+        DEPENDENT.read({**REVEALED, **change})
 
 
 def test_a_revealed_value_is_released_as_often_as_the_file_says(tmp_path) -> None:
@@ -134,13 +128,13 @@ def design():
 
 
 def test_by_hand() -> None:
-    document = parse_channel(BY_HAND)
-    assert worst_pair(document)[1] == HALF
-    assert channel_loss(document) == Fraction(2, 3)
-    assert channel_dual_bound(document.problem, document.certificate) == QUARTER
-    assert worst_value_loss(document) == Fraction(3, 4)
-    assert largest_error(document) == 2
-    report = check_channel(document)
+    document = DEPENDENT.read(BY_HAND)
+    assert worst_divergence(document)[1] == HALF
+    assert expected_loss(document) == Fraction(2, 3)
+    assert document.certificate.dual(document.problem) == QUARTER
+    assert document.noise.worst_value_loss(document.problem) == Fraction(3, 4)
+    assert document.noise.largest_error(document.problem) == 2
+    report = check(document)
     assert report.proven and report.exit_code == 0
     assert [claim.slack for claim in report.claims] == [0, 0, 0, 0]
     assert check_file(json.dumps(BY_HAND)) == []
@@ -161,7 +155,7 @@ def test_by_hand() -> None:
     ],
 )
 def test_refutes(keys: dict, claim: str) -> None:
-    report = check_channel(parse_channel(changed(**keys)))
+    report = check(DEPENDENT.read(changed(**keys)))
     assert report.verdict(claim) == "refuted" and report.exit_code == 1
     if claim not in ("instance", "max_error"):
         assert claim in check_file(json.dumps(changed(**keys)))
@@ -244,22 +238,25 @@ def test_refutes(keys: dict, claim: str) -> None:
 )
 def test_refuses_malformed(keys: dict) -> None:
     with pytest.raises(FormatError):
-        parse_channel(changed(**keys))
+        DEPENDENT.read(changed(**keys))
 
 
 def test_whole_numbers_by_hand() -> None:
     """The same rows for the numbers 0, 1, 2: losses 1/2 each, three nodes below."""
-    document = parse_channel(changed(integer=True, upper="1/2", lower="0"))
-    assert channel_loss(document) == HALF and worst_value_loss(document) == HALF
-    assert worst_pair(document)[1] == HALF
+    document = DEPENDENT.read(changed(integer=True, upper="1/2", lower="0"))
+    assert (
+        expected_loss(document) == HALF
+        and document.noise.worst_value_loss(document.problem) == HALF
+    )
+    assert worst_divergence(document)[1] == HALF
 
 
 def test_answers_where_they_are_wanted() -> None:
     """Answers off the nodes: 1/3 for everybody costs (1/9 + 25/9) / 4."""
     data = changed(channel={"denominator": "1", "outputs": ["1/3"], "rows": [["1"]] * 3})
-    document = parse_channel(data)
-    assert worst_pair(document)[1] == 0
-    assert channel_loss(document) == Fraction(26, 36)
+    document = DEPENDENT.read(data)
+    assert worst_divergence(document)[1] == 0
+    assert expected_loss(document) == Fraction(26, 36)
 
 
 def test_additive_noise_for_every_value() -> None:
@@ -274,15 +271,15 @@ def test_additive_noise_for_every_value() -> None:
             "noise": {"denominator": "4", "first": -1, "weights": ["1", "2", "1"], "atom": "0"},
         },
     )
-    document = parse_channel(data)
-    report = check_channel(document)
+    document = DEPENDENT.read(data)
+    report = check(document)
     assert report.proven and [claim.slack for claim in report.claims] == [0, 0, 0, 0]
-    assert worst_value_loss(document) == Fraction(3, 4)
-    assert parse_channel(json.loads(document.dumps())) == document
+    assert document.noise.worst_value_loss(document.problem) == Fraction(3, 4)
+    assert DEPENDENT.read(json.loads(document.dumps())) == document
     for key, value, claim in (("upper", "0.74", "upper"), ("delta", "0.49", "privacy")):
-        assert check_channel(parse_channel({**data, key: value})).verdict(claim) == "refuted"
-    wider = parse_channel({**data, "beyond": ["-1", "9"]})
-    assert check_channel(wider).proven and wider.ends == (-1, 9)
+        assert check(DEPENDENT.read({**data, key: value})).verdict(claim) == "refuted"
+    wider = DEPENDENT.read({**data, "beyond": ["-1", "9"]})
+    assert check(wider).proven and wider.noise.ends(wider.problem) == (-1, 9)
     for wrong in (
         {"crossing": {"at": "1", "slope": "1"}},
         {"beyond": ["1", "2"]},
@@ -290,7 +287,7 @@ def test_additive_noise_for_every_value() -> None:
         {"additive": {"step": "1"}},
     ):
         with pytest.raises(FormatError):
-            parse_channel({**data, **wrong})
+            DEPENDENT.read({**data, **wrong})
 
 
 def test_additive_noise_on_runs_of_whole_numbers() -> None:
@@ -312,11 +309,11 @@ def test_additive_noise_on_runs_of_whole_numbers() -> None:
             "noise": {"denominator": "4", "first": -1, "weights": ["1", "2", "1"], "atom": "0"},
         },
     )
-    document = parse_channel(data)
-    assert check_channel(document).proven and worst_pair(document)[1] == HALF
-    assert Fraction(11, 6) <= worst_value_loss(document) < 2
-    assert parse_channel(json.loads(document.dumps())) == document
-    assert check_channel(parse_channel({**data, "upper": "1.83"})).verdict("upper") == "refuted"
+    document = DEPENDENT.read(data)
+    assert check(document).proven and worst_divergence(document)[1] == HALF
+    assert Fraction(11, 6) <= document.noise.worst_value_loss(document.problem) < 2
+    assert DEPENDENT.read(json.loads(document.dumps())) == document
+    assert check(DEPENDENT.read({**data, "upper": "1.83"})).verdict("upper") == "refuted"
 
 
 def test_noise_beyond_the_rows() -> None:
@@ -329,17 +326,20 @@ def test_noise_beyond_the_rows() -> None:
         "noise": {"first": -1, "weights": ["1", "2", "1"]},
     }
     data = changed(channel=channel, beyond=["-9", "9.5"], upper="2")
-    document = parse_channel(data)
-    assert worst_pair(document)[1] == HALF and document.ends == (-9, Fraction(19, 2))
+    document = DEPENDENT.read(data)
+    assert worst_divergence(document)[1] == HALF and document.noise.ends(document.problem) == (
+        -9,
+        Fraction(19, 2),
+    )
     data["channel"]["rows"][0] = ["0", "0", "4", "0", "0"]
-    where, worst = worst_pair(parse_channel(data))
+    where, worst = worst_divergence(DEPENDENT.read(data))
     assert worst > HALF and "nodes" in where
 
 
 def test_round_trip_and_second_checker(design) -> None:
-    again = parse_channel(json.loads(design.document.dumps()))
+    again = DEPENDENT.read(json.loads(design.document.dumps()))
     assert again == design.document
-    assert check_channel(again).proven
+    assert check(again).proven
     assert check_file(design.document.dumps()) == []
 
 
@@ -363,7 +363,7 @@ def test_second_checker_on_several_budgets(budgets) -> None:
     for point in (*tight, *data["certificate"]["points"]):
         point[1] = str(Fraction(point[1]) * 9 / 10)
     assert {"budgets", "points"} <= set(check_file(json.dumps(data)))
-    report = check_channel(parse_channel(data))
+    report = check(DEPENDENT.read(data))
     assert not report.private and "not claimed" in report.claims[-1].detail
 
 
@@ -376,7 +376,7 @@ def test_every_single_change_that_breaks_a_claim_is_noticed(design) -> None:
         for j in rng.integers(0, len(rows[k]), 3).tolist():
             data = json.loads(text)
             data["channel"]["rows"][k][j] = str(int(rows[k][j]) + 1)
-            assert check_channel(parse_channel(data)).verdict("distribution") == "refuted"
+            assert check(DEPENDENT.read(data)).verdict("distribution") == "refuted"
     # All of one row's mass on one answer: far from every neighbor.
     for k in (0, 7, len(rows) - 1):
         data = json.loads(text)
@@ -384,7 +384,7 @@ def test_every_single_change_that_breaks_a_claim_is_noticed(design) -> None:
         total = sum(map(int, row))
         data["channel"]["rows"][k] = ["0"] * len(row)
         data["channel"]["rows"][k][k] = str(total)
-        report = check_channel(parse_channel(data))
+        report = check(DEPENDENT.read(data))
         assert report.verdict("privacy") == "refuted"
         assert "privacy" in check_file(json.dumps(data))
     # The bounds are stated to fifteen digits.
@@ -397,13 +397,13 @@ def test_every_single_change_that_breaks_a_claim_is_noticed(design) -> None:
     ):
         data = json.loads(text)
         data[key] = str(Fraction(data[key]) + change)
-        assert check_channel(parse_channel(data)).verdict(claim) == "refuted", key
+        assert check(DEPENDENT.read(data)).verdict(claim) == "refuted", key
     certificate = json.loads(text)["certificate"]
     for place in range(0, len(certificate["pairs"]), 7):
         data = json.loads(text)
         pair = data["certificate"]["pairs"][place]
         pair["budget"] = str(2 * Fraction(pair["budget"]))
-        assert check_channel(parse_channel(data)).verdict("lower") == "refuted"
+        assert check(DEPENDENT.read(data)).verdict("lower") == "refuted"
 
 
 def test_losses_agree_with_quadrature() -> None:
@@ -457,8 +457,8 @@ def test_lower_bound_holds_for_random_multipliers() -> None:
                     if k != m and abs(k - m) <= 4:
                         z = [Fraction(int(v), 1000) for v in rng.integers(0, 30, 8)]
                         pairs.append(PairMultipliers(k, m, False, max(z), tuple(enumerate(z))))
-            certificate = ChannelCertificate(HALF, tuple(pairs))
-            assert channel_dual_bound(problem, certificate) <= best.document.upper
+            certificate = PairCertificate(step=HALF, pairs=tuple(pairs))
+            assert certificate.dual(problem) <= best.document.upper
 
 
 def test_privacy_by_brute_force() -> None:
@@ -484,22 +484,17 @@ def test_privacy_by_brute_force() -> None:
             for m in range(3)
             if abs(k - m) == 1
         )
-        assert float(worst_pair(parse_channel(data))[1]) == pytest.approx(worst)
+        assert float(worst_divergence(DEPENDENT.read(data))[1]) == pytest.approx(worst)
 
 
 def test_useless_multipliers_prove_nothing(design) -> None:
-    certificate = ChannelCertificate(
-        Fraction(1),
-        (PairMultipliers(0, 1, True, Fraction(9), ((0, Fraction(9)), (1, Fraction(9)))),),
+    nine = ((0, Fraction(9)), (1, Fraction(9)))
+    certificate = PairCertificate(
+        step=Fraction(1), pairs=(PairMultipliers(0, 1, True, Fraction(9), nine),)
     )
-    assert (
-        check_channel(replace(design.document, certificate=certificate)).verdict("lower")
-        == "refuted"
+    assert check(replace(design.document, certificate=certificate)).verdict("lower") == "refuted"
+    rows, problem = design.document.noise, design.document.problem
+    core = CoreAnswers(
+        **vars(rows), added=LatticeNoise(0, (rows.denominator,)), beyond=rows.ends(problem)
     )
-    noise = LatticeNoise(0, (design.document.denominator,))
-    assert (
-        check_channel(replace(design.document, noise=noise, beyond=design.document.ends)).verdict(
-            "privacy"
-        )
-        == "refuted"
-    )
+    assert check(replace(design.document, noise=core)).verdict("privacy") == "refuted"

@@ -12,7 +12,8 @@ from dependent_brute import check_file
 from test_certify_fuzz import changed
 
 from leastnoise import design
-from leastnoise.certify.kinds.dependent_check import check_channel, parse_channel
+from leastnoise.certify import check
+from leastnoise.certify.kinds.dependent import DEPENDENT
 from leastnoise.errors import FormatError
 
 BASE: dict[str, Any] = {"epsilon": 1, "delta": 0.2, "sensitivity": 2, "bounds": (0, 4), "gap": 0.2}
@@ -38,7 +39,7 @@ FILES: dict[str, dict[str, Any]] = {
 def test_single_changes_are_rejected_or_harmless(kind: str) -> None:
     draw = random.Random(f"dependent {kind}")
     original = json.loads(design(**FILES[kind]).document.dumps())
-    assert check_channel(parse_channel(original)).proven
+    assert check(DEPENDENT.read(original)).proven
     assert ("additive" in original, "beyond" in original) == (kind == "additive", kind == "beyond")
     outcomes: Counter[int] = Counter()
     while outcomes.total() < 60:
@@ -46,7 +47,7 @@ def test_single_changes_are_rejected_or_harmless(kind: str) -> None:
         if data == original:
             continue
         try:
-            report = check_channel(parse_channel(data))
+            report = check(DEPENDENT.read(data))
         except FormatError as error:
             assert str(error)
             outcomes[2] += 1

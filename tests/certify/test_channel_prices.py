@@ -9,8 +9,7 @@ from fractions import Fraction
 import pytest
 from test_channel_rules import problem, spelled_out
 
-from leastnoise.certify.certificates.prices import _Rule
-from leastnoise.certify.kinds.dependent_check import ChannelCertificate, Prices, channel_dual_bound
+from leastnoise.certify.certificates.prices import PriceCertificate, _Rule
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.work import counted
 
@@ -19,8 +18,8 @@ def bound(epsilon: str, delta: str, nodes: tuple[int, int], price: str, stairs: 
     """Of one price for so many nodes, so many of them to a sensitivity, for squared errors."""
     count, n = nodes
     asked = problem(epsilon, delta, f"{count}/{n}", "l2")
-    prices = Prices(stairs, ((count, Fraction(price)),))
-    return channel_dual_bound(asked, ChannelCertificate(Fraction(1, n), (), prices=prices))
+    runs = ((count, Fraction(price)),)
+    return PriceCertificate(step=Fraction(1, n), stairs=stairs, runs=runs).dual(asked)
 
 
 def test_a_node_may_lack_more_than_its_price() -> None:

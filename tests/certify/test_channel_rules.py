@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
 import pytest
+from dependent_files import expected_loss, worst_divergence
 
-from leastnoise.certify.kinds.dependent_check import (
-    ChannelCertificate,
-    ChannelDocument,
-    Intervals,
-    PairMultipliers,
-    Prices,
-    channel_dual_bound,
-    check_channel,
-    loss_of,
-    parse_channel,
-    worst_pair,
-)
+from leastnoise.certify import check
+from leastnoise.certify.certificates.pairs import PairCertificate, PairMultipliers
+from leastnoise.certify.certificates.prices import PriceCertificate
+from leastnoise.certify.kinds.dependent import DEPENDENT, DependentFile, dependent_file
+from leastnoise.certify.noise.intervals import IntervalAnswers, Intervals
+from leastnoise.certify.noise.rows import Columns, ListedColumns, NodeColumns, RowAnswers
 from leastnoise.engine.ranges.partition.cells import partitioned
 from leastnoise.engine.ranges.partition.prices import PricedNodes, priced, priced_lower
 from leastnoise.errors import FormatError
@@ -99,7 +95,7 @@ def spelled_out(asked: Problem, step: Fraction, t: list[Fraction], stairs: int) 
         )
         for one in pairs
     )
-    return channel_dual_bound(asked, ChannelCertificate(step, pairs))
+    return PairCertificate(step=step, pairs=pairs).dual(asked)
 
 
 @pytest.mark.parametrize(
@@ -114,8 +110,8 @@ def test_prices_prove_no_more_than_their_multipliers(
     assert found is not None
     lower = priced_lower(asked, found, stairs)
     assert lower is not None and lower.certificate is not None
-    prices = lower.certificate.prices  # type: ignore[union-attr]
-    each = [price for length, price in prices.runs for _ in range(length)]
+    assert isinstance(lower.certificate, PriceCertificate)
+    each = [price for length, price in lower.certificate.runs for _ in range(length)]
     one_by_one = spelled_out(asked, found.step, each, stairs)
     assert lower.value <= one_by_one + Fraction(1, 10**12)
     if not asked.delta:
@@ -128,12 +124,12 @@ def test_prices_that_are_too_high_are_refused() -> None:
     assert found is not None
     for factor, fails in ((1.0, False), (1.002, True), (30.0, True)):
         higher = replace(found, prices=factor * found.prices)
-        certificate = ChannelCertificate(found.step, (), prices=Prices(2, (*higher.runs(1e-8),)))
+        certificate = PriceCertificate(step=found.step, stairs=2, runs=tuple(higher.runs(1e-8)))
         if fails:
             with pytest.raises(FormatError, match="prices"):
-                channel_dual_bound(asked, certificate)
+                certificate.dual(asked)
         else:
-            assert channel_dual_bound(asked, certificate) > 0
+            assert certificate.dual(asked) > 0
 
 
 def test_a_long_run_of_prices_is_like_a_short_one_many_times() -> None:
@@ -155,7 +151,7 @@ def test_a_long_run_of_prices_is_like_a_short_one_many_times() -> None:
 # -- intervals ----------------------------------------------------------------------------------
 
 
-def some_intervals(seed: int, loss: str) -> ChannelDocument:
+def some_intervals(seed: int, loss: str) -> DependentFile:
     chance = random.Random(seed)
     step, last = Fraction(1, 6), 18
     cuts = sorted({0, last + 1, *(chance.randint(1, last) for _ in range(5))})
@@ -165,34 +161,36 @@ def some_intervals(seed: int, loss: str) -> ChannelDocument:
     stairs = (20, 3, 1)[: chance.randint(1, 3)]
     asked = problem("2", "0.1", "3", loss)
     part = Intervals(sizes, answers, weights, stairs)
-    return ChannelDocument(
-        asked,
-        step,
-        5_000,
-        0,
-        (),
-        Fraction(9),
-        Fraction(0),
-        ChannelCertificate(Fraction(3), ()),
-        intervals=part,
+    return dependent_file(asked, IntervalAnswers(step=step, denominator=5_000, intervals=part))
+
+
+def with_rows(
+    document: DependentFile, columns: Columns, rows: Sequence[tuple[int, ...]]
+) -> DependentFile:
+    """The same nodes with these rows."""
+    noise = document.noise
+    answers = RowAnswers(
+        step=noise.step, denominator=noise.denominator, columns=columns, rows=tuple(rows)
     )
+    return replace(document, noise=answers)
 
 
 @pytest.mark.parametrize("loss", ["l1", "l2"])
 @pytest.mark.parametrize("seed", range(8))
 def test_intervals_cost_and_keep_what_their_rows_do(seed: int, loss: str) -> None:
     document = some_intervals(seed, loss)
-    nodes = range(document.last + 1)
+    noise, nodes = document.noise, document.noise.nodes(document.problem)
+    assert isinstance(noise, IntervalAnswers)
     dense = []
-    for k in nodes:
-        row = [0] * (document.last + 1)
-        for y, w in zip(*document.law_in_steps(k), strict=True):
+    for k in range(nodes.last + 1):
+        row = [0] * (nodes.last + 1)
+        for y, w in zip(noise.places(k, nodes), noise.weights(k, nodes), strict=True):
             row[int(y)] += w
-        assert sum(row) == document.denominator and min(row) >= 0
+        assert sum(row) == noise.denominator and min(row) >= 0
         dense.append(tuple(row))
-    rows = replace(document, rows=tuple(dense), intervals=None)
-    assert loss_of(document) == loss_of(rows)
-    exact, said = worst_pair(rows)[1], worst_pair(document)[1]
+    rows = with_rows(document, NodeColumns(0), dense)
+    assert expected_loss(document) == expected_loss(rows)
+    exact, said = worst_divergence(rows)[1], worst_divergence(document)[1]
     assert exact <= said
 
 
@@ -204,9 +202,11 @@ def test_what_the_engine_finds_keeps_its_budget_row_by_row() -> None:
         upper = partitioned(asked, found, atoms=False)
         assert upper is not None
         document = upper.answers
-        laws = [document.weights(k) for k in range(document.last + 1)]
-        rows = replace(document, rows=tuple(laws), outputs=document.answers(), intervals=None)
-        assert worst_pair(rows)[1] <= worst_pair(document)[1] <= asked.delta
+        noise, nodes = document.noise, document.noise.nodes(asked)
+        assert isinstance(noise, IntervalAnswers)
+        weights = [tuple(noise.weights(k, nodes)) for k in range(nodes.last + 1)]
+        rows = with_rows(document, ListedColumns(noise.answers(nodes)), weights)
+        assert worst_divergence(rows)[1] <= worst_divergence(document)[1] <= asked.delta
 
 
 def test_a_file_with_both_reads_back_and_forgeries_are_refused() -> None:
@@ -221,12 +221,12 @@ def test_a_file_with_both_reads_back_and_forgeries_are_refused() -> None:
         certificate=lower.certificate,  # type: ignore[arg-type]
     )
     data = document.to_json()
-    assert parse_channel(data) == document and check_channel(document).proven
-    part = document.intervals
-    assert part is not None
+    assert DEPENDENT.read(data) == document and check(document).proven
+    assert isinstance(document.noise, IntervalAnswers)
+    part = document.noise.intervals
     heavier = replace(part, weights=(part.weights[0] // 2, *part.weights[1:]))
-    assert not check_channel(replace(document, intervals=heavier)).proven
-    assert not check_channel(replace(document, upper=document.upper * Fraction(999, 1000))).proven
+    assert not check(document.with_noise(intervals=heavier)).proven
+    assert not check(replace(document, upper=document.upper * Fraction(999, 1000))).proven
     for change in (
         lambda d: d["channel"]["intervals"]["sizes"].append(1),
         lambda d: d["channel"]["intervals"]["stairs"].append("999999999999999999999999999999"),
@@ -240,4 +240,4 @@ def test_a_file_with_both_reads_back_and_forgeries_are_refused() -> None:
         forged = document.to_json()
         change(forged)  # type: ignore[no-untyped-call]
         with pytest.raises(FormatError):
-            parse_channel(forged)
+            DEPENDENT.read(forged)

@@ -9,21 +9,16 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from dependent_files import expected_loss, worst_divergence
 
+from leastnoise.certify import check
+from leastnoise.certify.certificates.copies import CopiesCertificate
+from leastnoise.certify.certificates.pairs import PairCertificate, PairMultipliers
 from leastnoise.certify.kinds.additive import ShiftMultipliers
-from leastnoise.certify.kinds.dependent_check import (
-    ChannelCertificate,
-    ChannelDocument,
-    Copies,
-    LatticeNoise,
-    Moved,
-    PairMultipliers,
-    channel_dual_bound,
-    check_channel,
-    loss_of,
-    parse_channel,
-    worst_pair,
-)
+from leastnoise.certify.kinds.dependent import DEPENDENT, DependentFile, dependent_file
+from leastnoise.certify.noise.answers import LatticeNoise
+from leastnoise.certify.noise.moved import Moved, MovedAnswers
+from leastnoise.certify.noise.rows import NodeColumns, RowAnswers
 from leastnoise.errors import FormatError
 from leastnoise.losses import as_loss
 from leastnoise.problem import Problem, Range
@@ -48,10 +43,8 @@ def some_shifts(chance: random.Random, n: int, mirror: bool) -> tuple[ShiftMulti
     return tuple(entries)
 
 
-def spelled_out(asked: Problem, certificate: ChannelCertificate, count: int) -> ChannelCertificate:
+def spelled_out(certificate: CopiesCertificate, count: int) -> PairCertificate:
     """Every copy as pairs of its own; those of one pair of nodes are added up."""
-    copies = certificate.copies
-    assert copies is not None
     cells: dict[tuple[int, int], dict[int, Fraction]] = {}
     budgets: dict[tuple[int, int], Fraction] = {}
 
@@ -62,8 +55,8 @@ def spelled_out(asked: Problem, certificate: ChannelCertificate, count: int) -> 
             if 0 <= y < count:
                 mine[y] = mine.get(y, Fraction(0)) + z
 
-    for k in range(copies.layer, count - copies.layer):
-        for entry in copies.shifts:
+    for k in range(certificate.layer, count - certificate.layer):
+        for entry in certificate.shifts:
             for sign in (1, -1)[: 1 + entry.mirror]:
                 if not 0 <= k + sign * entry.shift < count:
                     continue
@@ -83,13 +76,11 @@ def spelled_out(asked: Problem, certificate: ChannelCertificate, count: int) -> 
                 pair.budget,
                 [(last - y, z) for y, z in pair.cells],
             )
-    return ChannelCertificate(
-        certificate.step,
-        tuple(
-            PairMultipliers(*key, False, budgets[key], tuple(sorted(mine.items())))
-            for key, mine in cells.items()
-        ),
+    pairs = tuple(
+        PairMultipliers(*key, False, budgets[key], tuple(sorted(mine.items())))
+        for key, mine in cells.items()
     )
+    return PairCertificate(step=certificate.step, pairs=pairs)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -112,42 +103,36 @@ def test_copies_prove_what_they_prove_one_by_one(seed: int) -> None:
         )
         for k in range(2)
     )
-    certificate = ChannelCertificate(
-        step, pairs, (), (), Copies(layer, some_shifts(chance, reach, mirror))
-    )
-    found = channel_dual_bound(asked, certificate)
-    plain = channel_dual_bound(asked, spelled_out(asked, certificate, count))
+    shifts = some_shifts(chance, reach, mirror)
+    certificate = CopiesCertificate(step=step, pairs=pairs, layer=layer, shifts=shifts)
+    found = certificate.dual(asked)
+    plain = spelled_out(certificate, count).dual(asked)
     # The short form sees answers beyond the edge as one, and offsets that the range lacks.
     assert found <= plain
     assert float(plain - found) <= 0.35 * abs(float(plain)) + 1e-12
 
 
-def moved_document(asked: Problem, moved: Moved) -> ChannelDocument:
+def moved_document(asked: Problem, moved: Moved) -> DependentFile:
     weights = (1, 5, 14, 5, 1)
-    return ChannelDocument(
-        asked,
-        Fraction(1, 2) if not asked.integer else Fraction(1),
-        26,
-        0,
-        (),
-        Fraction(9),
-        Fraction(0),
-        ChannelCertificate(asked.width if not asked.integer else Fraction(1), ()),
-        noise=LatticeNoise(-2, weights),
-        moved=moved,
-    )
+    step = Fraction(1, 2) if not asked.integer else Fraction(1)
+    answers = MovedAnswers(step=step, denominator=26, added=LatticeNoise(-2, weights), moved=moved)
+    return replace(dependent_file(asked, answers), upper=Fraction(9))
 
 
-def as_rows(document: ChannelDocument) -> ChannelDocument:
+def as_rows(document: DependentFile) -> DependentFile:
     """The same mechanism with a row for each node."""
-    rows, span = [], range(-4, document.last + 5)
-    for k in range(document.last + 1):
-        places, weights = document.law_in_steps(k)
+    noise, nodes = document.noise, document.noise.nodes(document.problem)
+    assert isinstance(noise, MovedAnswers)
+    rows, span = [], range(-4, nodes.last + 5)
+    for k in range(nodes.last + 1):
         row = dict.fromkeys(span, 0)
-        for place, w in zip(places, weights, strict=True):
+        for place, w in zip(noise.places(k, nodes), noise.weights(k, nodes), strict=True):
             row[int(place)] += w
         rows.append(tuple(row.values()))
-    return replace(document, rows=tuple(rows), first=-4, noise=None, moved=None)
+    answers = RowAnswers(
+        step=noise.step, denominator=noise.denominator, columns=NodeColumns(-4), rows=tuple(rows)
+    )
+    return replace(document, noise=answers)
 
 
 @pytest.mark.parametrize("integer", [False, True])
@@ -165,26 +150,26 @@ def as_rows(document: ChannelDocument) -> ChannelDocument:
 def test_moved_answers_cost_what_their_rows_cost(integer: bool, loss: str, moved: Moved) -> None:
     document = moved_document(problem(6, loss, integer), moved)
     rows = as_rows(document)
-    assert loss_of(document) == loss_of(rows)
-    assert worst_pair(document)[1] >= worst_pair(rows)[1]  # moving is post-processing
+    assert expected_loss(document) == expected_loss(rows)
+    assert worst_divergence(document)[1] >= worst_divergence(rows)[1]  # moving is post-processing
 
 
 def test_a_file_with_moved_answers_and_copies_reads_back_and_is_checked() -> None:
     document = moved_document(problem(6), Moved((1, 1), (1, 1)))
-    copies = Copies(2, (ShiftMultipliers(1, True, Fraction(0), ()),))
+    shifts = (ShiftMultipliers(1, True, Fraction(0), ()),)
     document = replace(
         document,
         problem=replace(document.problem, delta=Fraction(99, 100)),
-        certificate=ChannelCertificate(Fraction(1, 2), (), (), (), copies),
+        certificate=CopiesCertificate(step=Fraction(1, 2), layer=2, shifts=shifts),
     )
-    document = replace(document, upper=loss_of(document))
+    document = replace(document, upper=expected_loss(document))
     data = json.loads(document.dumps())
-    assert parse_channel(data) == document
-    assert check_channel(document).proven
+    assert DEPENDENT.read(data) == document
+    assert check(document).proven
     cheaper = replace(document, upper=document.upper - Fraction(1, 10**9))
-    assert not check_channel(cheaper).proven
+    assert not check(cheaper).proven
     braver = replace(document, lower=Fraction(1, 10**9))
-    assert not check_channel(braver).proven
+    assert not check(braver).proven
 
 
 @pytest.mark.parametrize(
@@ -205,10 +190,11 @@ def test_a_file_with_moved_answers_and_copies_reads_back_and_is_checked() -> Non
 )
 def test_what_copies_and_moved_answers_do_not_go_with_is_refused(change: Any) -> None:
     document = moved_document(problem(6), Moved((1, 1), (1, 1)))
-    copies = Copies(2, (ShiftMultipliers(2, True, Fraction(0), ()),))
-    document = replace(document, certificate=ChannelCertificate(Fraction(1, 2), (), (), (), copies))
+    shifts = (ShiftMultipliers(2, True, Fraction(0), ()),)
+    certificate = CopiesCertificate(step=Fraction(1, 2), layer=2, shifts=shifts)
+    document = replace(document, certificate=certificate)
     data = json.loads(document.dumps())
-    parse_channel(data)
+    DEPENDENT.read(data)
     change(data)
     with pytest.raises(FormatError):
-        parse_channel(data)
+        DEPENDENT.read(data)

@@ -19,13 +19,10 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
+from leastnoise.certify import check
 from leastnoise.certify.certificates.duality import bound_on_noise
 from leastnoise.certify.kinds.additive import ShiftCertificate, ShiftMultipliers
-from leastnoise.certify.kinds.dependent_check import (
-    channel_dual_bound,
-    check_channel,
-    parse_channel,
-)
+from leastnoise.certify.kinds.dependent import DEPENDENT
 from leastnoise.errors import FormatError
 from leastnoise.losses import Loss, as_loss
 from leastnoise.losses.piecewise import Piecewise
@@ -223,8 +220,8 @@ def test_groups_never_prove_more_than_the_best_answers_cost(seed: int) -> None:
             certificate["pairs"].append({"from": nodes[0], "to": nodes[1], **what})
         else:
             shifts.append({"shift": nodes[0], **what})
-    document = parse_channel(json.loads(json.dumps(data)))
-    found = float(channel_dual_bound(document.problem, document.certificate))
+    document = DEPENDENT.read(json.loads(json.dumps(data)))
+    found = float(document.certificate.dual(document.problem))
     proven *= count * step / (width + 1)
     assert found <= proven + 1e-6
     assert layer is not None or found == pytest.approx(proven, abs=1e-6)
@@ -236,7 +233,7 @@ def test_a_group_is_a_count(group: Any) -> None:
     data = file_of(6, 1, "l1", ("1/10", "0"))
     data["certificate"] |= {"group": group}
     with pytest.raises(FormatError, match="group"):
-        parse_channel(data)
+        DEPENDENT.read(data)
 
 
 @pytest.mark.parametrize("delta,promised", [("1/10", False), ("2/5", True)])
@@ -249,5 +246,5 @@ def test_a_group_along_a_curve_starts_from_a_budget_that_follows(
     data["gdp"] = {"mu": "1", "points": points, "thresholds": ["20"]}
     pair = {"from": 0, "to": 2, "mirror": True, "budget": "1/100", "cells": [[0, "1/100"]]}
     data["certificate"] |= {"group": 2, "pairs": [pair]}
-    claim = next(c for c in check_channel(parse_channel(data)).claims if c.name == "lower")
+    claim = next(c for c in check(DEPENDENT.read(data)).claims if c.name == "lower")
     assert ("not claimed" in claim.detail) is not promised

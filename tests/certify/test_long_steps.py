@@ -12,16 +12,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from dependent_files import expected_loss, worst_divergence
 
 from leastnoise import load
-from leastnoise.certify.kinds.dependent_check import (
-    channel_loss,
-    check_channel,
-    largest_error,
-    parse_channel,
-    worst_pair,
-    worst_value_loss,
-)
+from leastnoise.certify import check
+from leastnoise.certify.kinds.dependent import DEPENDENT
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.exact import exp_lower
 from leastnoise.show import plot_channel
@@ -60,17 +55,18 @@ WHOLE = FILE | {
 
 
 def verdicts(file: dict) -> dict[str, str]:
-    return {one.name: one.verdict for one in check_channel(parse_channel(file)).claims}
+    return {one.name: one.verdict for one in check(DEPENDENT.read(file)).claims}
 
 
 def law(document, value: Fraction) -> list[Fraction]:
     """What the answers of a value are drawn with."""
-    place = (value - document.problem.low) / document.step
-    k = min(int(place), document.last - 1)
+    noise = document.noise
+    place = (value - document.problem.low) / noise.step
+    k = min(int(place), noise.nodes(document.problem).last - 1)
     share = place - k
     return [
-        ((1 - share) * a + share * b) / document.denominator
-        for a, b in zip(document.rows[k], document.rows[k + 1], strict=True)
+        ((1 - share) * a + share * b) / noise.denominator
+        for a, b in zip(noise.rows[k], noise.rows[k + 1], strict=True)
     ]
 
 
@@ -81,7 +77,7 @@ def stick(one: list[Fraction], other: list[Fraction], growth: Fraction) -> Fract
 @pytest.mark.parametrize("file", [FILE, WHOLE], ids=["real", "whole"])
 def test_by_hand_and_a_hair_less(file):
     assert verdicts(file) == dict.fromkeys(("distribution", "privacy", "upper", "lower"), "proven")
-    assert worst_pair(parse_channel(file))[1] == Fraction(file["delta"])
+    assert worst_divergence(DEPENDENT.read(file))[1] == Fraction(file["delta"])
     less = str(Fraction(file["delta"]) - Fraction(1, 10**9))
     assert verdicts(file | {"delta": less})["privacy"] == "refuted"
 
@@ -105,8 +101,8 @@ def test_no_two_values_are_told_apart_by_more_than_is_claimed():
             "first": 0,
             "rows": [[str(w) for w in row] for row in rows],
         }
-        document = parse_channel(file)
-        claimed, growth = worst_pair(document)[1], exp_lower(Fraction(epsilon))
+        document = DEPENDENT.read(file)
+        claimed, growth = worst_divergence(document)[1], exp_lower(Fraction(epsilon))
         ends = {k * step + side for k in range(nodes) for side in (-1, 0, 1)}
         ends |= {k * step + Fraction(j, 7) for k in range(nodes) for j in range(8)}
         inside = [x for x in ends if 0 <= x <= document.problem.high]
@@ -123,7 +119,7 @@ def test_no_two_values_are_told_apart_by_more_than_is_claimed():
 def test_the_loss_of_whole_numbers_is_that_of_every_number():
     for loss in ({"name": "l2"}, {"name": "pinball", "tau": "0.8"}):
         for more in ({}, {"prior": {"masses": ["1/2", "0", "1/8", "1/8", "0", "0", "1/4"]}}):
-            document = parse_channel(WHOLE | {"loss": loss, "upper": "99"} | more)
+            document = DEPENDENT.read(WHOLE | {"loss": loss, "upper": "99"} | more)
             masses = document.problem.prior.masses if more else [Fraction(1, 7)] * 7
             each = [
                 sum(
@@ -133,9 +129,10 @@ def test_the_loss_of_whole_numbers_is_that_of_every_number():
                 for x in range(7)
             ]
             expected = sum(mass * cost for mass, cost in zip(masses, each, strict=True))
-            assert channel_loss(document) == expected
-            assert worst_value_loss(document) >= max(each)
-    assert largest_error(parse_channel(WHOLE)) == 6  # from 0 to 6: numbers reach the next node
+            assert expected_loss(document) == expected
+            assert document.noise.worst_value_loss(document.problem) >= max(each)
+    whole = DEPENDENT.read(WHOLE)  # from 0 to 6: numbers reach the next node
+    assert whole.noise.largest_error(whole.problem) == 6
 
 
 NOISE = {"denominator": "1", "first": 0, "weights": ["1"]}
@@ -145,7 +142,7 @@ NOISE = {"denominator": "1", "first": 0, "weights": ["1"]}
     ("change", "words"),
     [
         ({"step": "3/2", "bounds": ["0", "6"], "integer": True}, "an integer"),
-        ({"beyond": ["-1", "6"]}, "rows"),
+        ({"beyond": ["-1", "6"]}, "lacks noise"),
         ({"additive": {"step": "1", "grid": 1, "noise": NOISE | {"atom": "0"}}}, "rows"),
         ({"step": "3/4"}, "range/step"),
         ({"step": "5/4", "sensitivity": "1"}, "entries"),
@@ -153,31 +150,31 @@ NOISE = {"denominator": "1", "first": 0, "weights": ["1"]}
 )
 def test_what_does_not_go_with_them(change, words):
     with pytest.raises(FormatError, match=words):
-        parse_channel(FILE | change)
+        DEPENDENT.read(FILE | change)
 
 
 @pytest.mark.parametrize(
-    "more",
+    ("more", "words"),
     [
-        {"noise": {"first": 0, "weights": ["1"]}},
-        {"moved": {"low": [], "high": []}},
-        {"revealed": "1"},
-        {"intervals": {"sizes": [3], "answers": [1], "weights": ["1"], "stairs": ["1"]}},
+        ({"noise": {"first": 0, "weights": ["1"]}}, "lacks beyond"),
+        ({"moved": {"low": [], "high": []}}, "lacks noise"),
+        ({"revealed": "1"}, "rows"),
+        ({"intervals": {"sizes": [3], "answers": [1], "weights": ["1"], "stairs": ["1"]}}, "rows"),
     ],
-    ids=lambda more: next(iter(more)),
+    ids=["noise", "moved", "revealed", "intervals"],
 )
-def test_rows_alone(more):
-    with pytest.raises(FormatError, match="rows"):
-        parse_channel(FILE | {"channel": FILE["channel"] | more})
+def test_rows_alone(more, words):
+    with pytest.raises(FormatError, match=words):
+        DEPENDENT.read(FILE | {"channel": FILE["channel"] | more})
 
 
 def test_numbers_without_end_are_not_listed():
     """Three rows may stand for any number of whole numbers: their sum is charged before it."""
     far = {"step": str(10**12), "first": 0, "pairs": [], "group": 2}
     huge = WHOLE | {"bounds": ["0", str(2 * 10**12)], "step": str(10**12), "certificate": far}
-    document = parse_channel(huge)
+    document = DEPENDENT.read(huge)
     with pytest.raises(LimitError), counted(BUDGET):
-        channel_loss(document)
+        expected_loss(document)
 
 
 def test_whole_numbers_are_counted_and_not_listed():
@@ -185,10 +182,10 @@ def test_whole_numbers_are_counted_and_not_listed():
     rows = {"denominator": "1", "first": 0, "rows": [["1"], ["1"]]}
     far = {"step": "1500", "first": 0, "pairs": [], "group": 2}
     wide = {"bounds": ["0", "3000"], "step": "3000", "channel": rows, "certificate": far}
-    document = parse_channel(WHOLE | wide)
+    document = DEPENDENT.read(WHOLE | wide)
     tracemalloc.start()
     with suppress(LimitError), counted():
-        channel_loss(document)
+        expected_loss(document)
     assert tracemalloc.get_traced_memory()[1] < 150_000
     tracemalloc.stop()
 

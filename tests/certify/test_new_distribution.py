@@ -36,7 +36,7 @@ class GeometricNoise(NumberNoise):
     def endless(self) -> bool:
         return True
 
-    def total(self) -> Fraction:
+    def total(self, problem: Problem) -> Fraction:
         return Fraction(1)
 
     def check_problem(self, problem: Problem) -> None:

@@ -26,7 +26,6 @@ from scipy.optimize import linprog
 
 from leastnoise import Cube, design, partition_selection
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.certificates.channel_duality import channel_dual_bound
 from leastnoise.certify.composition import must_keep
 from leastnoise.formal import accepts, coq
 
@@ -105,14 +104,14 @@ def test_no_multipliers_of_an_instance_bound_prove_more_than_a_mechanism_costs(a
     problem, certificate = document.problem, document.certificate
     assert problem.instance_bound == Fraction(str(most)) and certificate.group == 1
     own, draw = certificate.instance, random.Random(str(asked))
-    plain = channel_dual_bound(problem, replace(certificate, instance=()))
+    plain = replace(certificate, instance=()).dual(problem)
     assert sum(own) > 0 and document.lower > plain  # without them it is not proven
     for _ in range(60):
         size = draw.choice([Fraction(1, 10**6), Fraction(1, 1000), Fraction(1, 30), Fraction(1)])
         instance = tuple(
             max(Fraction(0), one + size * Fraction(draw.randint(-9, 9), 10)) for one in own
         )
-        bound = channel_dual_bound(problem, replace(certificate, instance=instance))
+        bound = replace(certificate, instance=instance).dual(problem)
         assert bound <= best + 1e-9
     false = Fraction(best) + Fraction(1, 10**6)
     forged = replace(document, lower=false, upper=2 * false)

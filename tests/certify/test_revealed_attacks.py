@@ -9,10 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from dependent_files import expected_loss, worst_divergence
 
+from leastnoise.certify import DependentFile
 from leastnoise.certify.file import check_any, parse_any
-from leastnoise.certify.kinds.dependent import ChannelDocument
-from leastnoise.certify.kinds.dependent_check import loss_of, worst_pair
+from leastnoise.certify.kinds.dependent import is_dependent
 from leastnoise.design import loaded
 from leastnoise.errors import FormatError
 
@@ -49,9 +50,9 @@ def file(chance: random.Random) -> dict[str, Any]:
     }
 
 
-def document_of(data: dict[str, Any]) -> ChannelDocument:
+def document_of(data: dict[str, Any]) -> DependentFile:
     document = parse_any(json.dumps(data))
-    assert isinstance(document, ChannelDocument)
+    assert is_dependent(document)
     return document
 
 
@@ -61,8 +62,8 @@ def test_neighbors_see_no_more_and_pay_no_more_than_is_claimed(seed: int) -> Non
     data = file(chance)
     document = document_of(data)
     made: Any = loaded(document, check_any(document), "file", "read")
-    low, high = document.ends
-    worst = float(worst_pair(document)[1])
+    low, high = document.noise.ends(document.problem)
+    worst = float(worst_divergence(document)[1])
     for _ in range(25):
         v = low + (high - low) * Fraction(chance.randint(0, 997), 997)
         hair = chance.choice([Fraction(1), Fraction(1, 10**9), Fraction(chance.randint(1, 99), 99)])
@@ -77,9 +78,9 @@ def test_neighbors_see_no_more_and_pay_no_more_than_is_claimed(seed: int) -> Non
             assert seen <= worst + 1e-12
     values = [low + (high - low) * Fraction(2 * k + 1, 1200) for k in range(600)]
     cost = sum(made.noise.expected_loss(float(value)) for value in values) / len(values)
-    assert cost <= float(loss_of(document)) + 1e-4
+    assert cost <= float(expected_loss(document)) + 1e-4
     # A hair below what is claimed is refuted.
-    delta = worst_pair(document)[1]
+    delta = worst_divergence(document)[1]
     for change, verdict in ((-1, "refuted"), (1, "proven")):
         stated = math.floor(delta * 10**30) + change
         if stated < 10**30:

@@ -12,27 +12,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dependent_files import expected_loss, worst_divergence
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
 from leastnoise import work
 from leastnoise.certify import check
+from leastnoise.certify.certificates.copies import CopiesCertificate
 from leastnoise.certify.certificates.curves import DualFunction
+from leastnoise.certify.certificates.pairs import PairCertificate, PairMultipliers
 from leastnoise.certify.kinds.additive import ShiftMultipliers
-from leastnoise.certify.kinds.dependent_check import (
-    ChannelCertificate,
-    ChannelDocument,
-    Copies,
-    LatticeNoise,
-    Moved,
-    PairMultipliers,
-    channel_dual_bound,
-    check_channel,
-    loss_of,
-    worst_pair,
-)
+from leastnoise.certify.kinds.dependent import dependent_file
 from leastnoise.certify.kinds.vector import VECTOR, Curves, VectorCertificate
+from leastnoise.certify.noise.answers import LatticeNoise
+from leastnoise.certify.noise.moved import Moved, MovedAnswers
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.losses import as_loss
 from leastnoise.problem import Problem, Range
@@ -104,8 +98,10 @@ def test_copies_never_prove_more_than_the_best_channel_costs(seed: int) -> None:
             listed = tuple((y, rounded(z[k, m, y])) for y in range(count))
             top = max(value for _, value in listed)
             pairs.append(PairMultipliers(k, m, False, top, listed))
-    certificate = ChannelCertificate(step, tuple(pairs), (), (), Copies(layer, tuple(shifts)))
-    assert float(channel_dual_bound(asked, certificate)) <= best + 1e-6
+    certificate = CopiesCertificate(
+        step=step, pairs=tuple(pairs), layer=layer, shifts=tuple(shifts)
+    )
+    assert float(certificate.dual(asked)) <= best + 1e-6
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -129,12 +125,12 @@ def test_groups_never_prove_more_than_the_best_channel_costs(seed: int) -> None:
     for k, m in {(k, m) for k, m, _ in z}:
         listed = tuple((y, Fraction(round(z[k, m, y] * 10**9), 10**9)) for y in range(count))
         pairs.append(PairMultipliers(k, m, False, max(value for _, value in listed), listed))
-    certificate = ChannelCertificate(step, tuple(pairs), group=group)
-    found = float(channel_dual_bound(asked, certificate))
+    certificate = PairCertificate(step=step, pairs=tuple(pairs), group=group)
+    found = float(certificate.dual(asked))
     assert found <= best + 1e-6
     assert found == pytest.approx(about * count * float(step) / (width + 1), abs=1e-5)
     with pytest.raises(FormatError, match="whole number up to the range"):
-        channel_dual_bound(asked, replace(certificate, step=step / 2 + Fraction(1, 3)))
+        replace(certificate, step=step / 2 + Fraction(1, 3)).dual(asked)
 
 
 # -- moved answers, anywhere ----------------------------------------------------------------------
@@ -169,18 +165,13 @@ def test_answers_moved_anywhere_cost_and_hide_what_is_claimed(seed: int) -> None
         False,
         range=Range(Fraction(-1, 3), last * step - Fraction(1, 3)),
     )
-    document = ChannelDocument(
-        asked,
-        step,
-        sum(weights),
-        0,
-        (),
-        Fraction(9),
-        Fraction(0),
-        ChannelCertificate(last * step, ()),
-        noise=LatticeNoise(first, weights),
+    answers = MovedAnswers(
+        step=step,
+        denominator=sum(weights),
+        added=LatticeNoise(first, weights),
         moved=Moved(tuple(low), tuple(high)),
     )
+    document = dependent_file(asked, answers)
     rows: list[dict[int, Fraction]] = []
     for k in range(last + 1):
         law: dict[int, Fraction] = {}
@@ -193,7 +184,7 @@ def test_answers_moved_anywhere_cost_and_hide_what_is_claimed(seed: int) -> None
                 answer = last - high[above]
             law[answer] = law.get(answer, Fraction(0)) + Fraction(w, sum(weights))
         rows.append(law)
-    assert loss_of(document) == exact_mean(loss, last, step, rows)
+    assert expected_loss(document) == exact_mean(loss, last, step, rows)
     worst = max(
         sum(
             max(0.0, float(q) - math.exp(0.5) * float(rows[m].get(y, 0)))
@@ -203,7 +194,7 @@ def test_answers_moved_anywhere_cost_and_hide_what_is_claimed(seed: int) -> None
         for m in range(last + 1)
         if k == m or abs(k - m) * step <= n
     )
-    assert float(worst_pair(document)[1]) >= worst - 1e-12
+    assert float(worst_divergence(document)[1]) >= worst - 1e-12
 
 
 # -- the dual function of vectors, by numerical integration ---------------------------------------
@@ -390,19 +381,11 @@ def test_a_sensitivity_of_millions_of_steps_does_not_keep_the_checker() -> None:
         False,
         range=Range(Fraction(0), Fraction(9_000_000)),
     )
-    document = ChannelDocument(
-        asked,
-        Fraction(1),
-        7,
-        0,
-        (),
-        Fraction(9),
-        Fraction(0),
-        ChannelCertificate(Fraction(9_000_000), ()),
-        noise=LatticeNoise(0, (1, 0, 6)),
-        moved=Moved((), ()),
+    answers = MovedAnswers(
+        step=Fraction(1), denominator=7, added=LatticeNoise(0, (1, 0, 6)), moved=Moved((), ())
     )
+    document = dependent_file(asked, answers)
     start = time.process_time()
-    assert check_channel(document).verdict("privacy") == "refuted"
-    assert worst_pair(document)[1] == 1
+    assert check(document).verdict("privacy") == "refuted"
+    assert worst_divergence(document)[1] == 1
     assert time.process_time() - start < 3

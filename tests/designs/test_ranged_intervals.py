@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from leastnoise.certify.kinds.dependent_check import ChannelCertificate, ChannelDocument, Intervals
+from leastnoise.certify.kinds.dependent import dependent_file
+from leastnoise.certify.noise.intervals import IntervalAnswers, Intervals
 from leastnoise.design import Design
 from leastnoise.losses import L1
 from leastnoise.problem import Problem, Range
@@ -22,11 +23,9 @@ def made(part: Intervals, reach: int = 10, **changes: Any) -> Design:
     last, step = sum(part.sizes) - 1, Fraction(1, reach)
     where = Range(Fraction(0), last * step)
     asked = Problem(Fraction(7, 2), Fraction(1, 100), Fraction(1), L1(), range=where)
-    nothing = ChannelCertificate(last * step, ())
-    document = ChannelDocument(
-        asked, step, 100_000, 0, (), Fraction(2), Fraction(0), nothing, intervals=part
-    )
-    return Design(replace(document, **changes), L1(), True, "made here", {})
+    answers = IntervalAnswers(step=step, intervals=part, **{"denominator": 100_000} | changes)
+    document = replace(dependent_file(asked, answers), upper=Fraction(2))
+    return Design(document, L1(), True, "made here", {})
 
 
 @pytest.mark.parametrize("confidence", [0.7, 0.9, 0.95, 0.97, 0.99])
@@ -34,14 +33,13 @@ def made(part: Intervals, reach: int = 10, **changes: Any) -> Design:
 def test_errors_are_within_the_bound_at_every_node(confidence: float, revealed: int) -> None:
     found = made(PART, revealed=revealed)
     document, bound = found.document, Fraction(found.error_bound(confidence)) + Fraction(1, 10**9)
-    for k in range(document.last + 1):
-        near = sum(
-            w for y, w in zip(*document.law(k), strict=True) if abs(y - document.place(k)) <= bound
-        )
-        assert near + revealed >= Fraction(confidence) * document.denominator
-        assert document.weights(k) == document.weights(
-            next(first for first, last in found.noise.alike if first <= k <= last)
-        )
+    noise, nodes = document.noise, document.noise.nodes(document.problem)
+    for k in range(nodes.last + 1):
+        answers = zip(*noise.distribution(k, nodes), strict=True)
+        near = sum(w for y, w in answers if abs(y - nodes.place(k)) <= bound)
+        assert near + revealed >= Fraction(confidence) * noise.denominator
+        like = next(first for first, last in found.noise.alike if first <= k <= last)
+        assert noise.weights(k, nodes) == noise.weights(like, nodes)
 
 
 def test_an_interval_of_many_sensitivities_has_a_law_in_its_middle() -> None:

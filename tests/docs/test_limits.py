@@ -8,17 +8,11 @@ from pathlib import Path
 import pytest
 
 from leastnoise.certify import limits
-from leastnoise.certify.certificates import cells, flow, groups
-from leastnoise.certify.kinds import (
-    dependent_keys,
-    dependent_parts,
-    vector,
-    workload_parts,
-    workload_proofs,
-)
+from leastnoise.certify.certificates import cells, flow, groups, pairs
+from leastnoise.certify.kinds import dependent, vector, workload_parts, workload_proofs
 from leastnoise.certify.kinds import keyed as keys
 from leastnoise.certify.kinds import workload as workload_document
-from leastnoise.certify.noise import chain, elliptical, knorm, staircase
+from leastnoise.certify.noise import chain, elliptical, intervals, knorm, rows, staircase
 from leastnoise.certify.noise import root_strategy as roots
 from leastnoise.losses import names as losses
 from leastnoise.problem import checks, constraints, privacy, shape
@@ -38,10 +32,11 @@ LIMITS = {
         (privacy, "MAX_RELEASES"),
     ],
     "certificate-range": [
-        (dependent_keys, "MAX_ROWS MAX_ROW_WEIGHTS MAX_PRIOR_PIECES"),
-        (dependent_parts, "MAX_NODES MAX_CERTIFICATE_NODES MAX_PAIR_MULTIPLIERS"),
-        (dependent_parts, "MAX_STAIRS_OF_RANGE MAX_INTERVALS"),
-        (limits, "MAX_CELLS"),
+        (rows, "MAX_ROWS MAX_ROW_WEIGHTS"),
+        (dependent, "MAX_PRIOR_PIECES"),
+        (pairs, "MAX_CERTIFICATE_NODES MAX_PAIR_MULTIPLIERS"),
+        (intervals, "MAX_INTERVALS"),
+        (limits, "MAX_CELLS MAX_NODES MAX_STAIRS_OF_RANGE"),
         (groups, "MAX_GROUP MAX_GROUP_EPSILON"),
     ],
     "certificate-vector": [

@@ -97,7 +97,7 @@ def test_every_decimal_is_answered(designs, kind, value):
     found = designs[kind]
     several = kind in ("joint", "vector")
     row = [value, 0] if several else value
-    assert kind != "told" or found.document.finest / 2 == Fraction(1, 30000)
+    assert kind != "told" or found.document.noise.finest / 2 == Fraction(1, 30000)
     for seed in range(20):
         released = found.release(row, exact=True, entropy=InsecureSeededEntropy(seed))
         if value in LONG:

@@ -42,7 +42,7 @@ def found():
 
 def pairs_of(found) -> list[tuple[float, float]]:
     """Neighbors on nodes, between nodes, at both ends, and very close to each other."""
-    step = float(found.document.step)
+    step = float(found.document.noise.step)
     return [
         (0, 2),
         (2, 0),
@@ -71,7 +71,7 @@ def test_sampled_answers_keep_the_budget(found) -> None:
 
 def test_released_answers_have_the_sampled_law(found) -> None:
     """`release` rounds and then draws, `sample` draws from the mixture: one law."""
-    step = float(found.document.step)
+    step = float(found.document.noise.step)
     for value in (0.0, 1 + 0.3 * step, 4 - 0.1 * step):
         released = found.release([value] * 6000, entropy=InsecureSeededEntropy(5))
         answers, masses = found.noise.law(value)

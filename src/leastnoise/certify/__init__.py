@@ -2,7 +2,7 @@
 
 from .file import check, check_any, check_bytes, check_file, parse_any, read_and_check, read_any
 from .kinds.additive import AdditiveFile, ShiftCertificate, ShiftMultipliers, Tail, parse
-from .kinds.dependent import ChannelDocument
+from .kinds.dependent import DependentFile
 from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report
 
 __all__ = [
@@ -10,8 +10,8 @@ __all__ = [
     "PROVEN",
     "REFUTED",
     "AdditiveFile",
-    "ChannelDocument",
     "Claim",
+    "DependentFile",
     "Report",
     "ShiftCertificate",
     "ShiftMultipliers",

@@ -181,11 +181,18 @@ About = Annotated[str, ABOUT]
 # -- records --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Beside:
-    """The keys of a field that is a record stand beside those of the record that holds it."""
+    """The keys of a field that is a record stand beside those of the record that holds it.
 
-    record: Record[Any]
+    Of several records, those of the one whose keys are there.
+    """
+
+    def __init__(self, *records: Record[Any]) -> None:
+        self.records = records
+
+    def part(self, name: str, key: str) -> _Part:
+        """That of a field."""
+        return _Beside(name, key, self.records[0], records=self.records)
 
 
 @dataclass(frozen=True)
@@ -193,6 +200,22 @@ class Within:
     """Fields of a record that stand in an object of their own."""
 
     record: Record[Any]
+
+    def part(self, name: str, key: str) -> _Part:
+        """That of the object."""
+        return _Within(name, key, self.record)
+
+
+@dataclass(frozen=True)
+class Across:
+    """One key for several fields, in whose value they stand in this order."""
+
+    names: tuple[str, ...]
+    codec: Codec[Any]
+
+    def part(self, name: str, key: str) -> _Part:
+        """That of the fields."""
+        return _Across(name, key, self.codec, names=self.names)
 
 
 _REQUIRED = object()
@@ -231,17 +254,25 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Beside(_Part):
-    codec: Record[Any]
+    records: tuple[Record[Any], ...] = ()
 
     @property
     def keys(self) -> tuple[set[str], set[str]]:
-        return self.codec.required, self.codec.optional
+        required = set.intersection(*(each.required for each in self.records))
+        return required, set[str]().union(*(each.keys for each in self.records)) - required
 
     def read(self, data: dict[str, Any], name: str, values: dict[str, Any]) -> None:
-        values[self.name] = self.codec.made(data, name)
+        every = {key for each in self.records for key in each.keys}
+        for each in self.records:
+            if each.required <= every & data.keys() <= each.keys:
+                values[self.name] = each.made(data, name)
+                return
+        ways = " or ".join(", ".join(sorted(each.required)) for each in self.records)
+        raise FormatError(f'"{name}" must have the keys {ways}')
 
     def write(self, value: Any, data: dict[str, Any]) -> None:
-        data |= self.codec.write(getattr(value, self.name))
+        content = getattr(value, self.name)
+        data |= next(each for each in self.records if each.cls is type(content)).write(content)
 
 
 @dataclass(frozen=True)
@@ -255,7 +286,24 @@ class _Within(_Part):
         data[self.key] = self.codec.write(value)
 
 
-class Record(Codec[T]):
+@dataclass(frozen=True)
+class _Across(_Part):
+    names: tuple[str, ...] = ()
+
+    def read(self, data: dict[str, Any], name: str, values: dict[str, Any]) -> None:
+        values |= zip(self.names, self.codec.read(data[self.key], self.key), strict=True)
+
+    def write(self, value: Any, data: dict[str, Any]) -> None:
+        data[self.key] = self.codec.write(tuple(getattr(value, each) for each in self.names))
+
+
+class ObjectCodec(Codec[T]):
+    """Of a class: its JSON object."""
+
+    cls: type[T]
+
+
+class Record(ObjectCodec[T]):
     """The JSON object of a dataclass; made by `record`."""
 
     def __init__(
@@ -305,7 +353,7 @@ def record(
     required: Collection[str] = (),
     without: Collection[str] = (),
     keys: Mapping[str, str] = _SAME,
-    **codecs: Codec[Any] | Within,
+    **codecs: Codec[Any] | Beside | Within | Across,
 ) -> Record[T]:
     """The JSON object of a dataclass: its annotated fields, in order.
 
@@ -319,8 +367,8 @@ def record(
     known = {each.name: each.default for each in fields(cls)}  # type: ignore[arg-type]
     if codecs:
         parts = [
-            _Within(name, name, codec.record)
-            if isinstance(codec, Within)
+            codec.part(name, name)
+            if isinstance(codec, (Beside, Within, Across))
             else _Part(
                 name, keys.get(name, name), codec, optional.get(name, _REQUIRED), name not in known
             )
@@ -334,7 +382,7 @@ def record(
         key = next((note.name for note in notes if isinstance(note, Key)), name)
         for note in () if name in without else notes:
             if isinstance(note, Beside):
-                parts.append(_Beside(name, key, note.record))
+                parts.append(note.part(name, key))
             elif isinstance(note, Codec):
                 default = MISSING if constant or name in required else known[name]
                 default = _REQUIRED if default is MISSING else default
@@ -342,7 +390,7 @@ def record(
     return Record(cls, parts, check)
 
 
-def one_of(otherwise: Record[Any] | None = None, **cases: Record[Any]) -> Codec[Any]:
+def one_of(otherwise: ObjectCodec[Any] | None = None, **cases: ObjectCodec[Any]) -> Codec[Any]:
     """The JSON object of one of several dataclasses, told apart by a key that only it has.
 
     otherwise: what an object is that has none of these keys.

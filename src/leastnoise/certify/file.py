@@ -11,9 +11,7 @@ from ..work import counted
 from .base import MechanismDocument, MechanismFile, head_of
 from .json_file import load_json, read_bytes
 from .kinds.additive import ADDITIVE
-from .kinds.dependent import ChannelDocument
-from .kinds.dependent_check import check_channel
-from .kinds.dependent_reader import parse_channel
+from .kinds.dependent import DEPENDENT
 from .kinds.joint import JOINT
 from .kinds.keyed import KEYED
 from .kinds.vector import VECTOR
@@ -36,14 +34,13 @@ class _Kind:
 
 
 #: Every kind of file. A new kind of noise is a new line here.
-_KINDS = (
-    _Kind(ChannelDocument, parse_channel, check_channel),
-    _Kind(WorkloadDocument, parse_workload, check_workload),
-)
+_KINDS = (_Kind(WorkloadDocument, parse_workload, check_workload),)
 
 
 #: How files of each kind are read and written. A new kind is a new line here.
-_LAYOUTS = {kind: layout for layout in (ADDITIVE, VECTOR, JOINT, KEYED) for kind in layout.kinds}
+_LAYOUTS = {
+    kind: layout for layout in (ADDITIVE, DEPENDENT, VECTOR, JOINT, KEYED) for kind in layout.kinds
+}
 
 
 def layout_of(kind: str) -> Layout:

@@ -30,6 +30,8 @@ MAX_EDGES = 600  # of a mesh that lies on no small lattice
 MAX_RADII = 2_000  # of a mixture of balls
 MAX_STRATEGY_BITS = 80
 MAX_JOINT_STEPS = 1_000_000  # of the grid to a width
+MAX_NODES = 10_000_000  # of a range, or of a certificate that has a rule for them
+MAX_STAIRS_OF_RANGE = 1_000
 
 
 def marks_of(edges: Sequence[Fraction], reach: Fraction) -> tuple[list[int], int, int]:

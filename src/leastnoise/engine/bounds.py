@@ -14,7 +14,7 @@ from typing import Any
 
 from ..certify.certificates.closed_form import along_orbits
 from ..certify.certificates.curves import vector_dual
-from ..certify.certificates.duality import bound_on_noise
+from ..certify.certificates.pairs import RangeCertificate
 from ..certify.certificates.shaped import NoProof, ShapeProof
 from ..certify.certificates.tails import BestTails
 from ..certify.kinds.additive import (
@@ -27,15 +27,7 @@ from ..certify.kinds.additive import (
     additive_file,
     is_additive,
 )
-from ..certify.kinds.dependent_check import (
-    ChannelCertificate,
-    ChannelDocument,
-    channel_dual_bound,
-    keeps_budgets,
-    largest_error,
-    loss_of,
-    worst_value_loss,
-)
+from ..certify.kinds.dependent import DependentFile, is_dependent
 from ..certify.kinds.joint import JointFile, is_joint
 from ..certify.kinds.keyed import KeyedFile
 from ..certify.kinds.vector import VectorFile, VectorProof, is_vector
@@ -64,8 +56,8 @@ _DIGITS_OF_ORBITS = 24
 
 #: Noise of every kind that a search looks for, and what proves bounds on it (None: nothing that
 #: can be told from the noise, whose file states it).
-AnyNoise = AdditiveFile | ChannelDocument | VectorFile | JointFile | WorkloadDocument | KeyedFile
-AnyCertificate = AdditiveProof | ChannelCertificate | VectorProof | ShapeProof | BestTails | None
+AnyNoise = AdditiveFile | DependentFile | VectorFile | JointFile | WorkloadDocument | KeyedFile
+AnyCertificate = AdditiveProof | RangeCertificate | VectorProof | ShapeProof | BestTails | None
 
 
 @dataclass(frozen=True)
@@ -102,9 +94,9 @@ class Upper:
         return self.document
 
     @property
-    def answers(self) -> ChannelDocument:
+    def answers(self) -> DependentFile:
         """A mechanism whose answers depend on the value."""
-        assert isinstance(self.document, ChannelDocument)
+        assert is_dependent(self.document)
         return self.document
 
     @property
@@ -141,22 +133,10 @@ def joined(lower: Lower, upper: Upper, exact: bool) -> AnyNoise:
 
 
 def proven(
-    problem: Problem, certificate: ShiftCertificate | ChannelCertificate, resolution: int
+    problem: Problem, certificate: ShiftCertificate | RangeCertificate, resolution: int
 ) -> Lower:
     """What multipliers prove about every noise, or every answer, that the question allows."""
-    if isinstance(certificate, ChannelCertificate):
-        value = channel_dual_bound(problem, certificate)
-    else:
-        points = certificate.points or ((problem.epsilon, problem.delta),)
-        value = bound_on_noise(
-            certificate,
-            points,
-            problem.sensitivity,
-            problem.loss,
-            problem.integer,
-            problem.constraints,
-        )
-    return Lower(round_down(value, _DIGITS), certificate, resolution)
+    return Lower(round_down(certificate.dual(problem), _DIGITS), certificate, resolution)
 
 
 def along_curve(problem: Problem, known: Lower) -> Lower:
@@ -184,7 +164,7 @@ def claimed(
 
 
 def certified(
-    document: AdditiveFile | ChannelDocument | VectorFile,
+    document: AdditiveFile | DependentFile | VectorFile,
     origin: str,
     *,
     loss: Loss,
@@ -199,10 +179,10 @@ def certified(
     """
     digits = _DIGITS
     try:
-        if isinstance(document, ChannelDocument):
-            if not keeps_budgets(document) or not obeys_bounds(document):
+        if is_dependent(document):
+            if not _keeps_budgets(document) or not _obeys_bounds(document):
                 return None
-            value = loss_of(document)
+            value = _known(document.noise.expected_loss(document.problem))
         elif is_vector(document):
             noise, problem = document.noise, document.problem
             if noise.worst_divergence(problem, problem.epsilon)[1] > problem.delta:
@@ -249,12 +229,28 @@ def _satisfies(problem: Problem, noise: NumberNoise, points: Sequence[Point]) ->
     ) and all(slack_of(noise, problem, constraint) >= 0 for constraint in problem.constraints)
 
 
-def obeys_bounds(document: ChannelDocument) -> bool:
+def _keeps_budgets(document: DependentFile) -> bool:
+    """Whether every budget that is asked for is kept at every pair of nodes, exactly."""
+    noise, problem = document.noise, document.problem
+    return all(
+        noise.worst_divergence(problem, epsilon)[1] <= delta for epsilon, delta in problem.budgets
+    )
+
+
+def _obeys_bounds(document: DependentFile) -> bool:
     """Whether the instance bound and the largest error are kept, exactly."""
-    loss, error = document.problem.instance_bound, document.problem.max_error
-    if loss is not None and worst_value_loss(document) > loss:
+    noise, problem = document.noise, document.problem
+    loss, error = problem.instance_bound, problem.max_error
+    if loss is not None and _known(noise.worst_value_loss(problem)) > loss:
         return False
-    return error is None or largest_error(document) <= error
+    return error is None or _known(noise.largest_error(problem)) <= error
+
+
+def _known(value: Fraction | str) -> Fraction:
+    """`FormatError` with the reason why it is not."""
+    if isinstance(value, str):
+        raise FormatError(value)
+    return value
 
 
 def noise_for_shape(problem: ShapeProblem, noise: ShapeNoise) -> Upper:

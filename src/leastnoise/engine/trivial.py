@@ -7,8 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..certify.certificates.copies import CopiesCertificate
+from ..certify.certificates.pairs import PairCertificate, RangeCertificate
 from ..certify.constraints import Dual
-from ..certify.kinds.dependent_check import ChannelCertificate, Copies
 from ..certify.limits import MAX_CELLS
 from ..problem import Problem
 from ..program.program import ProgramDuals
@@ -53,6 +54,7 @@ def unused_duals(problem: Problem) -> tuple[Dual, ...]:
 def _on_range(problem: Problem) -> Lower:
     step = Fraction(1) if problem.integer else problem.width
     many = problem.width / step + 1 > _MOST_NODES
-    copies = Copies(int(problem.sensitivity), ()) if many else None  # none of them, everywhere
-    certificate = ChannelCertificate(step, (), copies=copies)
+    certificate: RangeCertificate = PairCertificate(step=step)
+    if many:  # copies of no multipliers
+        certificate = CopiesCertificate(step=step, layer=int(problem.sensitivity), shifts=())
     return proven(problem, certificate, 0)

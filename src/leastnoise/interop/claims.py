@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..certify import AdditiveFile, ChannelDocument
-from ..certify.kinds.dependent_check import worst_pair
+from ..certify import AdditiveFile, DependentFile
 from ..certify.report import PROVEN, releases_claim
 from ..errors import ArgumentError
 from ..exact import exp_lower, exp_upper, nearest_float
@@ -60,10 +59,8 @@ class ClaimedBudget:
         return (float_towards(epsilon, math.inf), min(1.0, float_towards(delta * factor, math.inf)))
 
 
-def worst_delta(document: AdditiveFile | ChannelDocument, epsilon: Fraction) -> Fraction:
+def worst_delta(document: AdditiveFile | DependentFile, epsilon: Fraction) -> Fraction:
     """At least the exact delta of one release at epsilon, over all neighbors."""
-    if isinstance(document, ChannelDocument):
-        return worst_pair(document, epsilon)[1]
     return document.noise.worst_divergence(document.problem, epsilon)[1]
 
 

@@ -344,7 +344,7 @@ def _function(design: Design[Any], kind: str) -> Callable[[Any], Any]:
         return whole
     edge, shrink = sys.float_info.max, Ruler.of(design).shrink
     # Towards the low end of a range, so that its values stay in it.
-    fixed = Fraction(0) if design.document.range is None else design.noise.document.ends[0]
+    fixed = Fraction(0) if design.document.range is None else design.noise.ends[0]
 
     def real(value: float) -> float:
         number = float(value)

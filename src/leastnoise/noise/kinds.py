@@ -12,7 +12,7 @@ from .base import DesignNoise
 NOISES = {
     "additive": "additive:AdditiveNoise",
     "integer": "additive:AdditiveNoise",
-    "dependent": "ranged:RangeNoise",
+    "dependent": "ranged_nodes:range_noise",
     "vector": "vector:VectorNoise",
     "joint": "joint:JointNoise",
     "workload": "workload:WorkloadNoise",

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..certify.certificates.duality import floors_on
+from ..certify.certificates.weak_duality import floors_on
 from ..losses import Loss
 from ..numeric import Floats
 

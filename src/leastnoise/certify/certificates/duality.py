@@ -7,12 +7,11 @@ Statement and proof: `duality.proof.md`. Standard library only; each e^eps round
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ...errors import FormatError
-from ...exact import exp_upper
 from ...losses import Loss
 from ...problem.constraints import (
     Constraint,
@@ -27,6 +26,7 @@ from ...problem.privacy import Point
 from ...work import arithmetic, bits, charge
 from ..constraints import Dual, check_duals
 from .narrow import narrow_parts
+from .weak_duality import Gains, Units, add_shift, floors_on, units_of
 
 if TYPE_CHECKING:
     from .multipliers import ShiftCertificate
@@ -58,9 +58,10 @@ def dual_bound(
     edge = certificate.reach + int(sensitivity / step)
     listed = [(entry.budget, *(z for _, z in entry.cells)) for entry in certificate.shifts]
     compared = [tuple(u for _, u in dual.cells or ()) for dual in certificate.constraints]
-    scale = common_denominator([*listed, *compared], _MOST_BITS)
+    units = units_of(points, [*listed, *compared], _MOST_BITS)
     fold = foldable(constraints, loss)
-    gains, unit, spent = _gains(certificate, points, edge, scale)
+    gains, spent = _gains(certificate, units, edge)
+    unit = units.unit
     terms, slope, more = _demanded(certificate, constraints, loss)
     spent += more
     for constraint, dual in zip(constraints, certificate.constraints, strict=True):
@@ -170,26 +171,15 @@ def _closed(constraints: Sequence[Constraint], step: Fraction, edge: int, side: 
     return end is not None and side * end <= edge * step
 
 
-def _gains(
-    certificate: ShiftCertificate, points: Sequence[Point], edge: int, scale: int
-) -> tuple[list[int], int, Fraction]:
-    """Gains of the cells in whole numbers of 1/unit, the unit, and delta times the budgets."""
-    exponentials = [exp_upper(epsilon) for epsilon, _ in points]
-    bottom = math.lcm(*(e.denominator for e in exponentials))
-    charge_multipliers(certificate, scale)
-    gains = [0] * (2 * edge + 1)
-    budgets = _ZERO
+def _gains(certificate: ShiftCertificate, units: Units, edge: int) -> tuple[Gains, Fraction]:
+    """Gains of the cells, and delta times the budgets."""
+    gains, spent = [0] * (2 * edge + 1), _ZERO
     for entry in certificate.shifts:
-        if not 0 <= entry.point < len(points):
+        if not 0 <= entry.point < len(units.points):
             raise FormatError(f"a shift of the certificate names no point, {entry.point}")
-        top = int(exponentials[entry.point] * bottom)
-        amounts = [(i, z.numerator * (scale // z.denominator)) for i, z in entry.cells]
-        for sign in (1, -1) if entry.mirror else (1,):
-            budgets += points[entry.point][1] * entry.budget
-            for i, amount in amounts:
-                gains[edge + sign * i] += amount * bottom
-                gains[edge + sign * (i - entry.shift)] -= amount * top
-    return gains, scale * bottom, budgets
+        add_shift(gains, entry, units, [(sign, 1, 1) for sign in (1, -1)[: 1 + entry.mirror]])
+        spent += (1 + entry.mirror) * units.spent(entry.point, entry.budget)
+    return gains, spent
 
 
 def inward(mode: Fraction, j: int, step: Fraction, integer: bool, fold: bool) -> int | None:
@@ -325,38 +315,3 @@ def least_sum(floors: Sequence[Fraction], gains: Sequence[int], unit: int) -> Fr
     }
     charge(len(candidates) * 3 * arithmetic(2 * longest))
     return min(Fraction(top, bottom) + Fraction(gain, unit) for top, bottom, gain in candidates)
-
-
-def common_denominator(lists: Iterable[Sequence[Fraction]], most: int) -> int:
-    """A multiple of the denominators of all multipliers; `FormatError` beyond `most` bits."""
-    scale = 1
-    for values in lists:
-        charge(1 + len(values) // 2)
-        for value in values:
-            if scale % value.denominator:
-                charge(10)
-                scale = math.lcm(scale, value.denominator)
-                if scale.bit_length() > most:
-                    raise FormatError(f"the multipliers have no common denominator below 2^{most}")
-    return scale
-
-
-def charge_multipliers(certificate: ShiftCertificate, scale: int) -> None:
-    """Count what it takes to add all multipliers up, in units of 1 / scale."""
-    count = sum((1 + entry.mirror) * (1 + len(entry.cells)) for entry in certificate.shifts)
-    count += sum(len(dual.cells or ()) for dual in certificate.constraints)
-    charge(count * (2000 + 2 * scale.bit_length()) // 1000)
-
-
-def floors_on(
-    loss: Loss, first: int, last: int, step: Fraction, integer: bool
-) -> Iterator[Fraction]:
-    """k_i, i = first..last: the loss at i for integer noise, its minorant at i*step otherwise."""
-    if integer:
-        return loss.on_lattice(first, last, Fraction(1))
-    return loss.minorants(first, last, step)
-
-
-def cost_floor(loss: Loss, i: int, step: Fraction, integer: bool) -> Fraction:
-    """k_i alone."""
-    return next(floors_on(loss, i, i, step, integer))

@@ -5,15 +5,16 @@ What they prove is stated in `duality.proof.md`. Standard library only.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, cast
 
 from ...errors import FormatError
 from ...problem import Problem
 from ...problem.privacy import Point, check_points
 from ..budgets import POINTS
-from ..codec import NUMBER, POSITIVE, Codec, Flag, Record, integer, record, several
+from ..codec import NUMBER, POSITIVE, Codec, Flag, ObjectCodec, Record, integer, record, several
 from ..composition import demanded
 from ..constraints import CELLS, DUALS, Cell, Dual, check_duals
 from ..fields import demand, read_object, read_whole
@@ -23,6 +24,8 @@ from .base import Certificate
 from .closed_form import along_orbits
 from .duality import bound_on_noise
 from .narrow import NARROW, NarrowEvent
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,47 @@ class ShiftMultipliers:
             raise FormatError(f"a multiplier of shift {self.shift} is not from 0 to its budget")
 
 
+class DualCertificate(Certificate[Problem]):
+    """Multipliers that prove a lower bound by weak duality."""
+
+    points: tuple[Point, ...]  # at which privacy is used, if not at (epsilon, delta) alone
+
+    @property
+    @abstractmethod
+    def used(self) -> set[int]:
+        """The points at which privacy is used."""
+
+    @abstractmethod
+    def dual(self, problem: Problem) -> Fraction:
+        """What the multipliers prove: at most what a mechanism costs, private at these points."""
+
+    def bound(self, problem: Problem) -> Fraction:
+        """What is known besides counts, too."""
+        return self.dual(problem)
+
+    @abstractmethod
+    def subject(self, problem: Problem) -> str:
+        """The mechanisms that the bound is about, in words."""
+
+    def points_of(self, problem: Problem) -> tuple[Point, ...]:
+        """The budgets that multipliers name by number."""
+        return self.points or ((problem.epsilon, problem.delta),)
+
+    def asked(self, problem: Problem, point: Point) -> bool:
+        """Whether a budget is asked of every mechanism that the bound is about."""
+        return problem.asks(point)
+
+    def claim(self, problem: Problem, lower: Fraction) -> Claim:
+        """What becomes of `lower`."""
+        points = self.points_of(problem)
+        if not all(self.asked(problem, points[j]) for j in self.used):
+            words = "the certificate uses a budget that is not claimed"
+            return Claim("lower", REFUTED, None, words)
+        return lower_claim(lower, self.bound(problem), self.subject(problem))
+
+
 @dataclass(frozen=True)
-class ShiftCertificate(Certificate[Problem]):
+class ShiftCertificate(DualCertificate):
     """Multipliers that prove a lower bound on the loss of noise by weak duality."""
 
     step: Fraction
@@ -108,22 +150,14 @@ class ShiftCertificate(Certificate[Problem]):
             )
         check_duals(self.constraints, problem.constraints, self.reach)
 
-    def points_of(self, problem: Problem) -> tuple[Point, ...]:
-        """The budgets that shifts name by number."""
-        return self.points or ((problem.epsilon, problem.delta),)
+    def asked(self, problem: Problem, point: Point) -> bool:
+        """Whether a budget is asked of every mechanism that the bound is about."""
+        total = problem.releases
+        return problem.asks(point) if total is None else demanded(total, point)
 
-    def rests_on(self, problem: Problem) -> bool:
-        """Whether all budgets that are used are asked of all noise that the bound is about."""
-        points = self.points_of(problem)
-        used = (points[j] for j in self.used)
-        if problem.releases is not None:
-            total = problem.releases
-            return all(demanded(total, point) for point in used)
-        return all(problem.asks(point) for point in used)
-
-    def bound(self, problem: Problem) -> Fraction:
+    def dual(self, problem: Problem) -> Fraction:
         """At most what noise costs that is private at these budgets and obeys the constraints."""
-        bound = bound_on_noise(
+        return bound_on_noise(
             self,
             self.points_of(problem),
             problem.sensitivity,
@@ -131,21 +165,21 @@ class ShiftCertificate(Certificate[Problem]):
             problem.integer,
             problem.constraints,
         )
+
+    def bound(self, problem: Problem) -> Fraction:
+        """The same, or what the curve alone proves, if that is more."""
+        bound = self.dual(problem)
         if problem.curve is None or problem.releases is not None:
             return bound
         return max(bound, along_orbits(problem.curve.mu, problem.sensitivity, problem.loss))
 
-    def claim(self, problem: Problem, lower: Fraction) -> Claim:
-        """What becomes of `lower`."""
-        if not self.rests_on(problem):
-            words = "the certificate uses a budget that is not claimed"
-            return Claim("lower", REFUTED, None, words)
+    def subject(self, problem: Problem) -> str:
+        """Noise with these constraints, of one release or of several."""
         integer = "integer " * problem.integer
         noise = f"additive {integer}noise{' with these constraints' * bool(problem.constraints)}"
-        which = f"{private_words(problem)} {noise}"
         if problem.releases is not None:
-            which = f"{noise} whose releases together stay within the total budget"
-        return lower_claim(lower, self.bound(problem), which)
+            return f"{noise} whose releases together stay within the total budget"
+        return f"{private_words(problem)} {noise}"
 
 
 @dataclass(frozen=True)
@@ -178,7 +212,21 @@ SHIFTS = _shifts(record(ShiftMultipliers, without=["point"]))
 NUMBERED_SHIFTS = _shifts(record(ShiftMultipliers, required=["point"]))
 
 
-def _certificate_codec(shifts: Codec[Any]) -> Codec[ShiftCertificate]:
+class ByPoints(ObjectCodec[T]):
+    """A certificate that lists points, to which multipliers refer by number, or lists none."""
+
+    def __init__(self, plain: Record[T], numbered: Record[T]) -> None:
+        self.cls, self.plain, self.numbered = plain.cls, plain, numbered
+        super().__init__(
+            lambda value, name: self._of(read_object(value, name)).read(value, name),
+            lambda dual: (numbered if cast(Any, dual).points else plain).write(dual),
+        )
+
+    def _of(self, data: dict[str, Any]) -> Record[T]:
+        return self.numbered if data.get("points") else self.plain
+
+
+def _with(shifts: Codec[Any]) -> Record[ShiftCertificate]:
     return record(
         ShiftCertificate,
         optional={"points": (), "constraints": (), "narrow": ()},
@@ -191,15 +239,5 @@ def _certificate_codec(shifts: Codec[Any]) -> Codec[ShiftCertificate]:
     )
 
 
-_PLAIN, _NUMBERED = _certificate_codec(SHIFTS), _certificate_codec(NUMBERED_SHIFTS)
-
-
-def _read(value: object, name: str) -> ShiftCertificate:
-    numbered = bool(read_object(value, name).get("points"))
-    return (_NUMBERED if numbered else _PLAIN).read(value, name)
-
-
 #: The multipliers of a file.
-CERTIFICATE = Codec[ShiftCertificate](
-    _read, lambda dual: (_NUMBERED if dual.points else _PLAIN).write(dual)
-)
+CERTIFICATE = ByPoints(_with(SHIFTS), _with(NUMBERED_SHIFTS))

@@ -19,9 +19,11 @@ from ...errors import FormatError
 from ...exact import exp_lower, exp_upper
 from ...problem.problem import Problem
 from ...work import bits, charge
-from ..kinds.dependent import ChannelCertificate
-from .copies import node_count
-from .duality import cost_floor, floors_on
+from ..codec import NOT_NEGATIVE, POSITIVE, Within, always, integer, pair, record, several
+from ..fields import demand
+from ..limits import MAX_CELLS, MAX_NODES, MAX_STAIRS_OF_RANGE
+from .pairs import PairMultipliers, RangeCertificate
+from .weak_duality import cost_floor, floors_on
 
 #: Prices are whole numbers of a unit, the largest of so many bits.
 _BITS = 56
@@ -121,25 +123,45 @@ class _Rule:
         return total
 
 
-def priced_bound(problem: Problem, certificate: ChannelCertificate) -> Fraction:
-    """The mean of the prices less what their budgets cost: no private channel costs less.
+@dataclass(frozen=True, kw_only=True)
+class PriceCertificate(RangeCertificate):
+    """What each value must cost at least, as runs (nodes, price), and how many stairs give.
 
-    `FormatError` if the rule does not serve these prices. The prior is uniform, and the loss never
-    falls away from 0.
+    In the place of multipliers: a rule makes them. The prior is uniform.
     """
-    prices, step = certificate.prices, certificate.step
-    assert prices is not None
-    count, reach = node_count(problem, step), floor(problem.sensitivity / step)
-    largest = max(price for _, price in prices.runs)
-    growth = exp_lower(problem.epsilon) - 1
-    if growth <= 0 or largest <= 0:
-        raise FormatError('"prices" need an epsilon and a price above 0')
-    unit = largest / (1 << _BITS)
-    runs = [(length, floor(price / unit)) for length, price in prices.runs]
-    rule, often = _rule(problem, step, prices.stairs, reach, unit, runs)
-    most = max(rule.losses[0], rule.losses[-1])
-    spent = (Fraction(rule.budgets(often), count) + 2 * most / growth) * unit
-    return sum(length * price for length, price in runs) * unit / count - problem.delta * spent
+
+    stairs: int
+    runs: tuple[tuple[int, Fraction], ...]
+
+    def check_nodes(self, problem: Problem) -> None:
+        """`FormatError` unless there is a price for every node."""
+        plain = problem.plain_range
+        demand(plain, '"prices" go with a uniform prior and with no further demands')
+        count = self.count(problem)
+        nodes = sum(length for length, _ in self.runs)
+        demand(nodes == count, f'"runs" must be about {count} nodes')
+
+    @property
+    def used(self) -> set[int]:
+        """(epsilon, delta)."""
+        return {0}
+
+    def dual_of_nodes(self, problem: Problem) -> Fraction:
+        """The mean of the prices less what their budgets cost.
+
+        `FormatError` if the rule does not serve these prices.
+        """
+        count, reach = self.count(problem), self.reach(problem)
+        largest = max(price for _, price in self.runs)
+        growth = exp_lower(problem.epsilon) - 1
+        if growth <= 0 or largest <= 0:
+            raise FormatError('"prices" need an epsilon and a price above 0')
+        unit = largest / (1 << _BITS)
+        runs = [(length, floor(price / unit)) for length, price in self.runs]
+        rule, often = _rule(problem, self.step, self.stairs, reach, unit, runs)
+        most = max(rule.losses[0], rule.losses[-1])
+        spent = (Fraction(rule.budgets(often), count) + 2 * most / growth) * unit
+        return sum(length * price for length, price in runs) * unit / count - problem.delta * spent
 
 
 def _rule(
@@ -200,3 +222,18 @@ def _fall_nowhere(losses: list[int], beyond: Sequence[int], far: int) -> None:
         least = outer
         for i in range(far, -1, -1):
             least = losses[far + side * i] = min(losses[far + side * i], least)
+
+
+PRICES = record(
+    PriceCertificate,
+    step=POSITIVE,
+    first=always(0, integer(0, 0)),
+    pairs=several(record(PairMultipliers), 0),
+    prices=Within(
+        record(
+            PriceCertificate,
+            stairs=integer(1, MAX_STAIRS_OF_RANGE),
+            runs=several(pair(integer(1, MAX_NODES), NOT_NEGATIVE), MAX_CELLS),
+        )
+    ),
+)

@@ -49,7 +49,7 @@ class Distribution(Noise[P]):
     """Noise whose privacy is checked by its hockey-stick divergences."""
 
     @abstractmethod
-    def total(self) -> Fraction:
+    def total(self, problem: P) -> Fraction:
         """The sum of all probabilities; of several distributions, that furthest from 1."""
 
     @abstractmethod
@@ -62,7 +62,7 @@ class Distribution(Noise[P]):
 
     def claims(self, problem: P) -> Iterable[Claim]:
         """What becomes of every claim about releases but for what they cost."""
-        yield distribution_claim(self.total())
+        yield distribution_claim(self.total(problem))
         yield from divergence_claims(
             problem, lambda epsilon: self.worst_divergence(problem, epsilon)
         )

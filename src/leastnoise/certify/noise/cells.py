@@ -88,7 +88,7 @@ class NumberNoise(Distribution[Problem]):
         """n = sensitivity / step (integers: rounded up)."""
         return math.ceil(problem.sensitivity / self.step)
 
-    def total(self) -> Fraction:
+    def total(self, problem: Problem) -> Fraction:
         """The weights and the atom, tails and all, over the denominator."""
         mass = Fraction(sum(self.weights) + self.atom)
         if self.tail is not None:

@@ -10,18 +10,23 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
+from typing import Annotated, ClassVar
 
 from ...exact import exp_lower
+from ...problem import Problem
 from ...work import charge
+from ..codec import COUNT, Count, integer, record, several
+from ..fields import demand
+from ..limits import MAX_NODES, MAX_STAIRS_OF_RANGE
+from .answers import FIRST, NO_ROWS, REVEALED, NodeAnswers, Nodes, is_plain
 
-if TYPE_CHECKING:
-    from ..kinds.dependent import ChannelDocument
+#: Limits of the checker.
+MAX_INTERVALS = 10_000
 
 
 @dataclass(frozen=True)
@@ -31,10 +36,19 @@ class Intervals:
     `stairs` are the weights of the stairs from one sensitivity to the next, outwards.
     """
 
-    sizes: tuple[int, ...]
-    answers: tuple[int, ...]
-    weights: tuple[int, ...]
-    stairs: tuple[int, ...]
+    sizes: Annotated[tuple[int, ...], several(integer(1, MAX_NODES + 1), MAX_INTERVALS)]
+    answers: Annotated[tuple[int, ...], several(integer(0, MAX_NODES), MAX_INTERVALS)]
+    weights: Annotated[tuple[int, ...], several(COUNT, MAX_INTERVALS)]
+    stairs: Annotated[tuple[int, ...], several(COUNT, MAX_STAIRS_OF_RANGE, 1)]
+
+    def check(self) -> None:
+        """`FormatError` unless answers lie in their own intervals, and stairs never rise."""
+        alike = len(self.sizes) == len(self.answers) == len(self.weights)
+        demand(alike, '"sizes", "answers" and "weights" must be equally long')
+        demand(all(a >= b for a, b in pairwise(self.stairs)), '"stairs" must never rise')
+        ends = zip(pairwise(self.starts), self.answers, strict=True)
+        inside = all(start <= y < end for (start, end), y in ends)
+        demand(inside, '"answers" must lie in their own intervals')
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
@@ -57,7 +71,7 @@ class Intervals:
                 yield low, min(last, high), self.weights[j] * weight
 
     def cuts(self, reach: int) -> list[int]:
-        """0, the first node of each further run of nodes that have one law, and one after all."""
+        """0, the first node of each further run of nodes that answer alike, and one after all."""
         ends = (
             end
             for j in range(len(self.sizes))
@@ -109,58 +123,90 @@ class Intervals:
         return found
 
 
-def least_own(document: ChannelDocument) -> int:
-    """The least weight that an interval's own answer has left."""
-    part, total = _part(document), document.denominator - document.revealed
-    return min(least for least, _ in part.own(document.reach, total))
+@dataclass(frozen=True, kw_only=True)
+class IntervalAnswers(NodeAnswers):
+    """Every node has the row that intervals make."""
 
+    step: Fraction
+    denominator: Count
+    first: Annotated[int, FIRST] = 0
+    rows: ClassVar[Annotated[tuple[int, ...], NO_ROWS]] = ()
+    revealed: Annotated[int, REVEALED] = 0
+    intervals: Annotated[Intervals, record(Intervals, Intervals.check)]
 
-def intervals_stick(document: ChannelDocument, epsilon: Fraction) -> Fraction:
-    """At least the largest hockey stick of two nodes within the sensitivity."""
-    part, reach = _part(document), document.reach
-    top, bottom = exp_lower(epsilon).as_integer_ratio()
-    stairs, starts, last = part.stairs, part.starts, document.last
-    # What one stair exceeds e^eps times the next by; beyond the last one there may be nothing.
-    falls = sum(max(0, a * bottom - b * top) for a, b in pairwise(stairs))
-    if max(starts[-2], last + 1 - starts[1]) > len(stairs) * reach:
-        falls += stairs[-1] * bottom
-    worst, first = 0, stairs[0]
-    owns = part.own(reach, document.denominator - document.revealed)
-    for weight, (least, most) in zip(part.weights, owns, strict=True):
-        over = max(0, most * bottom - weight * first * top)
-        worst = max(worst, over + max(0, weight * first - least) * top)
-    lacking = max(
-        (w * first - least for w, (least, _) in zip(part.weights, owns, strict=True)), default=0
-    )
-    over = worst + max(0, lacking) * top + falls * sum(part.weights)
-    revealed = Fraction(document.revealed, document.denominator)
-    return Fraction(over, bottom * document.denominator) + revealed
+    def check_problem(self, problem: Problem) -> None:
+        """`FormatError` unless intervals make up the range, for a plain loss and prior."""
+        super().check_problem(problem)
+        count = self.nodes(problem).last + 1
+        demand(sum(self.intervals.sizes) == count, f'"sizes" must add up to {count} nodes')
+        demand(
+            is_plain(problem) and problem.prior is None and problem.loss.exponent in (1, 2),
+            '"intervals" go with l1 or l2, a uniform prior and no further demands',
+        )
 
+    @property
+    def width(self) -> int:
+        """How many answers a node has."""
+        return len(self.intervals.answers)
 
-def _part(document: ChannelDocument) -> Intervals:
-    assert document.intervals is not None
-    return document.intervals
+    @property
+    def given(self) -> int:
+        """What the row of a node adds up to."""
+        return self.denominator - self.revealed
 
+    def weights(self, k: int, nodes: Nodes) -> Sequence[int]:
+        """Those of all intervals at a node."""
+        return self.intervals.row(k, nodes.reach, self.given)
 
-# -- the expected loss ------------------------------------------------------------------------
+    def places(self, k: int, nodes: Nodes) -> Sequence[int]:
+        """The answers of the intervals, in steps from low."""
+        return self.intervals.answers
 
+    def answers(self, nodes: Nodes) -> tuple[Fraction, ...]:
+        """Those of the intervals, in order."""
+        return tuple(map(nodes.place, self.intervals.answers))
 
-def intervals_loss(document: ChannelDocument) -> Fraction:
-    """The expected loss of a release for |x| or x^2, the true value being uniform on the range.
+    def total(self, problem: Problem) -> Fraction:
+        """1, unless so much is given to others that nothing is left for some own answer."""
+        own = self.intervals.own(self.nodes(problem).reach, self.given)
+        return 1 - Fraction(min(0, *(least for least, _ in own)), self.denominator)
 
-    Where a value may be revealed, at least that.
-    """
-    part, power, reach = _part(document), int(document.loss.exponent or 0), document.reach
-    total = document.denominator - document.revealed
-    costs = _Costs(part, power, document.last)
-    cost = total * costs.own[-1]
-    charge(len(part.sizes) * len(part.stairs) * (40 + total.bit_length() // 100))
-    for j, answer in enumerate(part.answers):
-        for first, last, weight in part.beside(j, reach):
-            # This answer, in the place of the own one of each of these nodes.
-            cost += weight * (costs.of(first, last, answer) - costs.owns(first, last))
-    found = Fraction(cost, 12 * document.last) * document.step**power
-    return (found + document.cost_of_revealing()) / document.denominator
+    def worst_divergence(self, problem: Problem, epsilon: Fraction) -> tuple[str, Fraction]:
+        """At least the largest hockey stick of two nodes within the sensitivity."""
+        part, nodes = self.intervals, self.nodes(problem)
+        top, bottom = exp_lower(epsilon).as_integer_ratio()
+        stairs, starts, reach = part.stairs, part.starts, nodes.reach
+        # What one stair exceeds e^eps times the next by; beyond the last there may be nothing.
+        falls = sum(max(0, a * bottom - b * top) for a, b in pairwise(stairs))
+        if max(starts[-2], nodes.last + 1 - starts[1]) > len(stairs) * reach:
+            falls += stairs[-1] * bottom
+        worst, first = 0, stairs[0]
+        owns = part.own(reach, self.given)
+        for weight, (least, most) in zip(part.weights, owns, strict=True):
+            over = max(0, most * bottom - weight * first * top)
+            worst = max(worst, over + max(0, weight * first - least) * top)
+        lacking = max(
+            (w * first - least for w, (least, _) in zip(part.weights, owns, strict=True)), default=0
+        )
+        over = worst + max(0, lacking) * top + falls * sum(part.weights)
+        revealed = Fraction(self.revealed, self.denominator)
+        return "nodes of two intervals", Fraction(over, bottom * self.denominator) + revealed
+
+    def expected_loss(self, problem: Problem) -> Fraction:
+        """The expected loss of a release for |x| or x^2, the true value being uniform on the range.
+
+        Where a value may be revealed, at least that.
+        """
+        part, nodes, power = self.intervals, self.nodes(problem), int(problem.loss.exponent or 0)
+        costs = _Costs(part, power, nodes.last)
+        cost = self.given * costs.own[-1]
+        charge(len(part.sizes) * len(part.stairs) * (40 + self.given.bit_length() // 100))
+        for j, answer in enumerate(part.answers):
+            for first, last, weight in part.beside(j, nodes.reach):
+                # This answer, in the place of the own one of each of these nodes.
+                cost += weight * (costs.of(first, last, answer) - costs.owns(first, last))
+        total = Fraction(cost, 12 * nodes.last) * self.step**power
+        return (total + self.cost_of_revealing(problem)) / self.denominator
 
 
 class _Costs:

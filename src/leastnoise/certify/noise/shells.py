@@ -49,7 +49,7 @@ class BallNoise(Distribution[Problem]):
         atom = Fraction(self.atom, self.denominator)
         return BallMixture(problem.dimension, self.radii, masses, atom)
 
-    def total(self) -> Fraction:
+    def total(self, problem: Problem) -> Fraction:
         """Of all probabilities."""
         return Fraction(sum(self.weights) + self.atom, self.denominator)
 

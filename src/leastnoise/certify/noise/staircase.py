@@ -78,7 +78,7 @@ class Stairs(Distribution[Problem]):
         radii = [(self.first + j) * problem.sensitivity for j in range(len(masses))]
         return BallMixture(problem.dimension, radii, masses, rest)
 
-    def total(self) -> Fraction:
+    def total(self, problem: Problem) -> Fraction:
         """Of all probabilities: this is a distribution for every ratio and every first stair."""
         return Fraction(1)
 

@@ -19,6 +19,7 @@ import numpy as np
 from ...cache import designed, sha256_of
 from ...design import Design
 from ...noise.ranged import RangeNoise
+from ...noise.ranged_nodes import ClampedNoise
 from ...sampling import Entropy
 from ..queries.numbers import Part, Released, ReleaseForm
 
@@ -49,7 +50,7 @@ def ranged_law(
     whole = part.whole and part.sensitivity == 1
     design, path = designed(epsilon, delta, Fraction(1), whole, 1, "l1", 1, width)
     baseline = _moved_in(additive, width, whole) / float(1 if whole else part.sensitivity)
-    if design.document.additive is not None or design.upper > (1 - _BETTER) * baseline:
+    if isinstance(design.noise, ClampedNoise) or design.upper > (1 - _BETTER) * baseline:
         return None
     words = (
         f"data dependent noise on {width + 1} values, at epsilon={float(epsilon):.6g}, "
@@ -130,9 +131,7 @@ class RangedPartNoise:
         nodes = self._accepted
         near = [i for i, (node, far) in enumerate(nodes) if abs(answer - node) <= far + 1e-9]
         first, last = (near[0], near[-1]) if near else (0, len(nodes) - 1)
-        if (
-            self.design.noise.document.rounds
-        ):  # a value between two nodes is answered as one of them
+        if self.design.noise.rounds:  # a value between two nodes is answered as one of them
             first, last = max(first - 1, 0), min(last + 1, len(nodes) - 1)
         ends = tuple(
             self._low + Fraction(nodes[i][0]).limit_denominator(10**9) * self.scale

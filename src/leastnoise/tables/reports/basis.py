@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from ...certify.kinds.additive import AdditiveFile, is_additive
-from ...certify.kinds.dependent import ChannelDocument
+from ...certify.kinds.dependent import is_dependent
 from ...certify.kinds.joint import JointFile, is_joint
 from ...certify.kinds.vector import is_vector
 from ...certify.kinds.workload import WorkloadDocument
@@ -327,7 +327,7 @@ def _suits(document: Any, part: Part) -> bool:
     """
     if part.name == VECTOR:
         return is_vector(document) and document.sensitivity == 1
-    if isinstance(document, ChannelDocument) and part.range is not None:
+    if is_dependent(document) and part.range is not None:
         bounds, (low, high) = document.problem.range, part.range
         width = (high - low) / part.sensitivity
         ranged = bounds is not None and bounds.low == 0 and bounds.high == width

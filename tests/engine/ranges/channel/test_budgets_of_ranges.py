@@ -15,7 +15,9 @@ from typer.testing import CliRunner
 
 from leastnoise import ArgumentError, Design, design, load
 from leastnoise.baselines.analytic_gaussian import gaussian_delta
-from leastnoise.certify.kinds.dependent_check import check_channel, parse_channel
+from leastnoise.certify import check
+from leastnoise.certify.kinds.dependent import DEPENDENT
+from leastnoise.certify.noise.clamped import ClampedAnswers
 from leastnoise.cli import app
 
 BASE = {"sensitivity": 2, "bounds": (0, 4), "gap": 0.1}
@@ -49,7 +51,7 @@ def worst(found: Design, epsilon: float) -> float:
 
 
 def refuted(document: object) -> list[str]:
-    return [c.name for c in check_channel(document).claims if c.verdict == "refuted"]
+    return [c.name for c in check(document).claims if c.verdict == "refuted"]
 
 
 def test_every_budget_is_kept_and_costs_more_than_each(several, tmp_path) -> None:
@@ -67,7 +69,7 @@ def test_every_budget_is_kept_and_costs_more_than_each(several, tmp_path) -> Non
 def test_a_channel_that_breaks_a_further_budget_is_rejected(several) -> None:
     plain = design(epsilon=0.5, delta=0.3, **BASE)
     problem = replace(plain.document.problem, profile=several.document.problem.profile)
-    report = check_channel(replace(plain.document, problem=problem))
+    report = check(replace(plain.document, problem=problem))
     assert report.verdict("privacy") == "proven" and report.verdict("profile") == "refuted"
     assert not report.private and report.exit_code == 1
     # The last budget as it is kept, and a little less.
@@ -85,11 +87,11 @@ def test_a_bound_may_only_use_budgets_that_are_asked_for(several) -> None:
     assert refuted(weak) == ["lower"]  # allowed to use, and proves less
     data = json.loads(document.dumps())
     data["certificate"]["points"][0][1] = "0.29"
-    assert refuted(parse_channel(data)) == ["lower"]
+    assert refuted(DEPENDENT.read(data)) == ["lower"]
     data = json.loads(document.dumps())
     pair = next(pair for pair in data["certificate"]["pairs"] if pair["point"] == 2)
     pair["budget"] = str(Fraction(pair["budget"]) * 2)
-    assert refuted(parse_channel(data)) == ["lower"]
+    assert refuted(DEPENDENT.read(data)) == ["lower"]
 
 
 def test_one_budget_is_the_plain_design_and_looser_ones_change_nothing() -> None:
@@ -168,7 +170,7 @@ def test_a_curve_that_is_not_kept_is_refuted(curved) -> None:
     own = replace(problem, epsilon=Fraction(1), delta=Fraction(12, 100))
     pairs = tuple(replace(pair, point=0) for pair in document.certificate.pairs[:1])
     bare = replace(document.certificate, points=(), pairs=pairs)
-    report = check_channel(replace(document, problem=own, certificate=bare))
+    report = check(replace(document, problem=own, certificate=bare))
     assert "not claimed" in next(c.detail for c in report.claims if c.name == "lower")
 
 
@@ -178,7 +180,7 @@ def test_additive_noise_below_the_curve_stands_in(tmp_path) -> None:
     found = design(gdp=1, bounds=(0, 30), gap=0.2, time_limit=20, sensitivity=1)
     report = found.verify()
     assert report.proven and found.upper <= additive.upper * 1.01
-    assert found.document.additive is not None and report.verdict("gdp") == "proven"
+    assert isinstance(found.document.noise, ClampedAnswers) and report.verdict("gdp") == "proven"
     assert load(found.save(tmp_path / "additive.json")) == found
 
 
@@ -208,7 +210,7 @@ def test_many_releases_keep_the_total_budget(tmp_path) -> None:
         problem = found.document.problem
         more = replace(problem, releases=replace(problem.releases, count=count + 1))
         assert refuted(replace(found.document, problem=more)) == ["releases"]
-        assert not check_channel(replace(found.document, problem=more)).private
+        assert not check(replace(found.document, problem=more)).private
     assert design(**asked, releases=1) == design(**asked)
     # What is read once is read for both ways.
     answers = design(**asked, releases=5, outputs=iter([0, 2, 4]), resolution=8)
@@ -226,7 +228,9 @@ def test_answers_on_a_grid() -> None:
     found = design(**asked, bounds=(0, 4), output_step=1)
     assert found == design(**asked, bounds=(0, 4), outputs=[0, 1, 2, 3, 4])
     beyond = design(**asked, bounds=("0.3", "4.3"), output_step="0.7")
-    assert all((y / Fraction(7, 10)).denominator == 1 for y in beyond.document.answers())
+    noise = beyond.document.noise
+    answers = noise.answers(noise.nodes(beyond.document.problem))
+    assert all((y / Fraction(7, 10)).denominator == 1 for y in answers)
     for wrong in (0, "0.001"):
         with pytest.raises(ArgumentError, match="output_step must be positive, and large"):
             design(**asked, bounds=(0, 4), output_step=wrong)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import time
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -23,7 +22,10 @@ from leastnoise import (
     design_dependent,
 )
 from leastnoise import design as any_design
-from leastnoise.certify.kinds.dependent_check import check_channel, parse_channel
+from leastnoise.certify import check
+from leastnoise.certify.kinds.dependent import DEPENDENT
+from leastnoise.certify.noise.clamped import ClampedAnswers
+from leastnoise.certify.noise.rows import RowAnswers
 from leastnoise.engine.ranges.channel.baselines import constant_upper
 from leastnoise.problem.domain import problem_of
 from leastnoise.sampling import InsecureSeededEntropy
@@ -77,7 +79,7 @@ def test_known_brackets(base, epsilon, delta, gap, low, high) -> None:
 
 
 def test_audit(base) -> None:
-    step = float(base.document.step)
+    step = float(base.document.noise.step)
     nodes = base.noise.nodes.tolist()[::3]
     between = [node + 0.37 * step for node in nodes[:-1]]
     ends = [0.0, 1e-9, 2.0, 4.0, 4 - 1e-9]
@@ -198,7 +200,10 @@ def test_outputs_and_mesh_answers(free) -> None:
     assert set(design.noise.answers.tolist()) <= {0.0, 1.0, 2.0, 3.0, 4.0}
     assert design.noise.revealing == 0 and design.verify().proven
     odd = design_dependent(**BASE, outputs=["1/3", "2", "3.3"], gap=0.2, resolution=8)
-    assert odd.document.outputs == (Fraction(1, 3), 2, Fraction(33, 10)) and odd.verify().proven
+    assert (
+        odd.document.noise.columns.outputs == (Fraction(1, 3), 2, Fraction(33, 10))
+        and odd.verify().proven
+    )
     lopsided = design_dependent(**BASE, outputs=[-5, 9], gap=0.2, resolution=12)
     assert lopsided.verify().proven and not lopsided.converged
     plain = design_dependent(**BASE, exact_answers=False, gap=0.05)
@@ -283,8 +288,8 @@ def test_awkward_sensitivity_and_small_range() -> None:
 
 def test_save_and_show(base, tmp_path) -> None:
     path = base.save(tmp_path / "channel.json")
-    document = parse_channel(json.loads(path.read_text()))
-    assert document == base.document and check_channel(document).proven
+    document = DEPENDENT.read(json.loads(path.read_text()))
+    assert document == base.document and check(document).proven
     assert "bounds=(0, 4)" in repr(base) and "gap" in base.status
     for kind in ("family", "heatmap"):
         base.plot(tmp_path / f"{kind}.png", kind=kind)
@@ -320,9 +325,9 @@ def test_additive_noise_stands_in_where_rows_are_too_coarse(epsilon, delta, inte
     design = design_dependent(**options, bounds=(0, 20), gap=0.05, time_limit=0.1)
     additive = any_design(**options, gap=0.02)
     assert design.verify().proven and design.upper <= 1.05 * additive.upper
-    if design.document.additive is not None:
+    if isinstance(design.document.noise, ClampedAnswers):
         assert "additive" in design.status
-        assert parse_channel(json.loads(design.document.dumps())) == design.document
+        assert DEPENDENT.read(json.loads(design.document.dumps())) == design.document
         draws = design.noise.sample(20, 2000, entropy=InsecureSeededEntropy(2))
         assert draws.max() <= 20 and np.abs(draws - 20).mean() <= 1.2 * design.upper
         assert 0 <= design.release(0) <= 20 and design.noise.expected_loss(10) <= 1.1 * design.upper
@@ -355,9 +360,9 @@ def test_answers_can_be_proven_to_grow_with_the_value(options) -> None:
     # With a limit of time, how far each search comes depends on the machine: 2 % here.
     rel = 0.05 if "time_limit" in options else 1e-6
     assert design.upper == pytest.approx(plain.upper, rel=rel)
-    if design.document.rows:
-        upside = replace(design.document, rows=design.document.rows[::-1])
-        assert check_channel(upside).verdict("monotone") == "refuted"
+    if isinstance(design.document.noise, RowAnswers):
+        upside = design.document.with_noise(rows=design.document.noise.rows[::-1])
+        assert check(upside).verdict("monotone") == "refuted"
     values = np.linspace(*design.noise.bounds, 21)
     laws = [design.noise.law(round(v) if design.integer else float(v)) for v in values]
     below = [float(masses[answers <= values[7]].sum()) for answers, masses in laws]

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from leastnoise import design, design_dependent
-from leastnoise.certify.kinds.dependent_check import check_channel, parse_channel
+from leastnoise.certify import check
+from leastnoise.certify.kinds.dependent import DEPENDENT
 from leastnoise.cli.facts import json_of, show_design
 from leastnoise.cli.options import arguments_of
 from leastnoise.errors import ArgumentError, FormatError
@@ -29,8 +30,8 @@ def test_bracket_and_checker(wide) -> None:
     assert wide.converged and wide.verify().proven
     assert wide.noise.bounds == (-5000, 5000) and wide.noise.core == (-6, 6)
     assert "core=(-6, 6)" in repr(wide)
-    document = parse_channel(json.loads(wide.document.dumps()))
-    assert document == wide.document and check_channel(document).proven
+    document = DEPENDENT.read(json.loads(wide.document.dumps()))
+    assert document == wide.document and check(document).proven
 
 
 def test_values_everywhere(wide) -> None:
@@ -63,17 +64,18 @@ def test_audit_across_the_border(wide) -> None:
 
 def test_damaged_noise_is_refuted(wide) -> None:
     document = wide.document
-    weights = document.noise.weights
-    narrow = replace(document.noise, weights=(*(0 for _ in weights[:-1]), document.denominator))
-    assert check_channel(replace(document, noise=narrow)).verdict("privacy") == "refuted"
-    long = replace(document.noise, weights=(*weights[:-1], weights[-1] + 1))
-    assert check_channel(replace(document, noise=long)).verdict("distribution") == "refuted"
-    moved = replace(document.noise, first=document.noise.first + 1)
-    assert check_channel(replace(document, noise=moved)).verdict("privacy") == "refuted"
+    added, one = document.noise.added, document.noise.denominator
+    weights = added.weights
+    narrow = replace(added, weights=(*(0 for _ in weights[:-1]), one))
+    assert check(document.with_noise(added=narrow)).verdict("privacy") == "refuted"
+    long = replace(added, weights=(*weights[:-1], weights[-1] + 1))
+    assert check(document.with_noise(added=long)).verdict("distribution") == "refuted"
+    moved = replace(added, first=added.first + 1)
+    assert check(document.with_noise(added=moved)).verdict("privacy") == "refuted"
     data = json.loads(document.dumps())
     data["beyond"] = ["0", "1"]
     with pytest.raises(FormatError):
-        parse_channel(data)
+        DEPENDENT.read(data)
 
 
 def test_sign_flips_are_avoided() -> None:

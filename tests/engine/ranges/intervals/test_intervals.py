@@ -109,7 +109,7 @@ def test_a_large_delta_reveals_the_value_and_mixes_intervals_for_the_rest(
     assert time.process_time() - start < seconds
     assert found.verify().proven
     assert found.noise.revealing == pytest.approx(0.25, rel=1e-3)
-    assert found.release(1.3) is not None and found.document.revealed > 0
+    assert found.release(1.3) is not None and found.document.noise.revealed > 0
 
 
 def test_budgets_of_large_deltas_are_no_larger_than_they_must_be() -> None:

@@ -9,12 +9,9 @@ from fractions import Fraction
 
 import pytest
 
-from leastnoise.certify.kinds.dependent_check import (
-    ChannelCertificate,
-    channel_dual_bound,
-    check_channel,
-)
-from leastnoise.certify.kinds.dependent_reader import parse_channel
+from leastnoise.certify import check
+from leastnoise.certify.certificates.pairs import RangeCertificate
+from leastnoise.certify.kinds.dependent import DEPENDENT
 from leastnoise.engine.methods import made
 from leastnoise.engine.ranges.channel.baselines import additive_bracket, additive_upper
 from leastnoise.engine.ranges.wide.boundary_layers import copied_lower, grouped_lower
@@ -47,8 +44,8 @@ def test_copies_alone_lose_about_the_ends(
     noise = additive_bracket(problem, 1e-3, 10.0, None, search)
     assert lower is not None and noise.upper is not None
     assert (1 - lost) * noise.upper.value < lower.value < noise.upper.value
-    assert isinstance(lower.certificate, ChannelCertificate)
-    assert channel_dual_bound(problem, lower.certificate) >= lower.value
+    assert isinstance(lower.certificate, RangeCertificate)
+    assert lower.certificate.dual(problem) >= lower.value
 
 
 @pytest.mark.parametrize("integer", [True, False])
@@ -70,11 +67,11 @@ def test_groups_of_sensitivities_prove_more_at_a_small_epsilon(integer: bool) ->
     answers = additive_upper(problem, 1e-2, search)
     assert answers is not None
     found = replace(answers.answers, lower=lower.value, certificate=lower.certificate)
-    assert check_channel(found).proven
-    assert parse_channel(json.loads(found.dumps())) == found
+    assert check(found).proven
+    assert DEPENDENT.read(json.loads(found.dumps())) == found
     nearer = replace(found, certificate=replace(found.certificate, group=14))
     with suppress(FormatError):  # nodes a group apart are then no neighbors
-        assert not check_channel(parse_channel(json.loads(nearer.dumps()))).proven
+        assert not check(DEPENDENT.read(json.loads(nearer.dumps()))).proven
 
 
 def test_groups_see_a_small_delta() -> None:

@@ -14,7 +14,8 @@ from fractions import Fraction
 import numpy as np
 
 from ....baselines import Staircase
-from ....certify.kinds.dependent_check import ChannelCertificate, ChannelDocument
+from ....certify.kinds.dependent import dependent_file
+from ....certify.noise.clamped import ClampedAnswers
 from ....errors import ArgumentError, LimitError
 from ....problem import Problem
 from ....work import BUDGET, counted
@@ -125,17 +126,8 @@ def additive_upper(problem: Problem, gap: float, search: Search) -> Upper | None
     step = Fraction(1) if problem.integer else step
     # (With the chords that this noise keeps.)
     problem = replace(problem, curve=upper.additive.problem.curve)
-    document = ChannelDocument(
-        problem,
-        step,
-        1,
-        0,
-        (),
-        upper.value,
-        Fraction(0),
-        ChannelCertificate(step, ()),
-        additive=upper.additive.noise,
-    )
+    answers = ClampedAnswers(step=step, added=upper.additive.noise)
+    document = replace(dependent_file(problem, answers), upper=upper.value)
     return replace(upper, document=document, origin="additive", repair=0.0, method="")
 
 

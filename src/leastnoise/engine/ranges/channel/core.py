@@ -13,7 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....certify.kinds.dependent_check import LatticeNoise
+from ....certify.noise.answers import LatticeNoise
+from ....certify.noise.rows import CoreAnswers
 from ....errors import ArgumentError
 from ....numeric import Floats
 from ....problem import Problem
@@ -114,7 +115,7 @@ def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
     search.reason = search.reason or "the finest mesh was reached"
     upper = additive_answer(problem, search)
     if upper is not None:
-        yield None, replace(upper, document=replace(upper.answers, beyond=search.plan.wide))
+        yield None, replace(upper, document=upper.answers.with_noise(beyond=search.plan.wide))
 
 
 def _core(programs: ChannelPrograms, mesh: Mesh, search: Search) -> Upper | None:
@@ -160,7 +161,11 @@ def _core(programs: ChannelPrograms, mesh: Mesh, search: Search) -> Upper | None
         whole.denominator,
         [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows[core]],
     )
-    document = replace(document, noise=LatticeNoise(-radius, weights), beyond=search.plan.wide)
+    assert search.plan.wide is not None
+    answers = CoreAnswers(
+        **vars(document.noise), added=LatticeNoise(-radius, weights), beyond=search.plan.wide
+    )
+    document = replace(document, noise=answers)
     return certified(document, "core", loss=problem.loss, resolution=mesh.count)
 
 

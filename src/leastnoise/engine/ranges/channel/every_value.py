@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....certify.kinds.dependent_check import answer_span
+from ....certify.certificates.pairs import answer_span
 from ....numeric import Ints
 from ....program.layout import RangeLayout
 from ....program.program import ProgramRow

@@ -8,8 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....certify.certificates.duality import floors_on
-from ....certify.kinds.dependent_check import NodeLosses, crossing_floor, node_weights
+from ....certify.certificates.pairs import crossing_floor, node_weights
+from ....certify.certificates.weak_duality import floors_on
+from ....certify.noise.node_losses import NodeLosses
 from ....numeric import Floats
 from ....problem import Problem
 from .forecast import steps_matter

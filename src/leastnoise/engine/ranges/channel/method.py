@@ -10,6 +10,8 @@ from typing import NoReturn
 
 import numpy as np
 
+from ....certify.noise.clamped import ClampedAnswers
+from ....certify.noise.moved import MovedAnswers
 from ....errors import ArgumentError
 from ....problem import Problem
 from ...bounds import Bounds
@@ -72,7 +74,7 @@ def _additive_at_last(problem: Problem, search: Search) -> Iterator[Bounds]:
 
 def _moved(search: Search) -> bool:
     upper = search.bracket.upper
-    return upper is not None and upper.answers.moved is not None
+    return upper is not None and type(upper.answers.noise) is MovedAnswers
 
 
 def _programs(problem: Problem, search: Search) -> Iterator[Bounds]:
@@ -157,17 +159,20 @@ def refuse(problem: Problem) -> NoReturn:
     )
 
 
+_REMARKS = {
+    ClampedAnswers: "; additive noise is the best that was found",
+    MovedAnswers: "; one noise for all values, its answers moved near the ends of the range",
+}
+
+
 def remarks(problem: Problem, search: Search) -> str:
     """What kind of answers were found, and which values the bracket is about."""
     upper = search.bracket.upper
     if upper is None:
         return ""
-    words, document = "", upper.answers
-    if document.additive is not None:
-        words += "; additive noise is the best that was found"
-    if document.moved is not None:
-        words += "; one noise for all values, its answers moved near the ends of the range"
-    if document.beyond is not None:
-        start, end = float(document.problem.low), float(document.problem.high)
+    document, problem = upper.answers, upper.answers.problem
+    words = _REMARKS.get(type(document.noise), "")
+    if document.noise.ends(problem) != (problem.low, problem.high):
+        start, end = float(problem.low), float(problem.high)
         words += f"; the bracket is about values of the core, {start:g} to {end:g}"
     return words

@@ -1,6 +1,6 @@
 """Exact lower bounds on every private channel, from multipliers of a program or of additive noise.
 
-Any multipliers prove a bound (`../../../certify/kinds/dependent_check.proof.md`), so rounding can
+Any multipliers prove a bound (`../../../certify/certificates/pairs.proof.md`), so rounding can
 only weaken it, and so can leaving out pairs. Why a relaxed program's own multipliers serve, and
 those of additive noise once for every value: `multipliers.proof.md`.
 """
@@ -14,8 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from ....certify.certificates.pairs import PairCertificate, PairMultipliers, node_weights
 from ....certify.kinds.additive import ShiftCertificate
-from ....certify.kinds.dependent_check import ChannelCertificate, PairMultipliers, node_weights
 from ....numeric import Floats
 from ....problem import Point, Problem
 from ....program import program as programs
@@ -72,7 +72,9 @@ def exact_lower(
     if instance is not None and instance.max(initial=0.0) > 0:
         shadow = tuple(max(0, round(Fraction(v) / unit)) * unit for v in instance.tolist())
     plain = points == ((mesh.problem.epsilon, mesh.problem.delta),)
-    certificate = ChannelCertificate(mesh.step, tuple(pairs), shadow, () if plain else points)
+    certificate = PairCertificate(
+        step=mesh.step, pairs=tuple(pairs), points=() if plain else points, instance=shadow
+    )
     return proven(mesh.problem, certificate, mesh.count)
 
 
@@ -95,7 +97,7 @@ def translated_lower(problem: Problem, certificate: ShiftCertificate) -> Lower |
     largest = max((entry.budget for entry in certificate.shifts), default=Fraction(1))
     unit = largest * max(weights) / 10**_DIGITS
     pairs = tuple(_pairs(certificate, weights, unit))
-    copied = ChannelCertificate(step, pairs, (), certificate.points)
+    copied = PairCertificate(step=step, pairs=pairs, points=certificate.points)
     return proven(problem, copied, count)
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 
-from ....certify.kinds.dependent_check import ChannelCertificate, ChannelDocument
+from ....certify.kinds.dependent import DependentFile, dependent_file
+from ....certify.noise.rows import Columns, ListedColumns, NodeColumns, RowAnswers
 from ....problem import Problem
 from .mesh import Mesh
 
@@ -74,7 +75,7 @@ def fitting_steps(mesh: Mesh, about: int) -> int:
     return int(ratio.denominator * math.ceil(Fraction(about, ratio.denominator)))
 
 
-def node_document(channel: WholeChannel, steps: int) -> ChannelDocument:
+def node_document(channel: WholeChannel, steps: int) -> DependentFile:
     """The channel on the nodes between `steps` equal steps of the range, without claims."""
     mesh, problem = channel.mesh, channel.mesh.problem
     step = Fraction(1) if problem.integer else problem.width / steps
@@ -89,25 +90,20 @@ def node_document(channel: WholeChannel, steps: int) -> ChannelDocument:
 
 def document_on_nodes(
     problem: Problem, step: Fraction, denominator: int, laws: Sequence[Mapping[Fraction, int]]
-) -> ChannelDocument:
+) -> DependentFile:
     """A file's channel from the law (answer -> weight) of every node, without claims."""
     if problem.monotone:
         laws = list(_in_order(laws))
     used = sorted({y for law in laws for y, w in law.items() if w})
     places = [(y - problem.low) / step for y in used]
-    document = ChannelDocument(
-        problem,
-        step,
-        denominator,
-        0,
-        (),
-        Fraction(0),
-        Fraction(0),
-        ChannelCertificate(problem.width, ()),
-    )
+
+    def with_rows(columns: Columns, rows: Iterable[tuple[int, ...]]) -> DependentFile:
+        answers = RowAnswers(step=step, denominator=denominator, columns=columns, rows=tuple(rows))
+        return dependent_file(problem, answers)
+
     if any(place.denominator != 1 for place in places):
-        rows = tuple(tuple(law.get(y, 0) for y in used) for law in laws)
-        return replace(document, rows=rows, outputs=tuple(used))
+        columns = ListedColumns(tuple(used))
+        return with_rows(columns, (tuple(law.get(y, 0) for y in used) for law in laws))
     first, last = int(places[0]), int(places[-1])
     column = {y: int(place) - first for y, place in zip(used, places, strict=True)}
     dense = []
@@ -117,7 +113,7 @@ def document_on_nodes(
             if w:
                 row[column[y]] = w
         dense.append(tuple(row))
-    return replace(document, first=first, rows=tuple(dense))
+    return with_rows(NodeColumns(first), dense)
 
 
 def _laws(channel: WholeChannel, step: Fraction) -> Iterator[dict[Fraction, int]]:

@@ -19,7 +19,9 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from ....baselines import Staircase
-from ....certify.kinds.dependent_check import ChannelDocument, node_weights, worst_pair
+from ....certify.certificates.pairs import node_weights
+from ....certify.kinds.dependent import DependentFile
+from ....certify.noise.rows import ListedColumns, RowAnswers
 from ....lp import minimised
 from ....numeric import Floats, Ints
 from ....problem import Problem
@@ -204,21 +206,26 @@ def exact_mixture(channel: RowChannel) -> Upper | None:
     laws = [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows]
     document = _shorter(document_on_nodes(problem, mesh.step, whole.denominator, laws))
     if reveals:  # what rounding has left of delta
-        left = (problem.delta - worst_pair(document)[1]) / (1 - problem.delta)
-        revealed = max(0, math.floor(left * whole.denominator))
+        worst = document.noise.worst_divergence(problem, problem.epsilon)[1]
+        revealed = max(
+            0, math.floor((problem.delta - worst) / (1 - problem.delta) * whole.denominator)
+        )
         denominator = whole.denominator + revealed
-        document = replace(document, denominator=denominator, revealed=revealed)
+        document = document.with_noise(denominator=denominator, revealed=revealed)
     return certified(document, INTERVALS, loss=problem.loss, resolution=mesh.count)
 
 
-def _shorter(document: ChannelDocument) -> ChannelDocument:
+def _shorter(document: DependentFile) -> DependentFile:
     """The same without answers that no row gives, where they are most of them."""
-    used = [j for j, column in enumerate(zip(*document.rows, strict=True)) if any(column)]
-    if 2 * len(used) >= len(document.rows[0]):
+    noise = document.noise
+    assert isinstance(noise, RowAnswers)
+    used = [j for j, column in enumerate(zip(*noise.rows, strict=True)) if any(column)]
+    if 2 * len(used) >= noise.width:
         return document
-    answers = document.answers()
-    rows = tuple(tuple(row[j] for j in used) for row in document.rows)
-    return replace(document, first=0, rows=rows, outputs=tuple(answers[j] for j in used))
+    answers = noise.answers(noise.nodes(document.problem))
+    rows = tuple(tuple(row[j] for j in used) for row in noise.rows)
+    columns = ListedColumns(tuple(answers[j] for j in used))
+    return document.with_noise(rows=rows, columns=columns)
 
 
 # -- bounds -----------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....certify.kinds.dependent_check import ChannelCertificate, ChannelDocument, Intervals
+from ....certify.kinds.dependent import dependent_file
+from ....certify.noise.intervals import IntervalAnswers, Intervals
 from ....exact import exp_lower
 from ....numeric import Floats, Ints
 from ....problem import Problem
@@ -82,20 +83,13 @@ def _checked(problem: Problem, edges: Floats, atoms: bool) -> Upper | None:
     if (np.diff(cuts) <= 0).any():
         return None
     intervals, denominator = _weighted(problem, cuts, n, last)
-    document = ChannelDocument(
-        problem,
-        step,
-        denominator,
-        0,
-        (),
-        Fraction(0),
-        Fraction(0),
-        ChannelCertificate(problem.width, ()),
-        intervals=intervals,
-    )
+    revealed = 0
     if atoms:
         revealed = math.floor(denominator * problem.delta / (1 - problem.delta) * (1 - _SPARE))
-        document = replace(document, denominator=denominator + revealed, revealed=revealed)
+    answers = IntervalAnswers(
+        step=step, denominator=denominator + revealed, revealed=revealed, intervals=intervals
+    )
+    document = dependent_file(problem, answers)
     return certified(document, PARTITION, loss=problem.loss, resolution=len(edges) - 1)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.ndimage import minimum_filter1d
 
 from ....baselines import Staircase
-from ....certify.kinds.dependent_check import ChannelCertificate, Prices
+from ....certify.certificates.prices import PriceCertificate
 from ....errors import FormatError, LimitError
 from ....numeric import Floats, Ints
 from ....problem import Problem
@@ -190,8 +190,9 @@ def far_from_ends(problem: Problem) -> tuple[float, float]:
 def priced_lower(problem: Problem, prices_of_values: PricedNodes, stairs: int) -> Lower | None:
     """The bound that prices prove; None if they prove none within half the work of a check."""
     for lower in SETTINGS.lower:
-        prices = Prices(stairs, tuple(prices_of_values.runs(lower)))
-        certificate = ChannelCertificate(prices_of_values.step, (), prices=prices)
+        certificate = PriceCertificate(
+            step=prices_of_values.step, stairs=stairs, runs=tuple(prices_of_values.runs(lower))
+        )
         try:
             with counted(BUDGET // 2):
                 return proven(problem, certificate, prices_of_values.count)

@@ -15,9 +15,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....certify.certificates.duality import floors_on
+from ....certify.certificates.copies import CopiesCertificate
+from ....certify.certificates.pairs import PairMultipliers
+from ....certify.certificates.weak_duality import floors_on
 from ....certify.kinds.additive import ShiftCertificate, ShiftMultipliers
-from ....certify.kinds.dependent_check import ChannelCertificate, Copies, PairMultipliers
 from ....errors import LimitError
 from ....lp import Model
 from ....numeric import Floats
@@ -168,7 +169,7 @@ def copied_lower(problem: Problem, search: Search, seconds: float) -> Lower | No
         return None
     shifts, bounds = tuple(_rounded(entry) for entry in multipliers.shifts), []
     for layer in (0, int(n)):  # with copies up to the ends, or where every pair has both nodes
-        certificate = ChannelCertificate(multipliers.step, (), (), (), Copies(layer, shifts))
+        certificate = CopiesCertificate(step=multipliers.step, layer=layer, shifts=shifts)
         # Half of the work is left for reading the file and for its answers.
         with suppress(LimitError), counted(BUDGET // 2):
             bounds.append(proven(problem, certificate, int(count)))
@@ -199,8 +200,10 @@ def _with_ends(
         solution = _solved(program, copied, layer, search, seconds / (2 - turns))
         if solution is not None:
             pairs += _pairs(solution, program.layout, count, side, turns)
-    copies = Copies(layer, tuple(_rounded(entry) for entry in additive.shifts))
-    certificate = ChannelCertificate(additive.step, tuple(pairs), (), (), copies)
+    shifts = tuple(_rounded(entry) for entry in additive.shifts)
+    certificate = CopiesCertificate(
+        step=additive.step, pairs=tuple(pairs), layer=layer, shifts=shifts
+    )
     both = (certificate, replace(certificate, pairs=()))
     return max((proven(problem, tried, count) for tried in both), key=lambda tried: tried.value)
 

@@ -4,7 +4,7 @@ Values several sensitivities apart are private against each other at several tim
 is still small: a program over all of the range, with one node to such a group, proves nearly all
 there is to prove (`../../../certify/certificates/groups.proof.md`). Answers need no more nodes: a
 value between two of them is rounded to one at random, and values a sensitivity apart share in what
-tells the nodes apart (`../../../certify/kinds/dependent_check.proof.md`, "Long steps").
+tells the nodes apart (`../../../certify/noise/answers.proof.md`, "Long steps").
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from fractions import Fraction
 import numpy as np
 
 from ....certify.certificates.groups import MAX_GROUP, grouped
-from ....certify.kinds.dependent_check import ChannelCertificate, NodeLosses
+from ....certify.certificates.pairs import RangeCertificate
+from ....certify.noise.node_losses import NodeLosses
+from ....certify.noise.rows import RowAnswers
 from ....errors import LimitError
 from ....numeric import Floats
 from ....problem import Problem
@@ -63,7 +65,7 @@ def bound_of_groups(
     step = reach if problem.integer else problem.width / -(-problem.width // reach)
     about, _ = grouped(problem, group, step)
     lower = bound(replace(about, sensitivity=step))
-    if lower is None or not isinstance(lower.certificate, ChannelCertificate):
+    if lower is None or not isinstance(lower.certificate, RangeCertificate):
         return None
     return proven(problem, replace(lower.certificate, group=group), lower.resolution)
 
@@ -97,7 +99,8 @@ def long_steps(problem: Problem, count: int, search: Search) -> Upper | None:
         laws = [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows]
         document = document_on_nodes(problem, step, whole.denominator, laws)
         if not search.plan.atoms:
-            document = replace(document, rows=_shared(document.rows))
+            assert isinstance(document.noise, RowAnswers)
+            document = document.with_noise(rows=_shared(document.noise.rows))
         with suppress(LimitError), counted(BUDGET // 2):
             upper = certified(document, LONG_STEPS, loss=problem.loss, resolution=mesh.count)
             if upper is not None:

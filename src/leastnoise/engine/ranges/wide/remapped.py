@@ -17,12 +17,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ....certify.kinds.dependent_check import (
-    ChannelCertificate,
-    ChannelDocument,
-    LatticeNoise,
-    Moved,
-)
+from ....certify.kinds.dependent import dependent_file
+from ....certify.noise.answers import LatticeNoise
+from ....certify.noise.moved import Moved, MovedAnswers
 from ....numeric import Floats, Ints
 from ....problem import Problem
 from ....work import BUDGET, counted
@@ -99,19 +96,14 @@ def moved_upper(problem: Problem, n: int, seconds: float, search: Search) -> Upp
         weights.pop()
     if len(weights) > SETTINGS.most_steps:
         return None
-    document = ChannelDocument(
-        problem,
-        step,
-        noise.denominator,
-        0,
-        (),
-        Fraction(0),
-        Fraction(0),
-        ChannelCertificate(problem.width, ()),
-        noise=LatticeNoise(first, tuple(weights)),
+    answers = MovedAnswers(
+        step=step,
+        denominator=noise.denominator,
+        added=LatticeNoise(first, tuple(weights)),
         moved=Moved((), ()),
     )
-    document = replace(document, moved=_tables(document))
+    answers = replace(answers, moved=_tables(problem, answers))
+    document = dependent_file(problem, answers)
     with counted(BUDGET // 6):  # which is left for reading the file and for its bound
         return certified(document, MOVED, loss=problem.loss, resolution=int(last))
 
@@ -140,20 +132,19 @@ def _least_reach(epsilon: float, delta: float) -> float:
     return math.log1p(math.expm1(epsilon) / (2 * delta)) / epsilon if epsilon else 1 / (2 * delta)
 
 
-def _tables(document: ChannelDocument) -> Moved:
+def _tables(problem: Problem, answers: MovedAnswers) -> Moved:
     """For each of the first and last places the answer of the least expected loss."""
-    assert document.noise is not None
-    last, width = document.last, len(document.noise.weights)
+    last, width = answers.nodes(problem).last, len(answers.added.weights)
     places = last + width  # of all nodes together
     near = min(last, 2 * width + SETTINGS.margin)
     if near == last:
-        best = _answers(document, near, places)
+        best = _answers(problem, answers, near, places)
         half = places // 2
         low, high = best[:half], last - best[half:][::-1]
     else:
-        low = _answers(document, near, width + SETTINGS.margin)
-        high = _answers(document, near, width + SETTINGS.margin, turned=True)
-    first = document.noise.first
+        low = _answers(problem, answers, near, width + SETTINGS.margin)
+        high = _answers(problem, answers, near, width + SETTINGS.margin, turned=True)
+    first = answers.added.first
     at_top = last + first + width - 1  # the last place
     unit = max(1, round(width / SETTINGS.answers))
     return Moved(
@@ -170,15 +161,16 @@ def _trimmed(table: Ints, unmoved: Ints, unit: int) -> tuple[int, ...]:
     return tuple(np.minimum(whole, table.max()).tolist())
 
 
-def _answers(document: ChannelDocument, near: int, places: int, turned: bool = False) -> Ints:
+def _answers(
+    problem: Problem, answers: MovedAnswers, near: int, places: int, turned: bool = False
+) -> Ints:
     """The best answers for the first places of the nodes 0..near, as if the range ended there.
 
     With `turned`, for the range turned around. Looked for around that of the place before: what a
     convex loss costs has one valley.
     """
-    assert document.noise is not None
-    weights = np.array(document.noise.weights, dtype=np.float64) / document.denominator
-    end, middle, start = _costs(document.problem, document.step, near)
+    weights = np.array(answers.added.weights, dtype=np.float64) / answers.denominator
+    end, middle, start = _costs(problem, answers.step, near)
     if turned:
         weights, end, middle, start = weights[::-1], start[::-1], middle[::-1], end[::-1]
     best = np.empty(places, dtype=np.int64)

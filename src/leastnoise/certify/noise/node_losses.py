@@ -1,20 +1,17 @@
-"""What the answers of a data dependent mechanism cost: on average, and at the worst value.
+"""What the nodes of a range pay for answers, on average over the values that are rounded to them.
 
-Statements and proofs: `../kinds/dependent_check.proof.md`. Standard library only; every rounding is
+Statements and proofs: `answers.proof.md`, "Upper bound". Standard library only; every rounding is
 upwards.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import pairwise
 
 from ...problem.problem import Problem
 from ...work import add_up, arithmetic, bits, charge
 from ..fields import kink_work
-from ..kinds.dependent import ChannelDocument
 
 
 class NodeLosses:
@@ -112,78 +109,3 @@ class NodeLosses:
             middle = ((a + b) / 2 - start) / (end - start)
             share = (b - a) / (end - start) * (before + (after - before) * middle)
         return rule.slope * abs(y - rule.at) * share
-
-
-def channel_loss(document: ChannelDocument) -> Fraction:
-    """At least the expected loss of a release, the true value being drawn from the prior."""
-    problem = document.problem
-    losses = NodeLosses(problem, document.step)
-    # Between the ends of the range only the distance counts, unless the prior or a crossing does.
-    alike = problem.prior is None and problem.crossing is None
-    held: defaultdict[tuple[int, Fraction | int], int] = defaultdict(int)
-    places = document.columns
-    document.charge_cells(1, 8)
-    for k, row in enumerate(document.rows):
-        node = 1 if alike and 0 < k < document.last else k
-        for place, w in zip(places, row, strict=True):
-            if w:
-                held[node, place + (node - k)] += w
-    total = add_up(
-        w * losses.cost(node, document.place(place)) for (node, place), w in held.items()
-    )
-    return (total + document.cost_of_revealing()) / document.denominator
-
-
-def noise_loss(document: ChannelDocument) -> Fraction:
-    """At least the expected loss at every value beyond the range."""
-    assert document.noise is not None
-    loss, step, integer = document.problem.loss, document.step, document.problem.integer
-    held = sum(1 for w in document.noise.weights if w)
-    charge(held * 2 * loss.effort_at(bits(step) + 20))
-    total = add_up(
-        w * (loss.upper(i * step) if integer else loss.release_point(i * step, step))
-        for i, w in enumerate(document.noise.weights, document.noise.first)
-        if w
-    )
-    return total / document.denominator
-
-
-def worst_value_loss(document: ChannelDocument) -> Fraction:
-    """At least the expected loss at every true value, for a convex loss without crossing.
-
-    Between nodes k and k + 1 it is at most the quadratic of t in [0, 1] whose three coefficients
-    are the law of k at node k, the mean of that law at node k+1 and the law of k+1 at node k, and
-    the law of k+1 there. Nodes next to the range count where values beyond it may be released.
-    """
-    problem, step = document.problem, document.step
-    if document.additive is not None:
-        return document.additive.release_loss(problem, problem.loss)
-    worst = Fraction(0) if document.noise is None else noise_loss(document)
-    values: dict[Fraction | int, Fraction] = {}
-    evaluation = problem.loss.effort_at(bits(step) + 64)
-    document.charge_cells(3, 25)
-
-    def value(x: Fraction | int) -> Fraction:
-        found = values.get(x)
-        if found is None:
-            charge(evaluation)
-            found = values[x] = problem.loss.upper(x * step)
-        return found
-
-    def at(k: int, node: int) -> Fraction:
-        places, weights = document.law_in_steps(k)
-        held = ((place - node, w) for place, w in zip(places, weights, strict=True) if w)
-        return add_up(w * value(x) for x, w in held) / document.denominator
-
-    low, high = document.ends
-    first = -1 if low < problem.low else 0
-    last = document.last + (1 if high > problem.high else 0)
-    own = [at(k, k) for k in range(first, last + 1)]
-    worst = max(worst, *own)
-    if not document.rounds:
-        return worst
-    for k, (start, end) in enumerate(pairwise(own), first):
-        middle = (at(k, k + 1) + at(k + 1, k)) / 2
-        if middle > max(start, end):
-            worst = max(worst, (middle * middle - start * end) / (2 * middle - start - end))
-    return worst
