@@ -200,7 +200,10 @@ require(process.argv[1]);
 const lines = require("fs").readFileSync(0, "utf8").split("\\n").filter((line) => line);
 for (const line of lines) {
   let code;
-  try { code = leastnoiseCheck(JSON.parse(line)).exit_code; }
+  try {
+    const said = leastnoiseCheck(JSON.parse(line));
+    code = said.partial ? null : said.exit_code;
+  }
   catch (error) { code = String(error.stack); }
   console.log(JSON.stringify(code));
 }

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from leastnoise import Ball, Count, Cube, Workload, ask, design, partition_selection, report
-from leastnoise.certify import parse_any
+from leastnoise import Ball, Count, Cube, Sparse, Workload, ask, design, partition_selection, report
+from leastnoise.certify import check, parse_any
 from leastnoise.certify.published import check_published, hash_of, hash_of_text
 from leastnoise.errors import FormatError
 
@@ -181,6 +181,90 @@ def test_a_flow_of_many_numbers_is_judged_in_the_page() -> None:
     unit = f"1/{'9' * 97}"  # as long as it may be
     file["certificate"] = {"numbers": 60, "ranked": False, "unit": unit, "rates": [], "cut": 1000}
     assert [one[:2] for one in agreement.compared("javascript", [file])] == [(0, 0)]
+
+
+_CLAIMS = """
+require(process.argv[1]);
+const lines = require("fs").readFileSync(0, "utf8").split("\\n").filter((line) => line);
+for (const line of lines) console.log(JSON.stringify(leastnoiseCheck(JSON.parse(line))));
+"""
+
+
+def claims_of(files: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All that the script says of files."""
+    lines = "\n".join(json.dumps(json.dumps(data)) for data in files)
+    words = ["node", "-e", _CLAIMS, str(agreement.CHECKER)]
+    done = subprocess.run(words, input=lines, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_claims_of_many_queries_are_judged_as_ours_are() -> None:
+    """Privacy of counts, answers and rows, and the error of the first two; the rest is left out."""
+    draw = random.Random(13)
+    weighted = {
+        "weights": ["2", "1/3", "1", "5"],
+        "of": {"rows": [[1, 0], [-1, 2], [0, 0], [3, 1]], "denominator": "2"},
+    }
+    stacked = {"stack": [weighted, {"name": "ranges", "cells": 2}, {"weights": ["3"],
+               "of": {"marginals": [2], "sets": [[0], []], "weights": ["1/2", "1"]}}]}  # fmt: skip
+    tall = {"bits": 3, "rows": [[4, -4], [4, 0], [0, 4]]}
+    square = {"matrix": [[1, 0], [0, 1]], "inverse": [[1, 0], [0, 1]]}
+    sources = [
+        many_queries(stacked, {"counts": True}),
+        many_queries(stacked, {"counts": True}, largest=True),
+        many_queries({"product": [weighted, {"name": "prefix", "cells": 3}]}, {"counts": True}),
+        many_queries({"name": "ranges", "cells": 5}, {"answers": True}, neighbours="replace"),
+        many_queries({"name": "prefix", "cells": 2}, tall, {"shifts": [[0, 3], [1, 2]], **square}),
+    ]
+    sources[2]["noise"] *= 2
+    sources[2]["certificate"] *= 2
+    law = json.loads(
+        design(epsilon=1, delta="0.01", sensitivity=1, integer=True, loss="l2").document.dumps()
+    )
+    sources.append(sources[0] | {"law": law, "budget": {"epsilon": "1", "delta": "0.01"}})
+    files = sources + [agreement.altered(draw.choice(sources), draw) for _ in range(150)]
+    judged = 0
+    for data, said in zip(files, claims_of(files), strict=True):
+        try:
+            ours = {
+                claim.name: claim.verdict for claim in check(parse_any(json.dumps(data))).claims
+            }
+        except FormatError as error:
+            assert said["exit_code"] in (None, 2) or '"matrix" is' in str(error), data
+            continue
+        for claim in said["claims"]:
+            assert claim.get("open") or ours[claim["name"]] == claim["verdict"], data
+            judged += not claim.get("open")
+    assert judged > 100
+    assert all(said["partial"] for said in claims_of(sources))
+
+
+def many_queries(part: dict, noise: dict, proof: dict | None = None, **more: Any) -> dict[str, Any]:
+    """A file of kind "workload"."""
+    return {
+        "format": "leastnoise/1",
+        "kind": "workload",
+        "workload": part,
+        "neighbours": "add-remove",
+        "budget": {"epsilon": "1/2", "delta": "0"},
+        "loss": {"name": "l2"},
+        "largest": False,
+        "noise": [noise],
+        "upper": "1000000",
+        "lower": "0",
+        "certificate": [proof or {}],
+        **more,
+    }
+
+
+def test_the_privacy_of_joint_noise_is_judged_where_its_error_is_not() -> None:
+    file = json.loads(
+        design(epsilon=1, delta=0, sensitivity=Sparse(3, 1), integer=True).document.dumps()
+    )
+    (low,) = claims_of([file | {"epsilon": "0.99"}])
+    (good,) = claims_of([file])
+    assert good["partial"] and "How close it is to optimal is not checked here" in good["words"]
+    assert low["exit_code"] == 1 and low["words"].startswith('Refuted: "privacy"')
 
 
 # -- what a file may cost -------------------------------------------------------------------------
