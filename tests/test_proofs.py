@@ -249,6 +249,7 @@ EXEMPT = {
     "engine/shapes/projections.py": "proposals; leans on certify/certificates/volume.proof.md",
     "engine/shapes/vectors.py": "a plan; leans on certify/kinds/vector.proof.md",
     "engine/shapes/elliptical.py": "proposals; leans on certify/noise/elliptical.proof.md",
+    "engine/shapes/bases.py": "proposals; leans on certify/certificates/bases.proof.md",
     "engine/shapes/rates.py": "proposals; leans on certify/certificates/flow.proof.md",
     "learn/_base.py": "reads tables; what it draws leans on learn/whole.proof.md",
     "learn/accountant.py": "leans on tables/ledger/filters.proof.md",

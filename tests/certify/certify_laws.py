@@ -11,6 +11,8 @@ from typing import Any
 from certify_hostile import ADDITIVE, DEPENDENT, HOSTILE, changed
 from certify_workloads import bits_of, digits, ratio, scaled
 
+from leastnoise.certify.certificates.bases import count_of_places
+
 Data = dict[str, Any]
 
 LOSSES: list[Data] = [
@@ -268,6 +270,53 @@ def flows(draw: random.Random, size: float) -> Data:
     )
 
 
+def bases(draw: random.Random, size: float) -> Data:
+    numbers = scaled(draw, 20, size**0.2)
+    reach = scaled(draw, 1000, size)
+    apart = 1 + draw.randrange(numbers)
+    starts = [0, *range(apart, numbers)]
+    top = draw.choice([1, 1000, 2**53 - 1])
+
+    def side(count: int) -> Data:
+        rates = [
+            [draw.randint(0, top) for _ in range(count_of_places(numbers - start))]
+            for start in starts
+        ]
+        return {
+            "steps": [draw.randint(0, top) for _ in range(count)],
+            "extremes": [draw.randint(0, top) for _ in range(count)],
+            "rates": rates,
+        }
+
+    around = []
+    for _ in range(scaled(draw, 20, size)):
+        base = draw.randrange(reach)
+        data = {"base": base, "start": 0, "weight": 0, "above": side(reach - base)}
+        around.append(data | ({"below": side(reach + base)} if base else {}))
+    return head(
+        "joint",
+        draw.choice(LOSSES[:2]),
+        sensitivity={
+            "blocks": [{"numbers": numbers, "most": numbers, "width": "1"}],
+            "one_sided": True,
+        },
+        noise={"ratio": "1/2", "offsets": [0]},
+        grid="1",
+        integer=True,
+        largest=False,
+        delta=draw.choice(["0", "0.001"]),
+        epsilon=number(draw, 0, 3, bits_of(draw, 600)),
+        certificate={
+            "numbers": numbers,
+            "reach": reach,
+            "unit": number(draw, 0, 1, bits_of(draw, 120)),
+            "apart": apart,
+            "bases": around,
+            "moves": 1 + draw.randrange(30),
+        },
+    )
+
+
 def elliptical(draw: random.Random, size: float) -> Data:
     count = scaled(draw, 1000, size**0.5)
     blocks = shape(draw, count, count, False)
@@ -435,6 +484,7 @@ LAWS = {
     "joint: levels": levels,
     "joint: largest": largest,
     "joint: flows": flows,
+    "joint: bases": bases,
     "joint: elliptical": elliptical,
     "joint: sums": sums,
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leastnoise.certify import limits
-from leastnoise.certify.certificates import cells, flow, groups, pairs
+from leastnoise.certify.certificates import bases, cells, flow, groups, pairs
 from leastnoise.certify.kinds import dependent, vector, workload_parts, workload_proofs
 from leastnoise.certify.kinds import keyed as keys
 from leastnoise.certify.kinds import workload as workload_document
@@ -50,6 +50,7 @@ LIMITS = {
         (limits, "MAX_JOINT_STEPS MAX_RADII"),
         (knorm, "MAX_OFFSET MAX_JOINT_BITS"),
         (flow, "MAX_FLOW MAX_CUT MAX_JOINT_RATES"),
+        (bases, "MAX_NUMBERS_OF_BASES MAX_BASES MAX_REACH_OF_BASES MAX_MOVES MAX_UNIT_BITS"),
         (cells, "MAX_JOINT_CELLS"),
     ],
     "certificate-keyed": [(chain, "MAX_REACH"), (keys, "MAX_KEYS_OF_A_UNIT")],

@@ -69,6 +69,9 @@ JOINT = f"""
     {under("certificate", f"numbers ranked unit rates cut cells step reach {SHIFTS}")}
     {under("certificate", "directions part bound curves")}
     {under("certificate.curves", f"{CURVES} {MORE}")}
+    {under("certificate", "apart moves bases bases[].base bases[].start bases[].weight")}
+    {under("certificate.bases[].above", "steps extremes rates")} certificate.bases[].above
+    {under("certificate.bases[].below", "steps extremes rates")} certificate.bases[].below
 """
 KEYED = f"""
     {EVERY.replace("certificate", "")} {EVEN_LOSSES} {RELEASES} profile

@@ -46,6 +46,7 @@ class Model:
             "pdlp_optimality_tolerance": accuracy,
             **_OPTIONS[how],
         }
+        self._always_cold = how == "interior"
         for name, value in options.items():
             self._highs.setOptionValue(name, value)
 
@@ -148,7 +149,7 @@ class Model:
             self._highs.setOptionValue("time_limit", spent + max(time_limit, 0.01))
         self._highs.run()
         status = self._status()
-        if status in (Status.FAILED, Status.INFEASIBLE):
+        if status in (Status.FAILED, Status.INFEASIBLE) and not self._always_cold:
             # A warm start can lose its way on badly scaled programs; a cold one rarely does.
             self._highs.clearSolver()
             self._highs.run()

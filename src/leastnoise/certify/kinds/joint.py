@@ -11,6 +11,7 @@ from ...losses import L1, L2
 from ...problem.shape import MAX_NUMBERS, MAX_SPARSE, WEIGHT_BITS, Block, Shape, short_weights
 from ...problem.shape_problem import ShapeProblem
 from ..base import MechanismFile
+from ..certificates.bases import Bases
 from ..certificates.cells import Cells
 from ..certificates.flow import Flow
 from ..certificates.shaped import NoProof, ShapeProof
@@ -113,6 +114,7 @@ JOINT = Layout(
     ),
     one_of(
         record(NoProof),
+        bases=record(Bases, Bases.check),
         curves=record(Volume, Volume.check),
         shifts=record(Sums),
         cells=record(Cells),

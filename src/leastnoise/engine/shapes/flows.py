@@ -10,13 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ...certify.certificates.bases import MAX_MOVES, Bases
 from ...certify.certificates.cells import Cells
 from ...certify.certificates.flow import MAX_CUT, Flow, gap_means, slack_of_delta
 from ...certify.certificates.sums import mean_of_squares
 from ...certify.noise.block_counts import Side
 from ...certify.noise.levels import Levels
+from ...exact import ratio_below
 from ...problem.shape_problem import ShapeProblem
-from .levels import box_loss
+from .bases import best_bases
+from .levels import best_levels, box_loss
 from .rates import best_flow
 
 
@@ -28,6 +31,20 @@ class ShapeFlows:
     most_numbers: int = 30  # one that does not takes a few seconds for so many
     cells: int = 64  # of a width, for the largest error of real values
     gaps: range = range(2, 16)  # cuts that are tried, in multiples of 1/epsilon
+
+    # Of bases (benchmarks/joint.py --floors): more numbers than these take a minute.
+    most_with_bases: int = 14
+    #: So large an epsilon several moves together are to have, for up to so many numbers: programs
+    #: are smaller at a larger one, and prove up to 4% less.
+    moved: tuple[tuple[int, float], ...] = ((3, 0.4), (5, 0.6), (14, 1.0))
+    near: float = 14.0  # how far parts of the loss reach, in multiples of 1/epsilon
+    far: float = 26.0  # the same at a positive delta, where nothing grows beyond
+    #: The last base is the best overlap, or one more for few numbers; the highest number of bases
+    #: but 0, for up to so many numbers, and for more.
+    few: int = 5
+    most_bases: int = 7
+    most_on_many: int = 10
+    fewer_bases: int = 2
 
     def flow(self, problem: ShapeProblem, seconds: float | None) -> Flow:
         """A flow that knows ranks, or one of many numbers that does not."""
@@ -46,12 +63,54 @@ class ShapeFlows:
         ratio, delta = problem.both_ways(count)
         return best_flow(count, ratio, problem.power, True, seconds, float(delta), cut)
 
+    def bases(self, problem: ShapeProblem, known: float, seconds: float | None) -> Bases | None:
+        """Bases for as many numbers as make the most of them, unless that is below what is known.
+
+        Nothing proves more of some numbers than the levels for as many cost.
+        """
+        choices = list(self._levels(problem))
+        if not choices or max(choices)[0] <= known:
+            return None
+        _, count = max(choices)
+        epsilon, delta, power = float(problem.epsilon), float(problem.delta), problem.power
+        target = next(size for most, size in self.moved if count <= most)
+        moves = min(max(1, round(target / epsilon)), MAX_MOVES)
+        overlap, loss = _one_sided(count, moves * epsilon, power)
+        last = overlap + (count <= self.few and overlap > 0)
+        reach = last + 1 + math.ceil((self.far if delta else self.near) / (moves * epsilon))
+        spaces = min(last, self.most_bases if count <= self.most_on_many else self.fewer_bases)
+        places = [last * i // spaces for i in range(spaces + 1)] if spaces else [0]
+        return best_bases(
+            Bases(count, reach, Fraction(1), self._apart(count), (), moves),
+            places,
+            ratio_below(problem.epsilon * moves),
+            power,
+            delta * moves * math.exp((moves - 1) * epsilon),
+            loss,
+            seconds,
+        )
+
+    def _apart(self, count: int) -> int:
+        """From how many numbers on the other side on rates know how many."""
+        return (count + 2) // 4 if count <= self.most_on_many else count // 2
+
     def largest(self, problem: ShapeProblem) -> Cells:
         """Cells of a width, for the largest error."""
         if not problem.integer:
             return Cells(self.cells)
         width = int(problem.shape.blocks[0].width)
         return Cells(max(c for c in range(1, min(width, self.cells) + 1) if width % c == 0))
+
+    def _levels(self, problem: ShapeProblem) -> Iterator[tuple[float, int]]:
+        """(at most what bases for so many numbers prove, numbers)."""
+        power = problem.power
+        for width in problem.shape.widths:
+            reach = sum(block.most for block in problem.shape.blocks if block.width >= width)
+            count = min(reach, self.most_with_bases)
+            if count > 1:
+                wide, _, share = problem.movable(count)
+                _, loss = _one_sided(count, float(problem.epsilon), power)
+                yield loss * float(wide**power * share), count
 
     def _cuts(self, problem: ShapeProblem, count: int) -> Iterator[tuple[float, int, int]]:
         """(about what it proves, numbers, cut) of flows for so many numbers, without rates."""
@@ -72,6 +131,16 @@ class ShapeFlows:
                 part = float(gap_means(ratio, cut)[power - 1] / full)
                 left = whole * part - float(delta * slack_of_delta(empty, ratio, power))
                 yield left / count * float(share * width**power), count, cut
+
+
+def _one_sided(count: int, epsilon: float, power: int) -> tuple[int, float]:
+    """(overlap, loss) of the best levels of so many numbers that move by 1, all one way."""
+
+    def cost(levels: Levels) -> float:
+        return box_loss(levels, epsilon, power, [1.0])
+
+    levels = best_levels((Side(count, count, 1),), True, cost)
+    return levels.overlap or 0, cost(levels)
 
 
 def numbers_of_sums(problem: ShapeProblem) -> int:

@@ -107,6 +107,14 @@ def _cut_flow(problem: ShapeProblem, search: Search) -> Iterator[Bounds]:
             yield below_shape(problem, flow), None
 
 
+def _bases(problem: ShapeProblem, search: Search) -> Iterator[Bounds]:
+    known = search.bracket.lower
+    with suppress(LimitError):
+        bases = _FLOWS.bases(problem, float(known.value) if known else 0.0, search.seconds_left)
+        if bases is not None:
+            yield below_shape(problem, bases), None
+
+
 def _cells(problem: ShapeProblem, search: Search) -> Iterator[Bounds]:
     with suppress(LimitError):
         yield below_shape(problem, _FLOWS.largest(problem)), None
@@ -198,6 +206,12 @@ CELLS = Method(
     "for the largest error a closed form: nothing is better than the levels",
     _cells,
     serves=_of_largest,
+)
+BASES = Method(
+    "flows around bases",
+    "for moves of one sign: parts of the loss around a few points, and rates around each of them",
+    _bases,
+    serves=lambda problem: problem.shape.one_sided and not problem.largest,
 )
 SUMS = Method(
     "sums of numbers",
