@@ -1021,6 +1021,7 @@ function readRates(data, file) {
     const numbers = index(data.get("numbers"), "numbers", 1, file.power === 2 ? file.dimension : 1);
     return { numbers, step: positive(data.get("step"), "step"), reach, shifts: readShifts(data, reach, 0) };
   }
+  if (data.has("bases")) return readBases(data, file);
   if (data.has("cells")) { keys(data, "certificate", ["cells"]); demand(file.largest, '"cells" are for the largest error'); return { cells: index(data.get("cells"), "cells", 1, 1000) }; }
   keys(data, "certificate", ["numbers", "ranked", "unit", "rates"], ["cut"]);
   const found = {
@@ -1040,6 +1041,48 @@ function readRates(data, file) {
     found.rates.set(key, count(entry[4], "rates"));
   }
   return found;
+}
+
+function places(k) { // [rank, above, b, below] of the rates of bases, in the order of a file
+  const found = [];
+  for (let rank = 1; rank <= k; rank += 1) {
+    const end = k + 1 - rank;
+    for (let above = rank > 1 ? 2 : k + 1; above <= (rank > 1 ? end + 1 : k + 1); above += 1) {
+      for (let b = 1; b < above && b <= end; b += 1) for (let below = 0; below < b; below += 1) found.push([rank, above, b, below]);
+    }
+  }
+  return found;
+}
+
+function readBases(data, file) {
+  keys(data, "certificate", ["numbers", "reach", "unit", "apart", "bases"], ["moves"]);
+  const MOST = (1n << 53n) - 1n;
+  const small = (name, low, high) => Number(index(data.get(name), name, low, high));
+  const numbers = small("numbers", 1, file.dimension < 20n ? file.dimension : 20n);
+  const [reach, apart, unit] = [small("reach", 1, 1000), small("apart", 1, 20), positive(data.get("unit"), "unit")];
+  demand(unit.n.toString(2).length + unit.d.toString(2).length <= 256, '"unit" must be shorter');
+  const starts = [0];
+  for (let n = apart; n < numbers; n += 1) starts.push(n);
+  const tables = starts.map((start) => places(numbers - start));
+  const readSide = (raw, many) => {
+    keys(object(raw, "side"), "side", ["steps", "extremes", "rates"]);
+    const [steps, extremes] = ["steps", "extremes"].map((name) => list(raw.get(name), name, many).map((one) => index(one, name, -MOST, MOST)));
+    demand(steps.length === many && extremes.length === many, `"steps" and "extremes" must have ${many} entries`);
+    demand(steps.every((one, j) => j === 0 || (one >= 0n && one + extremes[j] >= 0n)), '"steps" must not be negative from the second on, also with "extremes"');
+    const rates = list(raw.get("rates"), "rates", 20).map((table) => list(table, "rates", 60000).map((one) => index(one, "rates", 0, MOST)));
+    demand(rates.length === tables.length && rates.every((table, n) => table.length === tables[n].length), '"rates" must be as many as there are places');
+    return { steps, extremes, rates };
+  };
+  const bases = list(data.get("bases"), "bases", 20).map((one) => {
+    const raw = object(one, "bases");
+    keys(raw, "bases", ["base", "start", "weight", "above"], ["below"]);
+    const base = Number(index(raw.get("base"), "base", 0, 1000));
+    demand(base < reach && raw.has("below") === base > 0, '"base" must be below "reach", and "below" is for bases above 0');
+    const sides = [[1, readSide(raw.get("above"), reach - base)]];
+    if (base) sides.push([-1, readSide(raw.get("below"), reach + base)]);
+    return { base, start: index(raw.get("start"), "start", -MOST, MOST), weight: index(raw.get("weight"), "weight", 0, MOST), sides, twice: base ? 2n : 1n };
+  });
+  return { around: bases, numbers, reach, unit, starts, tables, moves: data.has("moves") ? small("moves", 1, 1000) : 1 };
 }
 
 // The sum over l >= 0 of f(l) q^l, f a polynomial of at most this degree from l = start on.
@@ -1100,7 +1143,7 @@ function jointBound(file) {
   const proof = file.certificate;
   if (proof === null) return ZERO;
   if (proof.shifts) return sumsBound(file, proof);
-  if (file.delta.n > 0n && !proof.cut) return ZERO;
+  if (file.delta.n > 0n && !proof.cut && !proof.around) return ZERO;
   const moves = (numbers) => (file.oneSided && numbers > 1n ? 2n : 1n);
   const below = (x) => { // a short rational at most e^-x
     const parts = 1n << (102n + 2n * qceil(x));
@@ -1122,12 +1165,126 @@ function jointBound(file) {
   const p = file.power;
   const best = movable(file, BigInt(proof.numbers));
   if (best === null) return ZERO;
+  if (proof.around) return basesBound(file, proof, best, below);
   const twice = moves(BigInt(proof.numbers)) === 2n;
   const q = below(times(twice ? 2n : 1n, file.epsilon));
   const delta = twice ? mul(file.delta, Q((1n << EXP_BITS) + expBounds(file.epsilon)[1], 1n << EXP_BITS)) : file.delta;
   let each = over(sub(flowBound(proof, q, p), delta.n ? mul(delta, slackOfDelta(proof, q, p)) : ZERO), proof.numbers);
   if (p === 2 && !(file.integer && same(best.width, ONE))) each = sub(each, Q(1n, 4n));
   return mul(mul(qmax(ZERO, each), power(best.width, p)), best.share);
+}
+
+function basesBound(file, proof, best, below) { // flows around bases, of moves one way
+  const { numbers: k, moves, unit, around } = proof;
+  const [epsilon, p] = [times(moves, file.epsilon), file.power];
+  if (less(Q(100n), epsilon)) return ZERO;
+  const q = below(epsilon);
+  if (less(ONE, times(around.reduce((all, one) => all + one.twice * one.weight, 0n), unit))) return ZERO;
+  let total = sub(ZERO, surplusOfBases(proof, p));
+  for (const base of around) total = add(total, mul(Q(base.twice), boundOfBase(proof, base, q, p)));
+  if (file.delta.n > 0n) {
+    if (around.some(({ weight }) => weight > 0n)) return ZERO;
+    const delta = mul(times(moves, file.delta), Q(expBounds(sub(epsilon, file.epsilon))[1], 1n << EXP_BITS));
+    total = sub(total, mul(delta, priceOfDelta(proof, q)));
+  }
+  let each = over(total, k);
+  const width = times(moves, best.width);
+  if (p === 2 && !(file.integer && same(width, ONE))) each = sub(each, Q(1n, 4n));
+  return mul(mul(qmax(ZERO, each), power(width, p)), best.share);
+}
+
+function surplusOfBases({ numbers, reach, unit, around }, p) { // what the parts are too large by
+  const [parts, extremes, last] = [Array(reach + 1).fill(0n), new Map(), Math.max(0, ...around.map(({ base }) => base))];
+  for (const { base, start, sides } of around) {
+    for (const [sign, { steps, extremes: more }] of sides) {
+      let [x, part, value] = [base, start, 0n];
+      const put = () => { if (x >= 0 && !(sign < 0 && x === base)) parts[x] += part; if (base && x <= 0 && !(x === 0 && sign > 0)) parts[-x] += part; };
+      put();
+      steps.forEach((step, j) => { tick(); x += sign; part += step; value += more[j]; put(); const v = sign * x; extremes.set(v, (extremes.get(v) ?? 0n) + value); });
+    }
+  }
+  const surplus = parts.map((part, x) => sub(times(part, unit), Q(BigInt(x) ** BigInt(p)))).reduce(qmax, ZERO);
+  let most = 0n;
+  for (let v = 1 - last; v <= reach; v += 1) { const value = extremes.get(v) ?? 0n; if (value > most) most = value; }
+  return add(times(numbers, surplus), times(2n * most, unit));
+}
+
+function boundOfBase(proof, base, q, p) { // at most the mean of its part of the loss
+  const { numbers: k, unit } = proof;
+  const ends = base.sides.map(([sign, side]) => leastSums(proof, side, costsOfSide(proof, base, sign, side, q, p), q));
+  const [up, down] = [ends[0], ends[ends.length - 1]];
+  let least = null;
+  for (let n = 0; n <= k; n += 1) for (let m = 0; m + n <= k; m += 1) { const one = up[n][m] + down[m][n]; if (least === null || one < least) least = one; }
+  return mul(add(Q(BigInt(k) * base.start), Q(least, q.d << 40n)), unit);
+}
+
+function costsOfSide({ numbers: k }, { base, weight }, sign, { steps, extremes }, q, p) {
+  const [a, m, scale, rest, slope] = [q.n, q.d, q.d << 40n, sub(ONE, q), BigInt(2 * sign * base - 1)];
+  const [costs, ends, chance] = [Array(k).fill(0n), Array(k).fill(0n), [1n << 128n, ...Array(k).fill(0n)]];
+  steps.forEach((step, at) => {
+    const j = BigInt(at + 1);
+    const more = step - weight * (p === 1 ? 1n : slope + 2n * j);
+    tick(k);
+    for (let i = 0; i < k; i += 1) {
+      costs[i] += more * (more > 0n ? chance[i] : chance[i] + j);
+      ends[i] += extremes[at] * (extremes[at] > 0n ? chance[i] : chance[i] + j);
+    }
+    for (let i = k - 1; i > 0; i -= 1) chance[i] = (a * chance[i] + (m - a) * chance[i - 1]) / m;
+    chance[0] = a * chance[0] / m;
+  });
+  const each = costs.map((cost, i) => {
+    const mean = p === 1 ? div(ONE, rest) : add(div(Q(BigInt(2 * i + 2)), mul(rest, rest)), div(Q(slope), rest));
+    return (cost * scale >> 128n) + qfloor(times(weight * scale, mean));
+  });
+  let total = 0n;
+  return [each, [0n, ...ends.map((value) => { total += value; return total * scale >> 128n; })]];
+}
+
+function leastSums({ numbers: k, starts, tables }, side, [each, ends], q) { // [n][p]
+  const [got, spent, sums] = [q.n << 40n, (q.d - q.n) << 40n, []];
+  starts.forEach((start, t) => {
+    const [most, rates, gained, least] = [k - start, new Map(), new Map(), new Map()];
+    tables[t].forEach(([rank, above, b, below], n) => {
+      tick();
+      rates.set(`${rank} ${above} ${b} ${below}`, side.rates[t][n]);
+      const key = `${rank} ${above} ${below}`;
+      if (rank > 1) gained.set(key, (gained.get(key) ?? 0n) + got * choose(above - below, b - below) * side.rates[t][n]);
+    });
+    for (let n = tables[t].length - 1; n >= 0; n -= 1) { // (members below come later in the order)
+      const [rank, above, b, below] = tables[t][n];
+      tick();
+      const rest = (below ? least.get(`${rank + 1} ${b} ${below}`) : ends[rank]) + (gained.get(`${rank + 1} ${b} ${below}`) ?? 0n);
+      const one = BigInt(b) * each[rank - 1] + rest - spent * side.rates[t][n];
+      const key = `${rank} ${above} ${b}`;
+      if (!least.has(key) || one < least.get(key)) least.set(key, one);
+    }
+    for (let others = start; others < (starts[t + 1] ?? k + 1); others += 1) {
+      const row = [];
+      for (let m = 0; m <= k - others; m += 1) {
+        let inflow = 0n;
+        for (let b = m + 1; b <= k - others; b += 1) inflow += choose(k - others - m, b - m) * rates.get(`1 ${most + 1} ${b} ${m}`);
+        row.push((m ? least.get(`1 ${most + 1} ${m}`) : 0n) + got * inflow);
+      }
+      sums.push(row);
+    }
+  });
+  return sums;
+}
+
+function priceOfDelta({ numbers: k, unit, tables, around }, q) { // of one unit of delta
+  let total = ZERO;
+  for (const { sides } of around) {
+    for (const [, { steps, extremes, rates }] of sides) {
+      const largest = Array(k + 1).fill(0n);
+      tables.forEach((table, t) => table.forEach(([, , b], n) => { if (rates[t][n] > largest[b]) largest[b] = rates[t][n]; }));
+      const [step, extreme] = [steps, extremes].map((one) => one.slice(1).reduce((x, y) => x + y, 0n));
+      for (let b = 1; b <= k; b += 1) {
+        const range = div(Q(BigInt(b) * step + extreme), sub(ONE, q));
+        total = add(total, times(2n * choose(k, b), add(range, Q(largest[b]))));
+      }
+    }
+  }
+  return mul(mul(q, total), unit);
 }
 
 function movable(file, numbers) { // the best width by which so many numbers can all move at once
