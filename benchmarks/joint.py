@@ -2,6 +2,7 @@
 
     python benchmarks/joint.py [--counts 2,5,10] [--epsilons 1] [--deltas 0,1e-6] [--csv FILE]
     python benchmarks/joint.py --band FILE
+    python benchmarks/joint.py --floors FILE
 
 For each k, epsilon and delta a line: independent noise with shares of epsilon, Gaussian noise (of
 one size, and of the best covariance for rows that are added or removed), Euclidean noise and
@@ -16,12 +17,16 @@ import argparse
 import csv
 import math
 import time
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from leastnoise import Cube, compare, design
 from leastnoise.baselines.analytic_gaussian import smallest_sigma
+from leastnoise.engine.methods import made
+from leastnoise.engine.search import Search
+from leastnoise.engine.shapes.method import BASES
 
 FIELDS = (
     *("k", "epsilon", "delta", "laplace", "releases", "euclidean", "gaussian"),
@@ -38,6 +43,9 @@ BAND = (
     (20, False, "1", "1e-3"),
     (10, False, "0.1", "1e-3"),
 )
+#: For the lower bounds of counts of added or removed rows: numbers, budgets and losses.
+FLOOR_COUNTS = (2, 3, 5, 10, 14)
+FLOOR_BUDGETS = (("0.5", "0"), ("1", "0"), ("2", "0"), ("1", "1e-6"))
 NOISES = {"noise by levels": "levels", "Gaussian": "gaussian", "Euclidean": "euclidean"}
 
 
@@ -113,6 +121,34 @@ def band(path: Path) -> None:
             file.flush()
 
 
+def floors(path: Path) -> None:
+    """Brackets of counts of added or removed rows, with and without flows around bases."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        fields = ("k", "epsilon", "delta", "loss", "upper", "lower", "without", "seconds", "bytes")
+        writer = csv.DictWriter(file, fields)
+        writer.writeheader()
+        for loss in ("l2", "l1"):
+            for epsilon, delta in FLOOR_BUDGETS:
+                for k in FLOOR_COUNTS:
+                    asked = {"k": k, "epsilon": epsilon, "delta": delta, "loss": loss}
+                    writer.writerow(asked | floor(k, epsilon, delta, loss))
+                    file.flush()
+
+
+def floor(k: int, epsilon: str, delta: str, loss: str) -> dict[str, Any]:
+    """The bracket of so many counts, what its search takes, and how long its file is."""
+    began = time.process_time()
+    shape = Cube(k, one_sided=True)
+    best = design(epsilon=epsilon, delta=delta, sensitivity=shape, integer=True, loss=loss)
+    seconds = time.process_time() - began
+    plan = made("shape", best.document.problem)
+    others = tuple(method for method in plan.methods if method is not BASES)
+    known = Search(replace(plan, methods=others), 1e-9, 60.0, None).run().lower
+    losses = {"upper": best.upper, "lower": best.lower, "without": known.value if known else 0}
+    texts = {name: f"{float(value):.6g}" for name, value in losses.items()}
+    return texts | {"seconds": f"{seconds:.2f}", "bytes": len(best.document.dumps())}
+
+
 def main() -> None:
     """Print the table, and write it if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -122,7 +158,11 @@ def main() -> None:
     parser.add_argument("--ours", action="store_true", help="our vectors and releases=k, too")
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--band", type=Path, help="write where Euclidean noise is the best")
+    parser.add_argument("--floors", type=Path, help="write what is proven of one-sided counts")
     asked = parser.parse_args()
+    if asked.floors is not None:
+        floors(asked.floors)
+        return
     if asked.band is not None:
         band(asked.band)
         return

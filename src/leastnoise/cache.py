@@ -33,6 +33,8 @@ except ImportError:  # Windows: processes that ask at the same time each make it
 
 _GAP = "0.01"
 _SECONDS = 10.0
+#: For so many counts flows around bases take two seconds (docs/joint_floors.csv), for 14 five.
+_MOST_WITH_FLOOR = 10
 
 
 def keep(asked: str, answers: Callable[[Any], bool], make: Callable[[], Any]) -> tuple[Any, Path]:
@@ -274,6 +276,8 @@ def _together_at(
 ) -> tuple[Any, Path]:
     """own, shares: the shape in blocks whose numbers weigh the same, and their weights."""
     at = f"|{delta}" if delta else ""
+    bounded = delta == 0 and _has_floor(scaled)
+    at += "|bounded" * bounded
     asked = f"{epsilon}|{shape}|{shape.one_sided}|{weights}|{loss}{at}"
     even = len(set(weights)) == 1
 
@@ -300,6 +304,16 @@ def _together_at(
                 loss=loss,
                 weights=None if even else weights,
             ),
-            noise_alone=True,  # (noise is chosen by what it costs)
+            noise_alone=not bounded,  # (noise is chosen by what it costs)
         ),
+    )
+
+
+def _has_floor(shape: Shape) -> bool:
+    """Whether a lower bound near the noise is proven in two seconds: of a few counts."""
+    return (
+        len(shape.blocks) == 1
+        and shape.boxes
+        and shape.blocks[0].width == 1
+        and shape.dimension <= _MOST_WITH_FLOOR
     )

@@ -45,6 +45,21 @@ def test_the_three_kinds_of_noise_are_as_in_the_file():
         assert shown[2] == min(shown)
 
 
+def test_what_is_proven_of_counts_is_as_in_the_file():
+    with (DOCS / "joint_floors.csv").open(encoding="utf-8") as held:
+        rows = list(csv.DictReader(held))
+    text = (DOCS / "joint-details.md").read_text(encoding="utf-8")
+    lines = [one.split("|")[1:-1] for one in text.splitlines() if one.count("|") == 11]
+    table = {tuple(cell.strip() for cell in line[:2]): line[2:8] for line in lines[2:]}
+    assert len(rows) == 2 * len(table) == 40
+    for row in rows:
+        cells = table[f"{row['epsilon']}, {row['delta']}", row["k"]]
+        shown = [float(c.strip(" *")) for c in cells[: 3 if row["loss"] == "l2" else None][-3:]]
+        for value, name in zip(shown, ("upper", "lower", "without"), strict=True):
+            assert abs(value / float(row[name]) - 1) < 0.001, (row, name)
+        assert float(row["without"]) <= float(row["lower"]) <= float(row["upper"])
+
+
 def report():
     """Library to its margins of error, from the file."""
     with (DOCS / "report.csv").open(encoding="utf-8") as file:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from fractions import Fraction
 from random import Random
 
@@ -206,7 +207,7 @@ def _flat(noises, released):
 
 
 def test_many_counts_are_far_nearer():
-    for count, within, squared in ((10, 9, 9), (30, 20, 20)):
+    for count, within, squared in ((12, 10, 10), (30, 20, 20)):
         asked = [
             asked_of(Count(where=f"x > {i}"), Setting(Row(), "add-remove")) for i in range(count)
         ]
@@ -216,6 +217,22 @@ def test_many_counts_are_far_nearer():
     person = PrivacyUnit("p", max_rows_per_group=1, max_groups=3)
     (found,) = plan_all([Histogram("x", **BOUNDS, bins=9)], epsilon=1, unit=person)
     assert found.error == 7 and found.delta == 0 and "at most 3 of 9 numbers" in found.noise
+
+
+@pytest.mark.parametrize(("neighbors", "near"), [("add-remove", 0.96), ("replace", 0.99999)])
+def test_counts_say_what_no_noise_is_below(neighbors, near):
+    """Truly: the words are the file's bounds, rounded to the safe side, and the file verifies."""
+    asked = [asked_of(Count(where=f"x > {i}"), Setting(Row(), neighbors)) for i in range(4)]
+    for loss, error in (("l1", "absolute"), ("l2", "squared")):
+        noise = drawn_together(asked, Fraction(1), loss, Fraction(1, 10**6))[0]
+        design = noise.draw.design
+        assert design.delta == 0 and design.verify().proven
+        assert design.lower >= near * design.upper
+        said = re.search(rf"mean {error} error below (\S+) \(this noise: (\S+)\)", noise.words)
+        assert 0.999 * design.lower <= float(said[1]) <= design.lower
+        assert design.upper <= float(said[2]) <= 1.001 * design.upper
+    asked.append(asked_of(Mean("x", **BOUNDS), Setting(Row(), neighbors)))
+    assert "error below" not in drawn_together(asked, Fraction(1), "l1")[0].words
 
 
 def test_a_report_is_one_draw_and_its_file_verifies(tmp_path):

@@ -20,6 +20,7 @@ from ...cache import designed_together, sha256_of
 from ...design import Design
 from ...errors import ArgumentError, LimitError
 from ...exact import text_of
+from ...formatting import outwards
 from ...noise.joint import JointNoise, quantile_of
 from ...numeric import Floats
 from ...problem.shape import MAX_NUMBERS, MAX_SPARSE, Block, Blocks, Shape
@@ -123,6 +124,19 @@ class Draw:
         document = self.design.noise.document
         delta: Fraction = document.noise.spent_delta(document.problem)
         return delta
+
+    @property
+    def floor(self) -> str:
+        """What is proven of all integer noise, where it is not far below; begins with "; "."""
+        document = self.design.document
+        if 2 * document.lower < document.upper:
+            return ""
+        error = "absolute" if self.design.loss_name == "l1" else "squared"
+        return (
+            "; no additive integer noise for these numbers at this epsilon and delta has a mean "
+            f"{error} error below {outwards(self.design.lower, 4, False)} (this noise: "
+            f"{outwards(self.design.upper, 4, True)})"
+        )
 
     def block(self, number: int) -> int:
         """The block of the shape in which a number of the vector is."""
@@ -283,7 +297,7 @@ class DrawnNoise(GroupedRelease):
             f"one draw for all {design.dimension} numbers, {which}; {shortly(design.noise.shape)}; "
             f"epsilon={text_of(design.document.epsilon)}, "
             f"delta={text_of(self.draw.delta)}; {kind} in units of the sensitivity: "
-            f"{', '.join(errors)}"
+            f"{', '.join(errors)}{self.draw.floor}"
         )
         return f"{words}; {self.baseline}" if self.baseline else words
 
