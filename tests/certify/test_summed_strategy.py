@@ -14,6 +14,8 @@ import pytest
 from leastnoise import Workload
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.kinds.workload_proofs import STRATEGY
+from leastnoise.certify.matrices import product
+from leastnoise.certify.noise.frame import frame_of, gram_times
 from leastnoise.certify.noise.summed_strategy import SummedStrategy, largest_column, upper_summed
 from leastnoise.engine.workloads.roots import best_weights
 from leastnoise.engine.workloads.summed import StrategyDescent
@@ -289,3 +291,19 @@ def test_too_much_work_is_refused() -> None:
     with counted(), pytest.raises(LimitError):
         upper_summed(Workload.ranges(n).part, wide)
     assert Fraction(0) < largest_column(strategy, False)
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_running_sums_are_products_with_the_matrix(name: str) -> None:
+    part = PARTS[name].part
+    matrix, below = part.gram()
+    x = [
+        [int(v) for v in line] for line in np.random.default_rng(3).integers(-9, 9, (part.cells, 3))
+    ]
+    times, diagonal, denominator = gram_times(part, x)
+    frame = frame_of(part, False, None)
+    assert frame.cost_times(x) == times and (frame.named is None) == (
+        name in ("weights", "rows", "marginals")
+    )
+    assert Fraction(times[0][0], denominator) == Fraction(product(matrix, x)[0][0], below)
+    assert times == product(matrix, x) and diagonal == [matrix[j][j] for j in range(part.cells)]

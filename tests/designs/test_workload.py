@@ -79,6 +79,14 @@ def test_256_prefix_sums() -> None:
     assert even.upper == pytest.approx(6.414651, rel=1e-5) and even.gap < 1e-4
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [330, 400])
+def test_every_size_up_to_400_is_closed_and_checked(n: int) -> None:
+    for workload in (Workload.prefix(n), Workload.ranges(n)):
+        found = made(workload)
+        assert found.gap < 2e-5 and found.verify().proven
+
+
 def test_a_larger_mu_costs_less_and_says_what_is_left() -> None:
     two = made(Workload.prefix(8), gdp=2)
     assert two.upper == pytest.approx(made(Workload.prefix(8)).upper / 4, rel=1e-6)

@@ -6,7 +6,7 @@ Statements and proofs: `../kinds/workload_check.proof.md`. Standard library only
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
@@ -14,6 +14,7 @@ from typing import ClassVar
 from ...problem.workload_parts import WorkloadPart
 from ..base import AnyFile
 from ..fields import demand
+from ..matrices import Whole
 from .frame import Coordinates, Frame, frame_of
 
 
@@ -22,7 +23,7 @@ class FactorProblem:
     """The queries of a factor, and what is asked of noise for them.
 
     Frames are worked out once: there is one with coordinates and one without, and each of these
-    with weights of the queries and without.
+    with weights of the queries and without. So is what strategies keep.
     """
 
     part: WorkloadPart
@@ -30,6 +31,7 @@ class FactorProblem:
     largest: bool  # whether the largest variance counts, and not the total
     law: AnyFile | None = None  # of one measurement, where it has a file of its own
     _frames: dict[tuple[bool, bool], Frame] = field(default_factory=dict, compare=False, repr=False)
+    _kept: dict[int, Whole] = field(default_factory=dict, compare=False, repr=False)
 
     def frame(self, where: Coordinates, counts: Sequence[int] | None = None) -> Frame:
         """The queries in coordinates."""
@@ -37,6 +39,12 @@ class FactorProblem:
         if key not in self._frames:
             self._frames[key] = frame_of(self.part, self.replaced, where, counts)
         return self._frames[key]
+
+    def keep(self, strategy: FactorStrategy, made: Callable[[], Whole]) -> Whole:
+        """A matrix that a strategy needs more than once, made once."""
+        if id(strategy) not in self._kept:
+            self._kept[id(strategy)] = made()
+        return self._kept[id(strategy)]
 
 
 class FactorStrategy(ABC):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import lcm
 
 from ...errors import FormatError
@@ -16,12 +17,13 @@ from ...problem.workload_parts import (
     Named,
     Weighted,
     WorkloadPart,
+    scaled_part,
     weighed,
 )
 from ...work import charge
 from ..fields import demand
 from ..kinds.workload_parts import MAX_RANK, entry_bits, weight_size
-from ..matrices import Lists, Whole, product
+from ..matrices import Lists, Whole, product, transposed
 
 #: Cells of a workload that has coordinates.
 MAX_COORDINATE_CELLS = 8 * MAX_RANK
@@ -53,6 +55,11 @@ class Frame:
     cells: int
     columns: Whole | None  # A, one column for each cell
     denominator: int = 1  # D
+    named: WorkloadPart | None = None  # queries whose matrix K is, by running sums
+
+    def cost_times(self, x: Whole) -> Lists:
+        """K x."""
+        return product(self.cost, x) if self.named is None else gram_times(self.named, x)[0]
 
 
 def frame_of(
@@ -76,7 +83,8 @@ def frame_of(
         ]
     if coordinates is None:
         if not replace:
-            return Frame(gram, below, n, None)
+            named = part if counts is None and isinstance(scaled_part(part)[1], Named) else None
+            return Frame(gram, below, n, None, named=named)
         differences = [[int(i + 1 == j) for j in range(n)] for i in range(n - 1)]
         return Frame([row[1:] for row in gram[1:]], below, n, differences)
     assert isinstance(coordinates, Basis)
@@ -86,6 +94,47 @@ def frame_of(
 def gram_of(part: WorkloadPart) -> tuple[Whole, int]:
     """(K, d): the matrix K/d = W^T diag(weights) W, its work counted."""
     return _gram(part, None)
+
+
+def gram_times(part: WorkloadPart, x: Whole) -> tuple[Lists, list[int], int]:
+    """(K x, the diagonal of K, d) for the matrix K/d; by running sums for named queries."""
+    scale, inner = scaled_part(part)
+    if not isinstance(inner, Named):
+        k, below = gram_of(part)
+        seen = product(k, x) if x[0] else [[] for _ in x]
+        return seen, [line[j] for j, line in enumerate(k)], below
+    longest = max((abs(entry).bit_length() for line in x for entry in line), default=0)
+    charge(len(x) * (len(x[0]) + 1) * (200 + longest) // 200)
+    seen, diagonal = _named_times(inner, transposed(x))
+    top = scale.numerator
+    if top != 1:
+        seen = [[top * entry for entry in line] for line in seen]
+        diagonal = [top * entry for entry in diagonal]
+    return (transposed(seen) if seen else [[] for _ in x]), diagonal, scale.denominator
+
+
+def _named_times(part: Named, columns: Whole) -> tuple[Lists, list[int]]:
+    """(rows of (K x)^T, the diagonal of K) by running sums."""
+    n = part.cells
+    if part.name == "identity":
+        return [list(line) for line in columns], [1] * n
+    if part.name == "total":
+        return [[sum(line)] * n for line in columns], [1] * n
+    if part.name == "prefix":
+        return [_backwards(list(accumulate(line))) for line in columns], list(range(n, 0, -1))
+    # Of ranges (min(i, j) + 1)(n - max(i, j)) hold both cells i and j.
+    rows = []
+    for line in columns:
+        before = accumulate((j + 1) * entry for j, entry in enumerate(line))
+        after = [*_backwards([(n - j) * entry for j, entry in enumerate(line)]), 0][1:]
+        pairs = enumerate(zip(before, after, strict=True))
+        rows.append([(n - i) * a + (i + 1) * b for i, (a, b) in pairs])
+    return rows, [(j + 1) * (n - j) for j in range(n)]
+
+
+def _backwards(values: Sequence[int]) -> list[int]:
+    """Sums of each value and all after it."""
+    return list(accumulate(reversed(values)))[::-1]
 
 
 def _gram(part: WorkloadPart, counts: Sequence[int] | None) -> tuple[Whole, int]:

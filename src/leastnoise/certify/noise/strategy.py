@@ -99,11 +99,16 @@ class MeasuredRows(FactorStrategy):
         """Y as a full matrix, times 2^bits."""
         raise NotImplementedError
 
+    def squared(self) -> Lists:
+        """Y^T Y, times 2^(2 bits)."""
+        y = self.square()
+        return product(transposed(y), y)
+
     def upper(self, factor: FactorProblem, proof: FactorProof) -> Fraction:
         """By an approximate inverse, which follows from the multipliers."""
         assert isinstance(proof, Multipliers)
         frame = factor.frame(self.coordinates)
-        inverse = inverse_of(frame, self, proof)
+        inverse = inverse_of(frame, self.bits, factor.keep(self, self.squared), proof)
         if factor.largest:
             return upper_largest(factor.part, factor.replaced, self.coordinates, inverse)
         return upper_total(frame, inverse)
@@ -148,7 +153,8 @@ class Strategy(MeasuredRows):
 
     def length(self, factor: FactorProblem) -> Fraction:
         """The largest squared length of what a unit changes."""
-        return longest_shift(factor.frame(self.coordinates), self, factor.replaced)
+        square = factor.keep(self, self.squared)
+        return longest_shift(factor.frame(self.coordinates), self.bits, square, factor.replaced)
 
     def grid(self, part: WorkloadPart) -> Fraction:
         """A unit of the last bit, over what coordinates are divided by."""
@@ -197,9 +203,9 @@ class TallStrategy(MeasuredRows):
 # -- the strategy keeps its promise -----------------------------------------------------------
 
 
-def longest_shift(frame: Frame, strategy: Strategy, replace: bool) -> Fraction:
-    """The largest squared length of Y s over all shifts s."""
-    q = sandwich(frame.columns, _squared(strategy))
+def longest_shift(frame: Frame, bits: int, square: Whole, replace: bool) -> Fraction:
+    """The largest squared length of Y s over all shifts s; square: Y^T Y over 2^(2 bits)."""
+    q = sandwich(frame.columns, square)
     charge(len(q) ** 2 // (2 if replace else 100))
     if replace:
         most = max(
@@ -207,7 +213,7 @@ def longest_shift(frame: Frame, strategy: Strategy, replace: bool) -> Fraction:
         )
     else:
         most = max(q[j][j] for j in range(len(q)))
-    return Fraction(most, (1 << (2 * strategy.bits)) * frame.denominator**2)
+    return Fraction(most, (1 << (2 * bits)) * frame.denominator**2)
 
 
 def largest_sum(frame: Frame, strategy: TallStrategy, replace: bool) -> Fraction:
@@ -230,11 +236,6 @@ def largest_sum(frame: Frame, strategy: TallStrategy, replace: bool) -> Fraction
     return Fraction(most, (1 << strategy.bits) * frame.denominator)
 
 
-def _squared(strategy: MeasuredRows) -> Lists:
-    y = strategy.square()
-    return product(transposed(y), y)
-
-
 # -- from below -------------------------------------------------------------------------------
 
 
@@ -242,7 +243,7 @@ def lower_total(frame: Frame, multipliers: Multipliers) -> Fraction:
     """At most tr(K S) for every S >= s s^T for all shifts s."""
     x = multipliers.matrix
     charge(3 * len(multipliers.shifts))
-    kx = product(frame.cost, x)
+    kx = frame.cost_times(x)
     seen = sandwich(frame.columns, kx)
     top = sum(
         weight * (seen[i][i] if i == j else seen[i][i] - seen[i][j] - seen[j][i] + seen[j][j]) ** 2
@@ -314,9 +315,9 @@ class Inverse:
     size: Fraction
 
 
-def inverse_of(frame: Frame, strategy: MeasuredRows, multipliers: Multipliers) -> Inverse:
-    """An approximate inverse from the multipliers; `FormatError` if it is none."""
-    m = _squared(strategy)
+def inverse_of(frame: Frame, bits: int, square: Whole, multipliers: Multipliers) -> Inverse:
+    """An approximate inverse of Y^T Y from the multipliers; `FormatError` if it is none."""
+    m = square
     raw: Whole = multipliers.inverse or _times(multipliers.matrix, frame, multipliers)
     both = [
         [a + b for a, b in zip(p, q, strict=True)]
@@ -326,11 +327,11 @@ def inverse_of(frame: Frame, strategy: MeasuredRows, multipliers: Multipliers) -
     if trace <= 0:
         raise FormatError('"matrix" is of no use for the strategy')
     # (M has 2 bits behind the point; R needs some however few these are.)
-    r, bits = len(m), strategy.bits
+    r = len(m)
     if bits < _FINE:
-        m, bits = [[x << (2 * (_FINE - bits)) for x in row] for row in m], _FINE
-        trace <<= 2 * (_FINE - strategy.bits)
-    charge(r * r)
+        more = 2 * (_FINE - bits)
+        m, bits, trace = [[x << more for x in row] for row in m], _FINE, trace << more
+    charge(r * r // 2)
     near = [[(x * r << (4 * bits)) // trace for x in row] for row in both]
     unit = 1 << (4 * bits)
     error = [
@@ -346,7 +347,7 @@ def inverse_of(frame: Frame, strategy: MeasuredRows, multipliers: Multipliers) -
 def upper_total(frame: Frame, inverse: Inverse) -> Fraction:
     """At least tr(K M^-1)."""
     unit = 1 << (2 * inverse.bits)
-    kr = product(frame.cost, inverse.near)
+    kr = frame.cost_times(inverse.near)
     first = Fraction(sum(kr[i][i] for i in range(len(kr))), unit)
     second = Fraction(dot(kr, transposed(inverse.error)), unit**3)
     rest = root_up(Fraction(dot(kr, kr), unit * unit)) * inverse.size**2 / (1 - inverse.size)

@@ -7,22 +7,21 @@ one row for each sum. Statements and proofs: `summed_strategy.proof.md`. Standar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Annotated
 
-from ...problem.workload_parts import Named, WorkloadPart, scaled_part
+from ...problem.workload_parts import WorkloadPart
 from ...work import charge
 from ..codec import integer, row, several
 from ..fields import demand
 from ..kinds.workload_parts import wholes
 from ..limits import MAX_STRATEGY_BITS
-from ..matrices import Lists, Whole, product, transposed
+from ..matrices import Lists, product, transposed
 from .factor import FactorProblem, FactorProof
-from .frame import gram_of
+from .frame import gram_times
 from .plain_strategies import PlainStrategy
 
 #: Limits of the checker: counts, sums, and bits that an entry of `solution` has beyond `bits`.
@@ -132,7 +131,7 @@ def upper_summed(part: WorkloadPart, strategy: SummedStrategy) -> Fraction:
     tr(V^T K V) with V = [(I - Q T) D^-1, Q].
     """
     bits, q = strategy.bits, strategy.corrections()
-    seen, diagonal, below = _gram_times(part, q)
+    seen, diagonal, below = gram_times(part, q)
     charge(len(q) * 4)
     if not strategy.sums:
         weighted = zip(diagonal, strategy.each, strict=True)
@@ -152,44 +151,3 @@ def upper_summed(part: WorkloadPart, strategy: SummedStrategy) -> Fraction:
         square = (k << (4 * bits)) - (first << (2 * bits + 1)) + second
         total -= -(square << _SPARE) // (d * d)  # (rounded up)
     return Fraction(total, below << (2 * bits + _SPARE))
-
-
-def _gram_times(part: WorkloadPart, q: Whole) -> tuple[Lists, list[int], int]:
-    """(K Q, the diagonal of K, d) for the Gram matrix K/d of the questions."""
-    scale, inner = scaled_part(part)
-    if not isinstance(inner, Named):
-        k, below = gram_of(part)
-        seen = product(k, q) if q[0] else [[] for _ in q]
-        return seen, [line[j] for j, line in enumerate(k)], below
-    longest = max((abs(x).bit_length() for line in q for x in line), default=0)
-    charge(len(q) * (len(q[0]) + 1) * (200 + longest) // 200)
-    seen, diagonal = _named_times(inner, transposed(q))
-    top = scale.numerator
-    if top != 1:
-        seen = [[top * x for x in line] for line in seen]
-        diagonal = [top * x for x in diagonal]
-    return (transposed(seen) if seen else [[] for _ in q]), diagonal, scale.denominator
-
-
-def _named_times(part: Named, columns: Whole) -> tuple[Lists, list[int]]:
-    """(rows of (K Q)^T, the diagonal of K) by running sums."""
-    n = part.cells
-    if part.name == "identity":
-        return [list(line) for line in columns], [1] * n
-    if part.name == "total":
-        return [[sum(line)] * n for line in columns], [1] * n
-    if part.name == "prefix":
-        return [_backwards(list(accumulate(line))) for line in columns], list(range(n, 0, -1))
-    # Of ranges (min(i, j) + 1)(n - max(i, j)) hold both cells i and j.
-    rows = []
-    for line in columns:
-        before = accumulate((j + 1) * x for j, x in enumerate(line))
-        after = [*_backwards([(n - j) * x for j, x in enumerate(line)]), 0][1:]
-        pairs = enumerate(zip(before, after, strict=True))
-        rows.append([(n - i) * a + (i + 1) * b for i, (a, b) in pairs])
-    return rows, [(j + 1) * (n - j) for j in range(n)]
-
-
-def _backwards(values: Sequence[int]) -> list[int]:
-    """Sums of each value and all after it."""
-    return list(accumulate(reversed(values)))[::-1]

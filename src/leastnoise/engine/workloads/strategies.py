@@ -37,8 +37,8 @@ class Strategies:
 
     tolerance: float = 1e-9  # of the fixed point (benchmarks/workloads.py)
     bits: tuple[int, ...] = (34, 44, 52)  # of numbers in the file
-    many: int = 120  # from this rank on files begin with fewer bits, or they would pass 1 MB
-    few_bits: int = 30
+    #: Ranks from which on files begin with fewer bits: they would pass 1 MB, or the checker's work.
+    fewer: tuple[tuple[int, int], ...] = ((350, 24), (120, 30))
     #: Equal weights that are mixed in where the gap is missed: where some of the best weights
     #: vanish (one question has all of the largest variance, or columns are of very different
     #: sizes), the strategy for the others would be lost by rounding.
@@ -88,7 +88,7 @@ class Strategies:
 
     def _tries(self, rank: int) -> list[tuple[int, float]]:
         """(bits, how much of equal weights is mixed in), in order."""
-        precisions = (self.few_bits, *self.bits) if rank >= self.many else self.bits
+        precisions = (*(bits for least, bits in self.fewer if rank >= least), *self.bits)
         return [(bits, 0.0) for bits in precisions] + [
             (precisions[-1], share) for share in self.mixed
         ]
