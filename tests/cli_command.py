@@ -33,11 +33,12 @@ def run_alone(
 
 
 def run(
-    *words: object, cwd: Path | None = None, input: str = ""
+    *words: object, cwd: Path | None = None, input: str = "", encoding: str = "utf-8"
 ) -> subprocess.CompletedProcess[str]:
-    """The same in this process."""
+    """The same in this process; encoding: of what it prints."""
     given = [str(word) for word in words]
-    streams = [io.TextIOWrapper(io.BytesIO(part.encode()), "utf-8") for part in (input, "", "")]
+    encodings = ((input, "utf-8"), ("", encoding), ("", encoding))
+    streams = [io.TextIOWrapper(io.BytesIO(text.encode()), name) for text, name in encodings]
     come_in, out, err = streams
     with (
         contextlib.chdir(cwd or Path.cwd()),

@@ -303,3 +303,13 @@ def test_tables_by_attributes_in_one_line(folder):
     assert abs(answers["north, 2023"] - 500) < 120
     planned = run("plan", *words, "--epsilon", 1, "--rows", 500, cwd=folder)
     assert "95% of answers within" in planned.stdout
+
+
+def test_an_answer_that_is_paid_for_is_printed_in_any_encoding(tmp_path):
+    """Files on Windows are cp1252, say: the bars, or a key of the data, ended the program."""
+    (tmp_path / "towns.csv").write_text("town\n" + "Łódź\nb\n" * 60, encoding="utf-8")
+    words = ["ask", "towns.csv", "count()", "--by", "town", "--keys", "private"]
+    budget = ["--unit", "row", "--epsilon", "7", "--delta", "0.01"]
+    done = run(*words, *budget, cwd=tmp_path, encoding="cp1252")
+    assert done.returncode == 0, done.stderr
+    assert "\\u0141ód\\u017a" in done.stdout and "#####" in done.stdout

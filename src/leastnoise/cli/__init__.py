@@ -122,6 +122,8 @@ def _root(
 
 def main() -> None:
     """Run the command line; every way it can end has its exit code (docs/command-line.md)."""
+    if hasattr(sys.stdout, "reconfigure"):  # a key that it cannot write must not cost an answer
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         sys.exit(app(standalone_mode=False))
     except LeastnoiseError as error:

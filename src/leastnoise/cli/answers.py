@@ -120,12 +120,13 @@ def _print(answer: Any) -> None:
         title_justify="left",
     )
     most = max((estimate.value for estimate in answer.groups.values()), default=0) or 1
+    block = "#" if console.options.ascii_only else "\u2588"
     for key, estimate in answer.groups.items():
         value, low, high = rounded(estimate)
         around = "of the rank: see below" if estimate.low is None else f"{low} to {high}"
         if estimate.low == float("-inf"):
             around = "too few rows"
-        bar = ["\u2588" * round(20 * estimate.value / most)] if bars else []
+        bar = [block * round(20 * estimate.value / most)] if bars else []
         behind = {figure.name: str(figure.value) for figure in estimate.rests_on}
         counted = [behind.get(name, "") for name in figures]
         table.add_row(escape(printable(key) or "all rows"), value, around, *counted, *bar)
