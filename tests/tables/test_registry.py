@@ -52,7 +52,8 @@ def test_the_help_of_the_command_line_names_the_queries():
 
 def test_the_web_app_offers_what_the_registry_says():
     every = {one.kind: one for one in offers()}
-    assert set(every) == {kind.word for kind in QUERIES if kind.title}
+    assert {kind for kind in QUERIES if not kind.title} == {leastnoise.Coverage}  # (rests_on=)
+    assert set(every) == {"means", *(kind.word for kind in QUERIES if kind.title)}
     assert every["mean"].fields == ["column", "low", "high"] and not every["mean"].optional
     assert every["count"].optional == ["column"] and every["bounds"].optional == ["levels"]
     assert every["histogram"].optional == ["bins"]

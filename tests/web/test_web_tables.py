@@ -448,3 +448,53 @@ def test_what_is_packed_a_thousandfold_takes_little_memory(tmp_path):
     assert tracemalloc.get_traced_memory()[1] < 10_000_000
     tracemalloc.stop()
     assert (tmp_path / "t.csv").stat().st_size <= 100_000_000
+
+
+TABLES = [
+    {"kind": "marginals", "attributes": ["g", "h"], "keys": [["a", "b"], ["p", "q"]],
+     "ways": [0, 1, 2]},
+    {"kind": "histogram", "column": "x", "low": "0", "high": "4", "bins": 2, "by": ["g", "h"],
+     "keys": [["a", "b"], ["p", "q"]]},
+    {"kind": "means", "columns": ["x", "y"], "low": "0", "high": "4, 8"},
+    {"kind": "cumulative", "column": "x", "low": "0", "high": "4", "bins": 2},
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def crossed(server):
+    """A table by two columns, with a ledger."""
+    rows = [f"{i % 4},{i % 8},{'ab'[i % 2]},{'pq'[i // 2 % 2]}\n" for i in range(160)]
+    one = uploaded(server, "c.csv", ("x,y,g,h\n" + "".join(rows)).encode()).json()["id"]
+    ledger = {"epsilon": "99", "delta": "0.1", "fresh": True}
+    assert server.client.post(f"/api/tables/{one}/ledger", json=ledger).status_code == 201
+    return one
+
+
+@pytest.mark.parametrize("question", TABLES, ids=lambda one: one["kind"])
+def test_every_query_of_python_is_planned_and_asked(server, crossed, question, tmp_path):
+    form = {"queries": [question], "epsilon": "9", "delta": "1e-3", "rests_on": "0.1"}
+    _, _, told = ended(server, server.client.post("/api/plan", json=form | {"rows": 160}))
+    started = server.client.post(f"/api/tables/{crossed}/ask", json=form)
+    how, data, _ = ended(server, started)
+    assert how == "done", data
+    (answer,) = data["answers"]
+    (planned,) = told["plan"][0]["queries"]
+    assert [planned[name] for name in ("query", "noise", "epsilon")] == [
+        answer[name] for name in ("query", "noise", "epsilon")
+    ]
+    (coverage,) = answer["rests_on"]
+    assert coverage["answers"][0]["key"] == "rows counted"
+    assert coverage["answers"][0]["high"] > 0.9
+    assert all("/" not in name for name in (*answer["mechanisms"], *coverage["mechanisms"]))
+    if question["kind"] in ("marginals", "histogram"):
+        table = answer["tables"][0]
+        assert len(table["rows"]) >= 2 and all(row["cells"] for row in table["rows"])
+    steps = check_report(json.loads(server.file(started.json()["job"], "report.json")))
+    assert {step.verdict for step in steps} <= {"proven"}
+    compile(server.file(started.json()["job"], "script.py"), "script.py", "exec")
+
+
+def test_what_answers_rest_on_is_estimated_for_one_query(server):
+    form = FORM | {"rests_on": "0.1"}
+    how, data, _ = ended(server, server.client.post("/api/plan", json=form))
+    assert how == "failed" and data["field"] == "rests_on"

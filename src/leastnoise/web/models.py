@@ -117,6 +117,9 @@ Kind = Annotated[
 ]
 
 
+Keys = Annotated[list[Name], Field(min_length=1, max_length=200)]
+
+
 class QueryOffer(BaseModel):
     """A kind of query: what it is called, and the fields that its form has."""
 
@@ -134,19 +137,28 @@ class QueryForm(Strict):
 
     kind: Kind = "count"
     column: Name | None = None
+    columns: Annotated[list[Name], Field(min_length=1, max_length=50)] | None = Field(
+        default=None, description="Several means: of these. Bounds are then like 0, 0, 1."
+    )
+    attributes: Annotated[list[Name], Field(min_length=1, max_length=12)] | None = Field(
+        default=None, description="Marginals: the columns of the tables, with keys for each."
+    )
     low: Number | None = None
     high: Number | None = None
     q: Number | None = None
     levels: Annotated[list[Number], Field(min_length=1, max_length=99)] | None = None
     bins: Annotated[int, Field(ge=1, le=200)] | None = None
     condition: Condition | None = None
+    ways: Annotated[list[int | list[Name]], Field(min_length=1, max_length=50)] | None = Field(
+        default=None, description="Marginals: how many columns a table has, or which."
+    )
     interval: bool | None = Field(
         default=None, description="Quantiles: whether they shall have confidence intervals."
     )
     where: Condition | None = None
-    by: Name | None = None
-    keys: Annotated[list[Name], Field(min_length=1, max_length=200)] | Literal["private"] | None = (
-        None
+    by: Name | Annotated[list[Name], Field(min_length=1, max_length=4)] | None = None
+    keys: Keys | Annotated[list[Keys], Field(min_length=1)] | Literal["private"] | None = Field(
+        default=None, description="Of one column a list, of several a list for each of them."
     )
     within: Number | None = Field(
         default=None,
@@ -176,6 +188,10 @@ class TableForm(Strict):
         description="The same of one group; null: the rows of the table, divided evenly.",
     )
     loss: Literal["l1", "l2"] = "l1"
+    rests_on: Number | None = Field(
+        default=None,
+        description="With one query: a part of epsilon for an estimate of what it rests on.",
+    )
 
     def form(self) -> dict[str, Any]:
         """Plain values; a person counts in one group unless it was said otherwise."""

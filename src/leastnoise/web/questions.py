@@ -50,7 +50,12 @@ def _is_optional(kind: type[Query], name: str) -> bool:
 def options_of(form: dict[str, Any]) -> dict[str, Any]:
     """What a question's class is given: its own fields and the common ones, where they are set."""
     names = (*fields_of(offered()[form["kind"]]), *_COMMON)
-    return {name: form[name] for name in names if form[name] is not None}
+    options = {name: form[name] for name in names if form[name] is not None}
+    for name in {"low", "high"} & {*options} if "columns" in options else ():
+        bounds = [part.strip() for part in options[name].split(",")]
+        # One bound may be that of all columns.
+        options[name] = bounds * (len(options["columns"]) if len(bounds) == 1 else 1)
+    return options
 
 
 def queries_of(form: dict[str, Any]) -> list[Query]:
@@ -72,6 +77,8 @@ def queries_of(form: dict[str, Any]) -> list[Query]:
             error.name = f"queries.{number}.{error.name}"
             error.args = (words,)
             raise
+    if form["rests_on"] is not None and len(queries) > 1:
+        raise ArgumentError("rests_on", form["rests_on"], "left out with several queries")
     return queries
 
 
@@ -112,9 +119,11 @@ def check_columns(form: dict[str, Any], columns: list[str]) -> None:
 
     check("unit", form["unit"])
     for number, question in enumerate(form["queries"]):
-        for name in ("column", "by"):
-            period = period_of(question[name])
-            check(f"queries.{number}.{name}", question[name] if period is None else period.column)
+        for name in ("column", "columns", "attributes", "by"):
+            given = question[name]
+            for column in given if isinstance(given, list) else [given]:
+                period = period_of(column)
+                check(f"queries.{number}.{name}", column if period is None else period.column)
         for name in ("where", "condition"):
             if question[name] is not None:
                 for column in _named_in(

@@ -13,11 +13,17 @@ from ..tables.sources.excel_file import is_excel
 from .questions import margins_of, options_of, queries_of, rows_of
 from .written import source_text
 
+_SHOWN = (
+    "for answer in answers:\n    print(answer)\n    print(*answer.mechanisms)"
+    "   # leastnoise verify FILE\n"
+)
+
 
 def _parts(form: dict[str, Any], place: dict[str, Any]) -> tuple[str, str, str]:
     """(imports and the table, the ledger, the questions)."""
     kinds = sorted({offered()[question["kind"]].__name__ for question in form["queries"]})
-    names = ["Ledger", "ask_all", *kinds, *(["PrivacyUnit"] if form["unit"] is not None else [])]
+    asked = "ask_all" if form["rests_on"] is None else "ask"
+    names = ["Ledger", asked, *kinds, *(["PrivacyUnit"] if form["unit"] is not None else [])]
     if place["csv"]:
         names.append("ExcelFile" if is_excel(place["shown"]) else "CsvFile")
     head = "from pathlib import Path\n\n"
@@ -48,6 +54,14 @@ def _questions(form: dict[str, Any]) -> str:
         groups = "" if form["max_groups"] is None else f", max_groups={form['max_groups']}"
         rows = f"max_rows_per_group={form['max_rows_per_group']}"
         unit = f"    unit=PrivacyUnit({form['unit']!r}, {rows}{groups}),\n"
+    if form["rests_on"] is not None:
+        return (
+            f"answers = [\n    ask(\n        table,\n{''.join(lines)}"
+            f"        epsilon={form['epsilon']!r},\n        delta={form['delta']!r},\n"
+            f"{unit and f'    {unit}'}        neighbors={form['neighbors']!r},\n"
+            f"        loss={form['loss']!r},\n        rests_on={form['rests_on']!r},\n"
+            f"        ledger=ledger,\n    )\n]\n{_SHOWN}"
+        )
     guesses, margins = rows_of(form, queries_of(form)), margins_of(form)
     within = "" if margins is None else f"    within={margins},   # margins of error\n"
     return (
@@ -55,8 +69,7 @@ def _questions(form: dict[str, Any]) -> str:
         f"    epsilon={form['epsilon']!r},\n    delta={form['delta']!r},\n{unit}"
         f"    neighbors={form['neighbors']!r},\n    rows={guesses},   # public guesses\n{within}"
         f"    loss={form['loss']!r},\n    ledger=ledger,\n)\n"
-        "for answer in answers:\n    print(answer)\n    print(*answer.mechanisms)"
-        "   # leastnoise verify FILE\n"
+        f"{_SHOWN}"
     )
 
 

@@ -86,7 +86,7 @@ class Cumulative(_Binned):
 
     word: ClassVar[str] = "cumulative"
     phrase: ClassVar[str] = "Rows with {column} below each edge"
-    title: ClassVar[str] = ""
+    title: ClassVar[str] = "How many rows are below each edge"
 
     def layout(self) -> CountLayout:
         """Sums of the first bins."""
@@ -121,7 +121,7 @@ class RangeCounts(_Binned):
 
     word: ClassVar[str] = "range_counts"
     phrase: ClassVar[str] = "Rows in each range of {column}"
-    title: ClassVar[str] = ""
+    title: ClassVar[str] = "How many rows are in each range"
 
     def __post_init__(self) -> None:
         Histogram.__post_init__(self)

@@ -55,6 +55,7 @@ class Marginals(Linear):
     ways: int | Sequence[int | Sequence[str]] = 2
     word: ClassVar[str] = "marginals"
     phrase: ClassVar[str] = "Rows by {attributes}"
+    title: ClassVar[str] = "Tables of counts that add up"
     positional: ClassVar[tuple[str, ...]] = ("attributes",)
     several: ClassVar[bool] = True
 

@@ -50,6 +50,7 @@ class MeanVector(Query):
     high: Sequence[Number] = field(default=(), kw_only=True)
     word: ClassVar[str] = "mean"
     phrase: ClassVar[str] = "Mean of {columns}"
+    title: ClassVar[str] = "Several means"
     mechanism: ClassVar[str] = "vector"
     positional: ClassVar[tuple[str, ...]] = ("columns",)
     several: ClassVar[bool] = True

@@ -58,5 +58,8 @@ def classes() -> dict[str, type[Query]]:
 
 
 def offered() -> dict[str, type[Query]]:
-    """Those that the web app offers, by word."""
-    return {kind.word: kind for kind in QUERIES if kind.title}
+    """Those that the web app offers, by word; a second class with a word has it in the plural."""
+    titled = [kind for kind in QUERIES if kind.title]
+    return {
+        kind.word if kind is kinds_of(kind.word)[0] else f"{kind.word}s": kind for kind in titled
+    }

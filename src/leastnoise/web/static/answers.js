@@ -1,7 +1,7 @@
 // Answers: a number with its margin, a picture, a sentence to publish, the proofs.
 
 import { box, line, part, picture, text, ticks, whisker } from "./svg.js";
-import { byId, make, measured, number, plain } from "./words.js";
+import { byId, make, measured, number, percent, plain } from "./words.js";
 
 // Years, quarters, months and days.
 const TIME = /^(\d{4})(?:-Q([1-4])|-(\d\d)(?:-(\d\d))?)?$/;
@@ -42,7 +42,8 @@ function answerCard(one, job) {
   const proofs = make("div", { class: "row" }, ...one.mechanisms.map((name) => make("button", {
     type: "button", class: "quiet", "data-file": `/api/jobs/${job.job}/files/${name}`, "data-name": name, text: `Proof: ${name}`,
   })));
-  parts.push(...(one.hints ?? []).map((words) => make("p", { class: "warning", text: `${words[0].toUpperCase()}${words.slice(1)}.` })));
+  parts.push(...(one.rests_on ?? []).map(coverage));
+  parts.push(...(one.hints ?? []).map((words) => make("p", { class: "warning", text: `${words[0].toUpperCase()}${words.slice(1)}${words.endsWith("?") ? "" : "."}` })));
   return make("div", { class: "card answer" }, ...parts,
     make("details", {}, make("summary", { text: "How the noise was chosen, and its proof" }), notes, proofs));
 }
@@ -91,12 +92,13 @@ function rule(group, words) {
 function several(one) {
   const bins = one.answers.map((group) => BIN.exec(group.key)?.slice(1).map(Number) ?? null);
   const histogram = one.counts_rows && bins.every((bin) => bin && bin.every(Number.isFinite));
-  const drawn = one.answers.some((group) => known(group)) && one.answers.length <= 60;
-  const parts = [];
+  const crossed = (one.tables ?? []).length > 0;
+  const drawn = !crossed && one.answers.some((group) => known(group)) && one.answers.length <= 60;
+  const parts = (one.tables ?? []).map((told) => crossTable(one, told));
   const days = one.answers.map((group) => dayOf(group.key));
   const timed = days.length > 2 && days.every((day, k) => day !== null && (!k || day > days[k - 1]));
   if (histogram && drawn) parts.push(make("div", { class: "picture wide-picture" }, bars(one, bins)));
-  else if (timed) parts.push(make("div", { class: "picture wide-picture" }, timeline(one, days)));
+  else if (timed && !crossed) parts.push(make("div", { class: "picture wide-picture" }, timeline(one, days)));
   else if (drawn) parts.push(make("div", { class: "picture wide-picture" }, rows(one)));
   const rested = one.answers.some((group) => behind(group));
   const table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col", text: histogram ? "from, to" : "group" }), make("th", { scope: "col", class: "n", text: "answer" }), make("th", { scope: "col", class: "n", text: "95% confidence interval" }), ...(rested ? [make("th", { scope: "col", text: "rests on" })] : []))),
@@ -106,10 +108,25 @@ function several(one) {
         make("td", { class: "n", text: told.margin === null ? "–" : `${told.low} to ${told.high}` }), ...(rested ? [make("td", { text: behind(group) })] : []));
     })));
   const numbers = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Answers to ${one.query}` }, table);
-  if (drawn && one.answers.length > 6) parts.push(make("details", {}, make("summary", { text: "Show the numbers" }), numbers));
+  if ((drawn || crossed) && one.answers.length > 6) parts.push(make("details", {}, make("summary", { text: "Show the numbers" }), numbers));
   else parts.push(numbers);
   parts.push(make("p", { class: "help", text: `Each interval holds its exact number with 95% confidence. All groups together spent ${spent(one)}.` }));
   return parts;
+}
+
+// A table of one axis against the others: each number with its interval below it.
+function crossTable(one, told) {
+  const cell = (numbers) => make("td", { class: "n" }, ...(numbers === null ? [] : [numbers[0], make("span", { class: "note", text: numbers[1] && `${numbers[1]} to ${numbers[2]}` })]));
+  const head = make("tr", {}, ...told.down.map((name) => make("th", { scope: "col", text: name })),
+    ...told.columns.map((name) => make("th", { scope: "col", class: "n", text: told.across ? `${told.across}: ${name}` : name || "answer" })));
+  const body = told.rows.map((row) => make("tr", {}, ...row.keys.map((key) => make("th", { scope: "row", text: key || "all rows" })), ...row.cells.map(cell)));
+  return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Table of ${one.query}` }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)));
+}
+
+// Which part of the rows counts, as it was estimated with a part of the budget.
+function coverage(told) {
+  const words = told.answers.filter((part) => part.high > 0).map((part) => `${part.key} ${percent(part.value)} (${percent(part.low)} to ${percent(part.high)})`);
+  return make("p", { text: `What this rests on, on average: ${words.join(", ")}.` });
 }
 
 // So wide that the words of a picture are as large as those of the page.

@@ -6,7 +6,7 @@ import { explain, marginOn, often, right } from "./explain.js";
 import { changed, clearErrors, restore, showErrors, writeAddress } from "./fields.js";
 import { balance, beginLedger, createLedger, ledgerOf, readLedger } from "./ledger.js";
 import { clear, plot } from "./plots.js";
-import { beginQuestions, columnsAre, grouped, margins, problems, questions, questionsFrom, questionsText, spoken } from "./questions.js";
+import { alone, beginQuestions, columnsAre, grouped, margins, problems, questions, questionsFrom, questionsText, spoken } from "./questions.js";
 import { beginTable, columnNames, columnsFor, decimal, table, unstated, written } from "./table.js";
 import { byId, make, measured, number, percent, plain } from "./words.js";
 
@@ -75,6 +75,7 @@ function arrange() {
   byId("person").hidden = byId("unit").value === "";
   const groups = grouped();
   byId("group-rows-field").hidden = !groups;
+  byId("rests-on-field").hidden = !alone();
   byId("rows-help").textContent = `A public guess at the number of rows of the table${groups ? ", and of one group (if that is empty, the rows divided evenly)" : ""}. The predicted margin of error depends on it, the answer does not.`;
   const follows = margins();
   for (const id of ["ask-epsilon", "epsilon-slider"]) byId(id).disabled = follows;
@@ -127,6 +128,7 @@ function request() {
     unit: person || null, max_rows_per_group: person ? whole("max-rows-per-group") : null, max_groups: person ? whole("max-groups") ?? 1 : null,
     neighbors: byId("neighbors").value, ...(whole("rows") === null ? {} : { rows: whole("rows") }),
     group_rows: grouped() ? whole("group-rows") : null,
+    rests_on: alone() ? byId("rests-on").value.trim() || null : null,
   };
 }
 

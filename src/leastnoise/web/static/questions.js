@@ -6,16 +6,17 @@ import { clamping } from "./explain.js";
 import { byId, make, plain } from "./words.js";
 
 const LABELS = {
-  column: "Column", low: "Smallest value", high: "Largest value", q: "Quantile, 0 to 1", levels: "Quantiles, 0 to 1", bins: "Bins", interval: "Interval",
-  condition: "Condition", within: "Margin of error, at most", where: "Only rows where", by: "Groups by", each: "One group for each", keys: "Groups, separated by commas",
+  column: "Column", columns: "Columns, separated by commas", attributes: "Columns, separated by commas", ways: "Tables by how many columns", low: "Smallest value", high: "Largest value", q: "Quantile, 0 to 1", levels: "Quantiles, 0 to 1", bins: "Bins", interval: "Interval",
+  condition: "Condition", within: "Margin of error, at most", where: "Only rows where", by: "Groups by", each: "One group for each", by2: "And by", keys: "Groups, separated by commas",
 };
 const HINTS = {
   low: "that is possible", high: "that is possible", q: "0.9", levels: "0.1, 0.5, 0.9", bins: "10", condition: "age > 40", where: "year = 2024",
-  keys: "north, south, or: private", within: "or choose epsilon",
+  keys: "north, south, or: private", within: "or choose epsilon", columns: "age, income", attributes: "region, sex", ways: "0, 1, 2",
 };
+const LISTS = "north, south; f, m";
 const PERIODS = { year: "2023..2024", quarter: "2024-Q1..2024-Q4", month: "2024-01..2024-12", day: "2024-03-01..2024-03-31" };
 const MISSING = {
-  column: "Choose a column.", low: "State the smallest possible value.", high: "State the largest possible value.",
+  column: "Choose a column.", columns: "State the columns, separated by commas.", attributes: "State the columns, separated by commas.", low: "State the smallest possible value.", high: "State the largest possible value.",
   q: "State which quantile, such as 0.9.", condition: "State a condition, such as age > 40.",
   levels: "State which quantiles, such as 0.1, 0.5, 0.9.", keys: "State the groups, or the word private (partition selection).",
 };
@@ -49,7 +50,7 @@ export function columnsAre(names, numbers, keys, times) {
   if (!same) show();
 }
 
-const offered = (one, name) => (name === "by" ? columns.filter((column) => groupable.includes(column) || timed.includes(column)) : kinds[one.kind].all_rows ? columns : numeric);
+const offered = (one, name) => (name === "by" || name === "by2" ? columns.filter((column) => groupable.includes(column) || timed.includes(column)) : kinds[one.kind].all_rows ? columns : numeric);
 
 // As it is in the address; one question that is empty is how the page comes.
 export const questionsText = () => (!kinds ? early : list.length === 1 && asked(list[0]).length === 0 && list[0].kind === "mean" ? "" : JSON.stringify(list));
@@ -65,11 +66,18 @@ export function questionsFrom(text) {
   show();
 }
 
-const names = (one) => !kinds ? [] : [...kinds[one.kind].fields, "within", "where", "by", ...(one.by ? ["each", "keys"] : [])];
+const fields = (one) => (!kinds ? [] : kinds[one.kind].fields.flatMap((name) => (name === "attributes" ? [name, "keys"] : [name])));
+const names = (one) => !kinds ? [] : [...fields(one), "within", "where", ...(fields(one).includes("keys") ? [] : ["by", ...(one.by ? ["each", "by2", "keys"] : [])])];
 const value = (one, name) => String(one[name] ?? "").trim();
 const asked = (one) => names(one).filter((name) => value(one, name) !== "");
 export const margins = () => list.some((one) => value(one, "within") !== ""); // epsilon follows from them
-export const grouped = () => list.some((one) => names(one).includes("keys") && value(one, "by") !== "");
+export const alone = () => list.length === 1;
+export const grouped = () => list.some((one) => names(one).includes("by") && value(one, "by") !== "");
+
+const parted = (text) => text.split(",").map((part) => part.trim()).filter(Boolean);
+// Keys of one column, or lists of those of several.
+const several = (one) => fields(one).includes("keys") || value(one, "by2") !== "";
+const keysOf = (one, text) => (text === "private" ? "private" : several(one) ? text.split(";").map(parted) : parted(text));
 
 // As the server wants them: only the fields that the kind of question has.
 export function questions() {
@@ -77,8 +85,10 @@ export function questions() {
     const made = { kind: one.kind };
     for (const name of asked(one)) {
       const text = value(one, name);
-      if (name === "keys") made.keys = text === "private" ? "private" : text.split(",").map((key) => key.trim()).filter(Boolean);
-      else if (name === "levels") made.levels = text.split(",").map((level) => level.trim()).filter(Boolean);
+      if (name === "keys") made.keys = keysOf(one, text);
+      else if (["levels", "columns", "attributes"].includes(name)) made[name] = parted(text);
+      else if (name === "ways") made.ways = parted(text).map((way) => (/^\d+$/.test(way) ? Number(way) : way.split(/\s+/)));
+      else if (name === "by2") made.by = [made.by, text];
       else if (name === "bins") made.bins = /^\d+$/.test(text) ? Number(text) : text;
       else if (name === "each") made.by = `${text}(${made.by})`;
       else if (name !== "interval") made[name] = text;
@@ -98,12 +108,16 @@ export function problems() {
     for (const name of names(one)) {
       const text = value(one, name);
       if (text === "" && MISSING[name] && !kinds[one.kind].optional.includes(name)) add(name, MISSING[name]);
-      if (["column", "by"].includes(name) && text !== "" && columns.length && !offered(one, name).includes(text)) {
+      if (["columns", "attributes"].includes(name) && columns.length) {
+        const strange = parted(text).find((column) => !columns.includes(column));
+        if (strange) add(name, `The table has no column ${strange}: choose columns out of ${columns.join(", ")}.`);
+      }
+      if (["column", "by", "by2"].includes(name) && text !== "" && columns.length && !offered(one, name).includes(text)) {
         add(name, columns.includes(text) ? `The column ${text} has another type: choose one of the columns in the list.` : `The table has no column ${text}: choose one of its columns.`);
       }
       if (name === "each" && text === "" && columns.length && !groupable.includes(value(one, "by"))) add(name, "Timestamps are grouped by their years, quarters, months or days.");
       if (name === "within" && text === "" && margins()) add(name, "State a margin of error for every query, or for none.");
-      if (["low", "high", "within"].includes(name) && text.includes(",")) add(name, "Use a decimal point and no commas: 3.5, 1000.");
+      if (["low", "high", "within"].includes(name) && text.includes(",") && !fields(one).includes("columns")) add(name, "Use a decimal point and no commas: 3.5, 1000.");
     }
     const [low, high] = bounds(one) ?? [];
     if (low >= high) add("high", "The largest value must be above the smallest one.");
@@ -124,7 +138,7 @@ export function spoken() {
     let words = phrase.replace(/\{(\w+)\}/g, (_, name) => value(one, name));
     if (all_rows && column) words += ` with a ${column}`;
     if (value(one, "where")) words += `, only of rows where ${value(one, "where")}`;
-    if (names(one).includes("keys")) words += `, by ${value(one, "each") ? `${value(one, "each")} of ` : ""}${value(one, "by")}`;
+    if (value(one, "by") && names(one).includes("by")) words += `, by ${value(one, "each") ? `${value(one, "each")} of ` : ""}${value(one, "by")}${value(one, "by2") && ` and ${value(one, "by2")}`}`;
     return { words: `${words}.`, column, bounds: bounds(one) };
   });
 }
@@ -141,9 +155,9 @@ function picture(one) {
 
 function field(one, name, place) {
   let input;
-  const choices = ["column", "by"].includes(name) && columns.length;
+  const choices = ["column", "by", "by2"].includes(name) && columns.length;
   if (choices) {
-    const none = name === "by" ? "no groups" : kinds[one.kind].optional.includes("column") ? "any" : "choose";
+    const none = name === "by" ? "no groups" : name === "by2" ? "no other column" : kinds[one.kind].optional.includes("column") ? "any" : "choose";
     const kept = value(one, name);
     const gone = kept && !offered(one, name).includes(kept) ? [make("option", { value: kept, text: `${kept} (cannot be used)` })] : [];
     input = make("select", {}, make("option", { value: "", text: none }),
@@ -157,7 +171,7 @@ function field(one, name, place) {
     input.value = value(one, name);
   } else {
     const decimal = ["low", "high", "q", "bins", "within"].includes(name) ? { inputmode: "decimal" } : {};
-    input = make("input", { value: one[name] ?? "", placeholder: (name === "keys" && PERIODS[value(one, "each")]) || (HINTS[name] ?? ""), autocomplete: "off", spellcheck: "false", ...decimal });
+    input = make("input", { value: one[name] ?? "", placeholder: (name === "keys" && ((several(one) && LISTS) || PERIODS[value(one, "each")])) || (HINTS[name] ?? ""), autocomplete: "off", spellcheck: "false", ...decimal });
   }
   input.dataset.field = `queries.${place}.${name}`;
   // While somebody types: what moves when a field is left would move away from under a click.
@@ -167,13 +181,14 @@ function field(one, name, place) {
   });
   input.addEventListener("change", () => {
     list[place][name] = input.value;
-    if (name === "by" || name === "each") {
+    if (["by", "each", "by2"].includes(name)) {
       show();
       byId("questions").children[place].querySelector('[data-field$=".keys"]')?.focus();
     }
     tell();
   });
-  return make("label", {}, LABELS[name], input);
+  const label = name === "keys" && several(one) ? "Groups of each column, separated by semicolons" : LABELS[name];
+  return make("label", {}, label, input);
 }
 
 function card(one, place) {
@@ -186,7 +201,7 @@ function card(one, place) {
     tell();
     byId("questions").children[place].querySelector("select").focus();
   });
-  const own = [...kinds[one.kind].fields, "within"], more = names(one).filter((name) => !own.includes(name));
+  const own = [...fields(one), "within"], more = names(one).filter((name) => !own.includes(name));
   const gone = make("button", { type: "button", class: "quiet", text: "Remove", "aria-label": `Remove query ${place + 1}` });
   gone.disabled = list.length === 1;
   gone.addEventListener("click", () => {

@@ -11,6 +11,9 @@ from typing import Any
 from ...tables import Answer, ask, ask_all, report
 from ...tables.axes.period import spoken_column
 from ...tables.ledger import Ledger
+from ...tables.queries.digits import rounded
+from ...tables.queries.numbers import Estimate
+from ...tables.reports.grid import grids_of
 from ...tables.reports.wording import heading
 from ..books import balance_of
 from ..questions import margins_of, queries_of, rows_of, unit_of
@@ -36,7 +39,7 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
         "progress": lambda words: tell("step", {"words": words}),
     }
     if len(queries) == 1:
-        answers = [ask(table, queries[0], **options)]
+        answers = [ask(table, queries[0], rests_on=form["rests_on"], **options)]
     else:
         options |= {"rows": rows_of(form, queries), "within": margins_of(form)}
         answers = ask_all(table, queries, **options)
@@ -57,22 +60,47 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
 def _told(answers: list[Answer], folder: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """The answers as plain values, and the SHA-256 of each proof, which lies in the folder."""
     names: dict[Path, str] = {}
-    told, hashes = [], {}
-    for answer in answers:
+    hashes: dict[str, str] = {}
+
+    def told(answer: Answer) -> dict[str, Any]:
         for path in answer.mechanisms:
             if path not in names:
                 names[path] = f"proof-{len(names) + 1}.json"
                 shutil.copyfile(path, folder / names[path])
                 text = (folder / names[path]).read_bytes()
                 hashes[names[path]] = hashlib.sha256(text).hexdigest()
-        answer_told = answer.as_dict()
-        answer_told["mechanisms"] = [names[path] for path in answer.mechanisms]
         query = answer.basis.query
-        answer_told |= {
+        return answer.as_dict() | {
+            "mechanisms": [names[path] for path in answer.mechanisms],
+            "rests_on": [told(coverage) for coverage in answer.rests_on],
+            "tables": _tables(answer),
             "heading": heading(query),
             "about": query.heading,
             "counts_rows": query.counts_rows,
             "axes": [spoken_column(name) for name in query.columns_by],
         }
-        told.append(answer_told)
-    return told, hashes
+
+    return [told(answer) for answer in answers], hashes
+
+
+def _tables(answer: Answer) -> list[dict[str, Any]]:
+    """The answers in cross tables, as texts; none where a list is all there is."""
+    grids = list(grids_of(answer))
+    if not any(grid.across for grid in grids):
+        return []
+    return [
+        {
+            "down": list(grid.down),
+            "across": grid.across,
+            "columns": grid.columns,
+            "rows": [
+                {"keys": list(keys), "cells": [_cell(row.get(key)) for key in grid.columns]}
+                for keys, row in grid.rows.items()
+            ],
+        }
+        for grid in grids
+    ]
+
+
+def _cell(estimate: Estimate | None) -> list[str] | None:
+    return None if estimate is None else list(rounded(estimate))

@@ -45,7 +45,8 @@ def _planned(form: dict[str, Any], queries: list[Query], epsilon: str | None) ->
     rows, margins = rows_of(form, queries), margins_of(form)
     if len(queries) == 1:
         within = margins[0] if margins else None
-        plans = [plan(queries[0], rows=rows[0], within=within, **options)]
+        options |= {"within": within, "rests_on": form["rests_on"]}
+        plans = [plan(queries[0], rows=rows[0], **options)]
         whole, floor = plans[0].epsilon, plans[0].floor
     else:
         shared = plan_all(queries, rows=rows, within=margins, **options)
