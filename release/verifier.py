@@ -13,7 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = "leastnoise"
+#: (In words that every Python reads; the exit code 1 of a syntax error would mean "refuted".)
 MAIN = """import sys
+
+if sys.version_info < (3, 11):
+    this = "%s.%s" % sys.version_info[:2]
+    sys.stderr.write("error: Python 3.11 or newer is needed, this is " + this + "\\n")
+    sys.exit(2)
+
 from leastnoise.certify.__main__ import main
 
 sys.exit(main())

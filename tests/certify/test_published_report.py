@@ -153,4 +153,16 @@ def test_the_program_in_one_file_reads_reports(page: Path, tmp_path: Path) -> No
     )
     assert done.returncode == 3, done.stderr
     assert "every mechanism file is proven private" in done.stdout
+    said = subprocess.run(
+        [sys.executable, "-I", "-S", program, "--help"], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.startswith("usage: python verify.pyz FILE [--json]")
+    older = "import runpy, sys; sys.version_info = (3, 10, 0); runpy.run_path(sys.argv[1])"
+    old = subprocess.run(
+        [sys.executable, "-c", older, program], capture_output=True, text=True, check=False
+    )
+    assert (old.returncode, old.stderr) == (
+        2,
+        "error: Python 3.11 or newer is needed, this is 3.10\n",
+    )
     assert program.stat().st_size < 400_000

@@ -615,7 +615,7 @@ def test_the_page_of_a_report_is_verified_in_the_app_and_by_itself(opened, tmp_p
         one.page.get_by_text(f"{name}: Every step from the numbers").wait_for()
         assert "(1, 0)-DP for the privacy unit" in one.text("claims-words")
         one.page.get_by_text(
-            "checker in this browser: Checked in part: the report is as"
+            "checker in this browser: Checked in part: the report has its hash"
         ).wait_for()
     alone = one.page.context.browser.new_page()
     asked = []

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..errors import FormatError
 from .file import check_bytes
@@ -16,14 +17,27 @@ from .json_file import read_bytes
 from .limits import MAX_REPORT
 from .published import check_published, report_in
 
+_HELP = """Check a mechanism file or a report of answers in exact arithmetic, with Python alone.
+
+FILE is a mechanism file, report.json or report.html; - is standard input.
+
+Exit code 0: all claims are proven; 1: one is refuted; 2: the file is malformed, or cannot be read;
+3: privacy is proven, but the error is not, or it is a report, which is checked in part."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check one file; the exit code says what was found (see docs/certificate.md)."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    alone = Path(sys.argv[0]).suffix == ".pyz"
+    program = Path(sys.argv[0]).name if alone else "-m leastnoise.certify"
+    usage = f"usage: python {program} FILE [--json]"
+    if "--help" in words or "-h" in words:
+        print(f"{usage}\n\n{_HELP}")
+        return 0
     as_json = "--json" in words
     files = [word for word in words if word != "--json"]
     if len(files) != 1 or (files[0].startswith("-") and files[0] != "-"):
-        print("usage: python -m leastnoise.certify FILE [--json]", file=sys.stderr)
+        print(usage, file=sys.stderr)
         return 2
     try:
         data = read_bytes(files[0], MAX_REPORT)
