@@ -108,7 +108,9 @@ def test_tables_that_add_up_run_small(tmp_path: Path) -> None:
     assert len(rows) == 4
     for row in rows:
         assert float(row["counts ratio"]) < 1 and float(row["proportions ratio"]) < 1
-        assert float(row["totals ratio"]) < 1.02 and float(row["coverage"]) > 0.94
+        assert float(row["totals ratio"]) < 1.02
+        for kind in ("counts", "totals", "differences", "proportions"):
+            assert float(row[f"{kind} coverage"]) > 0.92, (row["table"], kind)
 
 
 def test_many_quantiles_run_small(tmp_path: Path) -> None:
