@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..baselines.analytic_gaussian import smallest_sigma
+from ..baselines.vectors import exponential_scale
 from ..errors import ArgumentError
 from ..numeric import Floats
 from .captions import title
@@ -43,7 +44,8 @@ def _radial(design: Design[VectorNoise], path: str | Path | None, width: float |
 
     noise, d, size = design.noise, design.dimension, design.sensitivity
     epsilon, delta = float(design.document.epsilon), float(design.document.delta)
-    others = [("exponential (K-norm)", "laplace", gamma(d, scale=size / epsilon))]
+    scale = exponential_scale(d, epsilon, delta, size)
+    others = [("exponential (K-norm)", "laplace", gamma(d, scale=scale))]
     if delta > 0:
         gaussian = chi(d, scale=size * smallest_sigma(epsilon, delta))
         others.insert(0, ("analytic Gaussian", "analytic-gaussian", gaussian))

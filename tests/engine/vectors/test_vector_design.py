@@ -12,7 +12,12 @@ from scipy.integrate import quad
 from vector_files import made, noise_of
 
 from leastnoise import Symmetric, design, load
-from leastnoise.baselines.vectors import baselines, exponential_loss, gaussian_loss
+from leastnoise.baselines.vectors import (
+    baselines,
+    exponential_loss,
+    exponential_scale,
+    gaussian_loss,
+)
 from leastnoise.certify import check_any
 from leastnoise.engine.vectors.flow import dual_matrix, radii_of
 from leastnoise.engine.vectors.march import March
@@ -141,13 +146,27 @@ def test_the_profile_of_the_noise():
         noise.profile(-1)
 
 
+@pytest.mark.parametrize(("d", "epsilon", "delta"), [(2, 1.0, 1e-2), (10, 0.5, 1e-2), (5, 0, 0.1)])
+def test_exponential_noise_is_scaled_for_delta(d, epsilon, delta):
+    """The hockey-stick divergence at the least scale, by simulation."""
+    scale = exponential_scale(d, epsilon, delta, 1.0)
+    draw = np.random.default_rng(d)
+    around = draw.normal(size=(400_000, d))
+    cosine = around[:, 0] / np.sqrt((around**2).sum(axis=1))
+    r = draw.gamma(d, scale, len(cosine))
+    loss = (np.sqrt(r * r + 1 - 2 * r * cosine) - r) / scale
+    assert np.maximum(0, 1 - np.exp(epsilon - loss)).mean() == pytest.approx(delta, rel=0.03)
+    assert exponential_scale(d, 0.5, 0, 3.0) == 6
+
+
 def test_baselines():
     found = {one.name: one for one in baselines(4, 1.0, 1e-3, 2.0, as_loss("l2"))}
-    assert found["exponential"].loss == pytest.approx(4 * 5 * 4)
+    scale = exponential_scale(4, 1.0, 1e-3, 2.0)
+    assert scale < 1.82 and found["exponential"].loss == pytest.approx(4 * 5 * scale**2)
     assert found["laplace"].loss == pytest.approx(2 * 4 * 4 * 4)
     assert set(found) == {"gaussian", "exponential", "laplace", "tulap"}
     norm = {one.name: one for one in baselines(4, 1.0, 1e-3, 2.0, as_loss("l1"))}
-    assert norm["exponential"].loss == pytest.approx(8)
+    assert norm["exponential"].loss == pytest.approx(4 * scale)
     assert not norm["laplace"].exact
     assert gaussian_loss(4, 1.0, 0.0, 1.0, as_loss("l1")) == math.inf
     draws = np.random.default_rng(1).gamma(4, 2.0, 400_000)

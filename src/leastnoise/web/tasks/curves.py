@@ -14,6 +14,7 @@ import numpy as np
 
 from ...baselines import Mechanism
 from ...baselines.analytic_gaussian import smallest_sigma
+from ...baselines.vectors import exponential_scale
 from ...design import Design
 from ...facts import CONFIDENCE
 from ...formatting import NEGLIGIBLE
@@ -83,7 +84,8 @@ def radial(design: Design[VectorNoise]) -> dict[str, Any]:
 
     noise, size = design.noise, design.sensitivity
     epsilon, delta = float(design.document.epsilon), float(design.document.delta)
-    exponential = gamma(design.dimension, scale=size / epsilon)
+    scale = exponential_scale(design.dimension, epsilon, delta, size)
+    exponential = gamma(design.dimension, scale=scale)
     others = [("laplace", "exponential (K-norm) noise", exponential)]
     if delta > 0:
         gaussian = chi(design.dimension, scale=size * smallest_sigma(epsilon, delta))
