@@ -23,7 +23,7 @@ import numpy as np
 from leastnoise import Count, Cumulative, Histogram, Marginals, RangeCounts
 from leastnoise.numeric import Floats
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.ask import planned
+from leastnoise.tables.ask import prepare_publicly
 from leastnoise.tables.derived import ReleasedCounts
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.release import Collected
@@ -157,7 +157,7 @@ def measured(case: Case, runs: int) -> dict[str, str]:
     """Errors and coverage of one table."""
     setting = Setting(Row(), "add-remove")
     budget = QueryBudget(Fraction(case.epsilon), Fraction(case.delta))
-    ready = planned(case.query, setting, budget, "l1")
+    ready = prepare_publicly(case.query, setting, budget, "l1")
     cells = tuple(case.query.public_keys or ())
     sums = [GroupSums(rows=int(count)) for count in case.cells.ravel()]
     collected = Collected(dict(zip(cells, sums, strict=True)), keys=cells)

@@ -140,7 +140,7 @@ def compare_with_spark(path: Path) -> None:
 
     from leastnoise import Count, Histogram, Mean, Median, PrivacyUnit, Sum, Variance
     from leastnoise.tables.queries.base import Setting
-    from leastnoise.tables.queries.groups import bounded
+    from leastnoise.tables.queries.groups import bounded_request
     from leastnoise.tables.sources import open_table
     from leastnoise.tables.sources.bounding import reading_of
     from leastnoise.tables.unit import Row
@@ -164,7 +164,7 @@ def compare_with_spark(path: Path) -> None:
             seconds, results = [], []
             for table in (here, there):
                 start = time.perf_counter()
-                reading = reading_of(table, bounded(query, Setting(unit, "add-remove")))
+                reading = reading_of(table, bounded_request(query, Setting(unit, "add-remove")))
                 table.engine.load(reading.names)
                 results.append(reading.sums())
                 seconds.append(time.perf_counter() - start)

@@ -1,6 +1,6 @@
 """Exact sums of a table, at once. Not private: `ask` never shows them."""
 
-from leastnoise.tables.queries.groups import bounded
+from leastnoise.tables.queries.groups import bounded_request
 from leastnoise.tables.sources.bounding import reading_of
 
 
@@ -13,4 +13,4 @@ def aggregate(table, request):
 
 def sums_of(table, query, setting):
     """The sums of a query by key."""
-    return aggregate(table, bounded(query, setting))
+    return aggregate(table, bounded_request(query, setting))

@@ -31,9 +31,9 @@ from leastnoise import (
     Variance,
     ask,
 )
-from leastnoise.tables.charge import paid
+from leastnoise.tables.charge import run_paid
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.groups import bounded
+from leastnoise.tables.queries.groups import bounded_request
 from leastnoise.tables.sources import open_table, opened
 from leastnoise.tables.sources.bounding import reading_of
 from leastnoise.tables.sources.frames import texts_of_categories, tidy
@@ -364,7 +364,7 @@ def test_no_row_with_a_long_text_is_sorted_or_handed_over(postgres):
             (Count("x", by="i", keys="private"), ROW),
             (Proportion("x = 'a'"), person),
         ):
-            query = reading_of(table, bounded(question, setting)).query
+            query = reading_of(table, bounded_request(question, setting)).query
             assert "Gather" in str(con.con.execute(f"explain {query}").fetchall())
             plan = str(table.engine.read(f"EXPLAIN {query}"))
             assert "Gather" not in plan
@@ -497,7 +497,7 @@ def test_functions_that_take_the_place_of_those_of_spark_are_refused(spark):
     queries = *queries, Median("x", **bounds, **by), Histogram("x", bins=3, **bounds, **by)
     setting = Setting(PrivacyUnit("g", 2, 1), "add-remove")
     with opened(frame) as table:
-        seen = [reading_of(table, bounded(query, setting)).query for query in queries]
+        seen = [reading_of(table, bounded_request(query, setting)).query for query in queries]
     called = {name.lower() for query in seen for name in re.findall(r"\b([A-Za-z_]\w*) ?\(", query)}
     words = "as when then else and or not from in over select by where cast try_cast"
     assert called - {*words.split()} == USED_BY_SPARK - {"coalesce"}  # of a missing value
@@ -605,7 +605,7 @@ def test_warnings_are_as_before_when_questions_of_several_threads_have_ended():
             warnings.warn("a value", stacklevel=1)
             seen.append(seconds)
 
-        return lambda: paid(one)
+        return lambda: run_paid(one)
 
     in_threads(*map(work, (0.02, 0.06, 0.04)))
     assert sorted(seen) == [0.02, 0.04, 0.06]

@@ -20,7 +20,7 @@ from exact_sums import sums_of
 from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, PrivacyUnit, ask
 from leastnoise.cli import app
 from leastnoise.tables.ask import Collected, Prepared
-from leastnoise.tables.charge import paid
+from leastnoise.tables.charge import run_paid
 from leastnoise.tables.planning.keyed import keys_design
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table, opened
@@ -270,7 +270,7 @@ def test_what_ends_a_question_says_nothing(error):
         raise error("s3cret") from ValueError("s3cret")
 
     with pytest.raises(BaseException) as caught:
-        paid(ending)
+        run_paid(ending)
     assert caught.type is (error if error is KeyboardInterrupt else NotAnsweredError)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None

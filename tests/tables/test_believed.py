@@ -11,7 +11,12 @@ import pytest
 from leastnoise import Mean, Proportion
 from leastnoise.exact import exp_upper
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.planning.believed import BoundLine, _cells, _kept, believed
+from leastnoise.tables.planning.believed import (
+    BoundLine,
+    _cells,
+    _probability_within,
+    believed_range,
+)
 from leastnoise.tables.planning.noise import delta_of_a_step, noise_for
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.mean import mean_numbers
@@ -41,7 +46,7 @@ def test_intervals_of_means_hold_in_95_of_100_cases(query, relation):
         exact = exact_of(query, count, share)
         top = query.scale.top if isinstance(query, Mean) else 1
         true = width * (1 + float(exact[0] / exact[1]) / top) / 2
-        found = noise.released([query.numbers(noise.form, exact)] * DRAWS, entropy)
+        found = noise.release_rows([query.numbers(noise.form, exact)] * DRAWS, entropy)
         ends = [query.estimate(parts, setting, noise) for parts in found]
         held = np.mean([one.low - 1e-9 <= true <= one.high + 1e-9 for one in ends])
         assert held >= 0.935, (count, share)
@@ -85,7 +90,7 @@ def test_what_is_kept_is_never_overstated():
         for limit in (0.5, 2.0, 5.0):
             weights = [(random.uniform(-1, 1), random.uniform(-1, 1)) for _ in range(2)]
             drawn = np.mean([np.abs(a * x + b * y) <= limit for a, b in weights], axis=0) == 1
-            kept = _kept(limit, _cells(one), two.design.noise, weights)
+            kept = _probability_within(limit, _cells(one), two.design.noise, weights)
             assert kept <= drawn.mean() + 0.015 and kept >= drawn.mean() - 0.06
 
 
@@ -102,10 +107,10 @@ def test_nothing_is_believed_where_nothing_fits():
     setting = Setting(Row(), "add-remove")
     sides = BoundLine(1, -1), BoundLine(0, -1)
     laws = noise_for(Proportion("x > 1").forms(setting), Fraction(1), Fraction(0), 1).limits(sides)
-    assert believed(laws, sides, (Fraction(10**6), Fraction(-(10**6)))) == (0.0, 1.0)
-    low, high = believed(laws, sides, (Fraction(0), Fraction(0)))
+    assert believed_range(laws, sides, (Fraction(10**6), Fraction(-(10**6)))) == (0.0, 1.0)
+    low, high = believed_range(laws, sides, (Fraction(0), Fraction(0)))
     assert (low, high) == (0, 1)
-    low, high = believed(laws, sides, (Fraction(10**6), Fraction(10**6)))
+    low, high = believed_range(laws, sides, (Fraction(10**6), Fraction(10**6)))
     assert 0.49999 < low < 0.5 < high < 0.50001
 
 

@@ -25,8 +25,8 @@ from leastnoise.tables import (
     Variance,
 )
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.groups import bounded as _bounded
-from leastnoise.tables.queries.groups import touched
+from leastnoise.tables.queries.groups import bounded_request as _bounded
+from leastnoise.tables.queries.groups import groups_moved
 from leastnoise.tables.sources import opened
 from leastnoise.tables.sources.bounding import WEIGHT, reading_of
 from leastnoise.tables.unit import NEIGHBORS
@@ -204,7 +204,7 @@ def _moved_by_one(query, setting, mine, other):
         for form in query.forms(setting):
             moved(form, *(query.numbers(form, one[key]) for one in (mine, other)))
         changed += mine[key] != other[key]
-    assert changed <= touched(query, setting), query
+    assert changed <= groups_moved(query, setting), query
 
 
 def test_the_claims_are_reached():

@@ -10,10 +10,10 @@ import pytest
 from leastnoise import Count, Marginals, Mean, Proportion, Sum, Variance
 from leastnoise.noise.bars import laplace_bar, laplace_bars, laplace_masses, pattern_bars
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.ask import planned
+from leastnoise.tables.ask import prepare_publicly
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.numbers import clamped
+from leastnoise.tables.queries.numbers import clamp_estimate
 from leastnoise.tables.unit import PrivacyUnit, Row
 
 DRAWS = 1500
@@ -26,7 +26,7 @@ SETTINGS = [
 
 def released(query, exact, setting, draws=DRAWS):
     """Estimates from many releases of the same exact parts."""
-    release = planned(query, setting, QueryBudget(F(1), F(1, 10**6)), "l1").release
+    release = prepare_publicly(query, setting, QueryBudget(F(1), F(1, 10**6)), "l1").release
     row = [*query.numbers(release.form, exact), *[F(0)] * len(release.form.beside)]
     entropy = InsecureSeededEntropy(5)
     groups = 1 if query.public_keys is None else len(query.public_keys)
@@ -34,10 +34,10 @@ def released(query, exact, setting, draws=DRAWS):
         [
             one
             for _ in range(-(-draws // groups))
-            for one in release.released([row] * groups, entropy)
+            for one in release.release_rows([row] * groups, entropy)
         ]
         if release.one_draw
-        else release.released([row] * draws, entropy)
+        else release.release_rows([row] * draws, entropy)
     )
     parts = len(release.form.parts)
     return [query.estimate(one[:parts], setting, release) for one in every]
@@ -92,14 +92,14 @@ def test_counts_and_sums_near_0_have_an_interval_and_hold_the_truth(query, exact
 
 def test_a_value_beyond_a_bound_is_moved_with_its_interval():
     ends = (F(-10), F(-4))
-    assert clamped(F(-7), ends, F(0), None) == clamped(F(-7), ends, F(0), F(100))
-    found = clamped(F(-7), ends, F(0), None)
+    assert clamp_estimate(F(-7), ends, F(0), None) == clamp_estimate(F(-7), ends, F(0), F(100))
+    found = clamp_estimate(F(-7), ends, F(0), None)
     assert (found.value, found.low, found.high) == (0, 0, 3)
-    found = clamped(F(107), (F(104), F(110)), F(0), F(100))
+    found = clamp_estimate(F(107), (F(104), F(110)), F(0), F(100))
     assert (found.value, found.low, found.high) == (100, 97, 100)
-    found = clamped(F(1), (F(-2), F(4)), F(0), None)
+    found = clamp_estimate(F(1), (F(-2), F(4)), F(0), None)
     assert (found.value, found.low, found.high) == (1, 0, 4)
-    found = clamped(F(9), (F(-2), F(40)), F(10), F(20))
+    found = clamp_estimate(F(9), (F(-2), F(40)), F(10), F(20))
     assert (found.value, found.low, found.high) == (10, 10, 20)
 
 
@@ -148,7 +148,7 @@ def test_the_grand_total_of_a_table_has_the_margin_of_its_noise(sizes, before, n
     """Added up by a bound the margin was half as wide again."""
     keys = [[str(i) for i in range(size)] for size in sizes]
     query = Marginals([f"a{i}" for i in range(len(sizes))], ways=[0, len(sizes)], keys=keys)
-    release = planned(query, SETTINGS[0], QueryBudget(F(1), F(0)), "l1").release
+    release = prepare_publicly(query, SETTINGS[0], QueryBudget(F(1), F(0)), "l1").release
     margins = release.design.error_bound(0.95)
     assert now <= margins[0] <= now + 1 < before
     errors = np.abs(release.design.noise.sample(1500))[:, 0]

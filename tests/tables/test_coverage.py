@@ -28,7 +28,7 @@ from leastnoise import (
 )
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import query_of
-from leastnoise.tables.ask import planned
+from leastnoise.tables.ask import prepare_publicly
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.release import Collected
 from leastnoise.tables.queries.base import Setting
@@ -124,7 +124,7 @@ def test_no_unit_moves_more_than_is_claimed(unit, neighbors):
 @pytest.mark.parametrize("setting", [Setting(Row(), "add-remove"), Setting(PERSON, "replace")])
 def test_intervals_hold_the_parts(setting):
     query = Coverage(HISTOGRAM)
-    release = planned(query, setting, QueryBudget(F(1, 5), F(0)), "l1").release
+    release = prepare_publicly(query, setting, QueryBudget(F(1, 5), F(0)), "l1").release
     sums = sums_of(open_table(FRAME), query, setting)
     exact = [float(one) for one in query.exact(sums[""], setting)]
     true = [part / sum(exact) for part in exact]

@@ -14,7 +14,7 @@ from leastnoise.cache import workload_designed
 from leastnoise.certify import parse_any
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import query_of
-from leastnoise.tables.ask import touched
+from leastnoise.tables.ask import groups_moved
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.reports.basis import check_batch, file_name
@@ -66,8 +66,8 @@ def test_a_person_moves_several_bins() -> None:
     delta, e = float(kept.document.asked[1]), np.exp(1 / 6)
     assert delta * (e**6 - 1) / (e - 1) <= 1e-6 * (1 + 1e-9)
     setting = Setting(person, "add-remove")
-    assert touched(QUERY, setting) == 3
-    assert touched(QUERY, Setting(person, "replace")) == 6
+    assert groups_moved(QUERY, setting) == 3
+    assert groups_moved(QUERY, Setting(person, "replace")) == 6
 
 
 def test_by_another_column_and_with_others(tmp_path) -> None:

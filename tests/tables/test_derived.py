@@ -20,7 +20,7 @@ from leastnoise import (
     ask,
 )
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.ask import planned
+from leastnoise.tables.ask import prepare_publicly
 from leastnoise.tables.derived import ReleasedCounts
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.totals import sum_error
@@ -44,7 +44,7 @@ ROW = Row()
 
 def release_of(query, unit=ROW, epsilon=1, delta=0):
     budget = QueryBudget(Fraction(epsilon), Fraction(delta))
-    return planned(query, Setting(unit, "add-remove"), budget, "l1").release
+    return prepare_publicly(query, Setting(unit, "add-remove"), budget, "l1").release
 
 
 def counts_of(query, release, numbers):

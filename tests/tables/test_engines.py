@@ -28,7 +28,7 @@ from leastnoise import (
     ask,
 )
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.groups import bounded as _bounded
+from leastnoise.tables.queries.groups import bounded_request as _bounded
 from leastnoise.tables.sources import open_table
 from leastnoise.tables.unit import Row
 

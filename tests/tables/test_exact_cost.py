@@ -18,7 +18,7 @@ import pytest
 
 from exact_sums import sums_of
 from leastnoise import Count, Mean, PrivacyUnit, Proportion, Sum, Variance
-from leastnoise.tables.ask import touched
+from leastnoise.tables.ask import groups_moved
 from leastnoise.tables.planning.noise import noise_for
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table
@@ -133,7 +133,7 @@ def test_units_in_several_groups_cost_no_more(query, relation):
     """A unit with its worst rows in every group that it can move."""
     setting = Setting(PrivacyUnit("p", 1, max_groups=2), relation)
     grouped = replace(query, by="g", keys=list("abcdefgh"))
-    groups = touched(grouped, setting)
+    groups = groups_moved(grouped, setting)
     assert groups == (2 if relation == "add-remove" else 4)
     noise = noise_for(query.forms(setting), Fraction(2), DELTA, groups)
     # Every group has its share, for whatever the unit does there; groups compose by adding.

@@ -31,7 +31,7 @@ from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import query_of
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.groups import touched
+from leastnoise.tables.queries.groups import groups_moved
 from leastnoise.tables.reports.basis import check_batch, file_name
 from leastnoise.tables.sources import opened
 from leastnoise.tables.sources.bounding import GroupSums
@@ -116,8 +116,10 @@ def test_no_person_moves_the_counts_further_than_the_noise_is_for(relation) -> N
     furthest = 0
     for unit in (PrivacyUnit("p", 2, 2), PrivacyUnit("p", 3), Row()):
         setting = Setting(unit, relation)
-        steps = touched(query, setting) * setting.rows
-        noise = query.noise(setting, Fraction(9), Fraction(1, 10), touched(query, setting), "l1")
+        steps = groups_moved(query, setting) * setting.rows
+        noise = query.noise(
+            setting, Fraction(9), Fraction(1, 10), groups_moved(query, setting), "l1"
+        )
         assert noise.steps == steps and noise.design.document.asked[0] == Fraction(9, steps)
         for worst in (True, False):
 

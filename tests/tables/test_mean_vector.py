@@ -24,8 +24,8 @@ from leastnoise import (
     plan,
 )
 from leastnoise.tables import query_of
-from leastnoise.tables.ask import touched
-from leastnoise.tables.axes.crossed import named_in as _named
+from leastnoise.tables.ask import groups_moved
+from leastnoise.tables.axes.crossed import name_in_group as _named
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table, opened
 from leastnoise.tables.sources.duckdb import DuckDB
@@ -141,7 +141,7 @@ def test_groups_public_and_private():
     frame = FRAME.assign(g=np.where(FRAME.p % 2 == 0, "even", "odd"))
     unit = PrivacyUnit("p", 2, 1)
     query = replace(QUERY, by="g", keys=["odd", "even", "none"])
-    assert touched(query, Setting(unit, "add-remove")) == 1
+    assert groups_moved(query, Setting(unit, "add-remove")) == 1
     found = ask(frame, query, unit=unit, **OPTIONS)
     assert list(found.value)[:3] == ["odd: x", "odd: y", "odd: z"] and len(found.value) == 9
     for key in ("odd", "even"):

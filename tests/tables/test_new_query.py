@@ -18,7 +18,7 @@ from leastnoise.tables import query_of
 from leastnoise.tables.queries import registry
 from leastnoise.tables.queries.arguments import arguments_of, query_from
 from leastnoise.tables.queries.base import Query, Setting
-from leastnoise.tables.queries.numbers import Estimate, Part, Released, clamped
+from leastnoise.tables.queries.numbers import Estimate, Part, Released, clamp_estimate
 from leastnoise.tables.reports.report import check_report, read_report
 from leastnoise.tables.reports.wording import heading
 from leastnoise.tables.sources.bounding import GroupSums, Request
@@ -64,7 +64,7 @@ class RowsAbove(Query):
 
     def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
         (rows,) = released
-        return clamped(rows.value, rows.ends, Fraction(0), None)
+        return clamp_estimate(rows.value, rows.ends, Fraction(0), None)
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
         return [Fraction(rows)], Fraction(rows)

@@ -22,7 +22,7 @@ from leastnoise import (
     plan,
 )
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.ask import collect, prepare, touched
+from leastnoise.tables.ask import collect, groups_moved, prepare
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table
@@ -114,14 +114,14 @@ def test_groups_that_a_unit_can_move():
     row, person = Row(), PrivacyUnit("p", 2, 3)
     keys = ["a", "b", "c", "d", "e", "f", "g"]
     grouped = Count(by="g", keys=keys)
-    assert touched(Count(), Setting(person, "replace")) == 1
-    assert touched(grouped, Setting(row, "add-remove")) == 1
-    assert touched(grouped, Setting(row, "replace")) == 2
-    assert touched(grouped, Setting(person, "add-remove")) == 3
-    assert touched(grouped, Setting(person, "replace")) == 6
-    assert touched(grouped, Setting(PrivacyUnit("p", 2), "add-remove")) == 7
-    assert touched(grouped, Setting(PrivacyUnit("p", 2), "replace")) == 7
-    assert touched(Count(by="g", keys=["a"]), Setting(row, "replace")) == 1
+    assert groups_moved(Count(), Setting(person, "replace")) == 1
+    assert groups_moved(grouped, Setting(row, "add-remove")) == 1
+    assert groups_moved(grouped, Setting(row, "replace")) == 2
+    assert groups_moved(grouped, Setting(person, "add-remove")) == 3
+    assert groups_moved(grouped, Setting(person, "replace")) == 6
+    assert groups_moved(grouped, Setting(PrivacyUnit("p", 2), "add-remove")) == 7
+    assert groups_moved(grouped, Setting(PrivacyUnit("p", 2), "replace")) == 7
+    assert groups_moved(Count(by="g", keys=["a"]), Setting(row, "replace")) == 1
 
 
 @pytest.mark.parametrize(("most", "keys", "said"), [(2, "abc", True), (3, "abc", False)])

@@ -27,7 +27,7 @@ from leastnoise import (
 from leastnoise.certify import parse_any
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import Query, query_of
-from leastnoise.tables.ask import planned
+from leastnoise.tables.ask import prepare_publicly
 from leastnoise.tables.planning.bands import BandsRelease, ChoicesRelease
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.release import Collected
@@ -62,7 +62,7 @@ def smallest_quantile(values, level):
 def released(query: Query, **options):
     budget = QueryBudget(Fraction(options.get("epsilon", 1)), Fraction(options.get("delta", 0)))
     unit, neighbors = options.get("unit", Row()), options.get("neighbors", "add-remove")
-    return planned(query, Setting(unit, neighbors), budget, "l1").release
+    return prepare_publicly(query, Setting(unit, neighbors), budget, "l1").release
 
 
 # -- answers --------------------------------------------------------------------------------------

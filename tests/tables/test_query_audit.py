@@ -95,9 +95,9 @@ def drawn(data, query, relation, unit, seed):
     exact = prepared.release.exact(query, prepared.setting, sums)
     entropy = InsecureSeededEntropy(seed)
     if isinstance(prepared.release, DrawnNoise):  # one draw for all groups
-        found = [row for _ in range(DRAWS) for row in prepared.release.released(exact, entropy)]
+        found = [row for _ in range(DRAWS) for row in prepared.release.release_rows(exact, entropy)]
     else:
-        found = prepared.release.released(exact * DRAWS, entropy)
+        found = prepared.release.release_rows(exact * DRAWS, entropy)
     size = np.array([float(part.sensitivity) for part in form.every])
     signs = np.array([1.0, -1.0] if len(keys) == 2 else [1.0])
     if isinstance(query, Histogram):

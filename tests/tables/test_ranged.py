@@ -53,7 +53,7 @@ def test_its_error_is_below_that_of_additive_noise_and_intervals_hold(query):
     errors = []
     for part in range(5):
         value = Fraction(part, 4) * top
-        drawn = found.released([[value]] * 400, entropy)
+        drawn = found.release_rows([[value]] * 400, entropy)
         held = np.mean([one[0].ends[0] <= value <= one[0].ends[1] for one in drawn])
         assert held >= 0.92
         errors.append(np.mean([abs(float(one[0].value - value)) for one in drawn]))

@@ -18,7 +18,7 @@ from leastnoise.errors import FormatError
 from leastnoise.exact import text_of
 from leastnoise.tables import Count, Cumulative, Mean, MeanVector, Median, Sum, ask, ask_all, report
 from leastnoise.tables.planning.budget import QueryBudget
-from leastnoise.tables.planning.noise import jointly
+from leastnoise.tables.planning.noise import joint_noises
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.reports.basis import QueryBasis, check_batch, file_name
 from leastnoise.tables.reports.report import check_report, read_report
@@ -345,7 +345,7 @@ def test_every_way_has_its_kind_of_file():
     documents = {file_name(texts[name]): one for name, one in files.items()}
     vector = MeanVector(["x", "y"], low=[0, 0], high=[1, 1])
     right = [
-        (Count(**KEYS), {"found": ()}, {"keyed"}),
+        (Count(**KEYS), {"private_keys": ()}, {"keyed"}),
         (vector, {}, {"vector"}),
         (Count(), {}, {"integer", "real"}),
         (Sum("x", low=0, high="1/2", nulls="middle"), {}, {"real"}),
@@ -383,7 +383,7 @@ def test_a_number_that_moves_twice_is_no_two_numbers():
     one = QueryBasis(
         Mean("x", **BOUNDS), Setting(Row(), "replace"), (document.dumps(),) * 2, form=1
     )
-    assert (one.released.steps, one.released.most) == (2, 2)
+    assert (one.release_form.steps, one.release_form.most) == (2, 2)
     for delta, verdict in (("0.2", "refuted"), ("0.27", "proven")):
         budget = QueryBudget(Fraction(1), Fraction(delta))
         (step, last) = check_batch([one], {file_name(document.dumps()): document}, budget)
@@ -421,7 +421,7 @@ def test_a_reason_is_that_of_the_question(reports):
 def test_one_law_is_for_so_many_releases():
     """Beside a draw they said the budget of all questions, and the sum was not covered."""
     budget, one = QueryBudget(Fraction(1), Fraction(1, 2)), Setting(Row(), "add-remove")
-    (noise,) = jointly([Count().forms(one)[0]], *budget.pair, 12, "l1")
+    (noise,) = joint_noises([Count().forms(one)[0]], *budget.pair, 12, "l1")
     document = noise.laws[0].design.document
     own = QueryBasis(Count(), one, (document.dumps(),))
     files = {file_name(document.dumps()): document}
@@ -437,7 +437,7 @@ def test_each_of_two_questions_may_have_one_law_for_all_its_releases():
         Count(by="g", keys=[*map(str, range(12))]),
         Setting(PrivacyUnit("p", 1), "add-remove"),
     )
-    (noise,) = jointly([query.forms(one)[0]], Fraction(1), Fraction(1, 2), 12, "l1")
+    (noise,) = joint_noises([query.forms(one)[0]], Fraction(1), Fraction(1, 2), 12, "l1")
     document = noise.laws[0].design.document
     own, files = QueryBasis(query, one, (document.dumps(),)), {}
     files[file_name(document.dumps())] = document

@@ -40,7 +40,7 @@ from leastnoise.tables import (
 )
 from leastnoise.tables.planning import noise, sums, together, vector
 from leastnoise.tables.queries.base import PRIVATE
-from leastnoise.tables.queries.groups import asked_of, touched
+from leastnoise.tables.queries.groups import grouped_query, groups_moved
 from leastnoise.tables.queries.linear import Linear
 from leastnoise.tables.reports.basis import QueryBasis, file_name, weakest
 from leastnoise.tables.reports.report import read_report
@@ -148,19 +148,20 @@ def wanted(basis, budget):
 
     def sums_designed(workload, epsilon, delta):
         found.append((epsilon, delta, workload))
-        return SimpleNamespace(noise=SimpleNamespace(workload=workload), status=""), None
+        return SimpleNamespace(noise=SimpleNamespace(workload=workload), document=None), None
 
     query, setting = basis.query, basis.setting
-    each = *budget.pair, touched(query, setting), "l1"
+    each = *budget.pair, groups_moved(query, setting), "l1"
     with (
         patch.object(noise, "designed", designed),
         patch.object(vector, "designed", designed),
         patch.object(sums, "workload_designed", sums_designed),
+        patch.object(sums, "noise_words", lambda document: ""),
     ):
         if isinstance(query, (Linear, MeanVector)):
             query.noise(setting, *each)
         else:
-            noise._stepped(basis.released, *each)
+            noise._noise_by_steps(basis.release_form, *each)
     return found
 
 
@@ -181,9 +182,9 @@ def shape_wanted(drawn, document):
         found.append(weighed(shape, weights)[0])
         raise ArgumentError("shape", "it", "known")
 
-    asked = [asked_of(basis.query, basis.setting) for basis in drawn]
+    asked = [grouped_query(basis.query, basis.setting) for basis in drawn]
     with patch.object(together, "designed_together", designed):
-        together.drawn_together(asked, document.epsilon, "l1")
+        together.draw_jointly(asked, document.epsilon, "l1")
     return found
 
 
@@ -194,7 +195,7 @@ def chosen(basis, documents):
         return basis.epsilon
     keys = documents[file_name(basis.keys)]
     groups = 1 if keys.releases is None else keys.releases.count
-    assert keys.kind == "keyed" and groups == touched(basis.query, basis.setting)
+    assert keys.kind == "keyed" and groups == groups_moved(basis.query, basis.setting)
     return basis.epsilon + (keys.releases or keys).epsilon
 
 
@@ -207,7 +208,7 @@ def could_be_asked(batch, budget, documents):
         if basis.query.keys == PRIVATE:
             found = documents[file_name(basis.keys or basis.files[0])]
             groups = 1 if found.releases is None else found.releases.count
-            assert found.kind == "keyed" and groups == touched(basis.query, basis.setting)
+            assert found.kind == "keyed" and groups == groups_moved(basis.query, basis.setting)
             return (found.epsilon, groups) == (budget.epsilon, 1)
         files = [documents[file_name(one)] for one in basis.files]
         if files[0].kind == "joint":

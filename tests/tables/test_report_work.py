@@ -15,7 +15,7 @@ from leastnoise.exact import rational, text_of
 from leastnoise.tables import Count, Cumulative, Marginals, ask, report
 from leastnoise.tables.planning.together import shape_of
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.groups import asked_of
+from leastnoise.tables.queries.groups import grouped_query
 from leastnoise.tables.reports.report import check_report
 from leastnoise.tables.unit import PrivacyUnit
 from leastnoise.work import counted
@@ -51,7 +51,7 @@ def test_large_questions_are_counted_as_work(monkeypatch):
 def test_the_shape_of_a_large_draw_is_found_soon():
     """0.35 s for each of the 60 KB that such an answer has: minutes for a report."""
     query = Count(by="g", keys=[*map(str, range(1000))])
-    asked = asked_of(query, Setting(PrivacyUnit("p", 1), "add-remove"))
+    asked = grouped_query(query, Setting(PrivacyUnit("p", 1), "add-remove"))
     begin = time.process_time()
     for _ in range(10):
         assert shape_of([asked], 1)[0].dimension == 1000

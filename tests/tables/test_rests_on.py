@@ -28,7 +28,7 @@ from leastnoise import (
     report,
 )
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.ask import planned
+from leastnoise.tables.ask import prepare_publicly
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.numbers import LEFT_OUT, ROWS, Figure
@@ -180,7 +180,10 @@ def test_figures_hold_their_numbers_in_95_of_100_releases(query, setting):
             "id": np.arange(165),
         }
     )
-    (release, exact) = planned(query, setting, QueryBudget(F(1), F(1, 10**6)), "l1").release, {}
+    (release, exact) = (
+        prepare_publicly(query, setting, QueryBudget(F(1), F(1, 10**6)), "l1").release,
+        {},
+    )
     sums = sums_of(open_table(frame), query, setting)
     for key in ("a", "b"):
         exact[key] = {ROWS: sums[key].rows if key in sums else 0, LEFT_OUT: 0}
@@ -232,7 +235,7 @@ def test_a_row_moves_the_parts_or_the_rows_left_out_but_not_both(query):
 def test_the_answer_is_as_precise_as_without_its_figures():
     for query in QUERIES[:2] + QUERIES[3:]:
         setting = Setting(Row(), "add-remove")
-        release = planned(query, setting, QueryBudget(F(1), F(1, 10**6)), "l1").release
+        release = prepare_publicly(query, setting, QueryBudget(F(1), F(1, 10**6)), "l1").release
         assert len(release.laws) == len(release.parts) + 1
         epsilons = {law.design.document.epsilon for law in release.laws}
         assert epsilons == {F(1, release.form.steps)}

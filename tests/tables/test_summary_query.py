@@ -13,7 +13,7 @@ from exact_sums import sums_of
 from leastnoise import Count, Mean, PrivacyUnit, Sum, Summary, ask, ask_all, plan, plan_all, report
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import query_of
-from leastnoise.tables.ask import planned
+from leastnoise.tables.ask import prepare_publicly
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.release import Collected
 from leastnoise.tables.queries.base import Setting
@@ -72,7 +72,7 @@ def test_every_interval_holds_its_number_in_95_of_100_releases(low, high, settin
     query = Summary("x", low=low, high=high, by="g", keys=["many", "few", "none"])
     values = np.concatenate([RNG.uniform(low, high, 300), RNG.uniform(low, high, 8)])
     frame = pd.DataFrame({"x": values, "g": ["many"] * 300 + ["few"] * 8, "id": np.arange(308)})
-    release = planned(query, setting, QueryBudget(F(1), F(1, 10**6)), "l1").release
+    release = prepare_publicly(query, setting, QueryBudget(F(1), F(1, 10**6)), "l1").release
     sums = sums_of(open_table(frame), query, setting)
     collected, entropy = Collected(sums, keys=query.public_keys), InsecureSeededEntropy(6)
     truths = {

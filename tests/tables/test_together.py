@@ -29,11 +29,11 @@ from leastnoise import (
     plan_all,
 )
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.ask import planned
+from leastnoise.tables.ask import prepare_publicly
 from leastnoise.tables.planning.budget import QueryBudget
-from leastnoise.tables.planning.together import DrawnNoise, drawn_together, release_drawn
+from leastnoise.tables.planning.together import DrawnNoise, draw_jointly, release_drawn
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.groups import asked_of
+from leastnoise.tables.queries.groups import grouped_query
 from leastnoise.tables.queries.proportion import _scale
 from leastnoise.tables.sources.bounding import GroupSums
 from leastnoise.tables.unit import Row
@@ -67,7 +67,7 @@ def unit_of(queries, setting, random):
     """Parts of one unit in groups that it may be in."""
     found = []
     for query in queries:
-        asked = asked_of(query, setting)
+        asked = grouped_query(query, setting)
         own = random.sample(range(asked.groups), asked.each)
         found.append({g: part_of(query, setting.rows, setting, random) for g in own})
     return found
@@ -83,7 +83,7 @@ def steps(noises, base, unit, setting, seed):
             dc, ds, dq = own.get(g, (0, 0, 0))
             one = GroupSums(rows=c + dc, values=s + ds, squares=q + dq)
             rows.append(query.numbers(noise.noise.form, query.exact(one, setting)))
-        found += noise.noise.place.counted(rows, entropy)
+        found += noise.noise.place.steps_of(rows, entropy)
     return found
 
 
@@ -98,8 +98,8 @@ def test_units_move_the_vector_within_its_shape(unit, relation):
     setting, random = Setting(unit, relation), Random(5)
     for queries in ([one] for one in QUERIES), (QUERIES[i::2] for i in (0, 1)), ([*QUERIES],):
         for some in queries:
-            asked = [asked_of(query, setting) for query in some]
-            found = drawn_together(asked, Fraction(1), "l1")
+            asked = [grouped_query(query, setting) for query in some]
+            found = draw_jointly(asked, Fraction(1), "l1")
             if found is None:  # a unit moves one number only
                 assert sum(a.block(t).most for a in asked for t in a.tracks) == 1
                 continue
@@ -114,7 +114,7 @@ def _examine(noises, shape, setting, random):
     nobody = [{} for _ in some]
     for seed in range(15):
         base = [
-            [part_of(q, 1000, setting, random) for _ in range(asked_of(q, setting).groups)]
+            [part_of(q, 1000, setting, random) for _ in range(grouped_query(q, setting).groups)]
             for q in some
         ]
         one = unit_of(some, setting, random)
@@ -159,7 +159,7 @@ def test_every_output_is_nearly_as_likely_for_every_neighbor(relation):
     """All rows that there can be, all outputs near: the ratio is at most e^epsilon."""
     queries = [Proportion("x > 0", where="z > 0"), Count(**KEYS)]
     setting = Setting(Row(), relation)
-    found = drawn_together([asked_of(q, setting) for q in queries], Fraction(1), "l1")
+    found = draw_jointly([grouped_query(q, setting) for q in queries], Fraction(1), "l1")
     document = found[0].draw.design.document
     rows = [
         (*share, *(g == key for key in range(3)))
@@ -209,10 +209,11 @@ def _flat(noises, released):
 def test_many_counts_are_far_nearer():
     for count, within, squared in ((12, 10, 10), (30, 20, 20)):
         asked = [
-            asked_of(Count(where=f"x > {i}"), Setting(Row(), "add-remove")) for i in range(count)
+            grouped_query(Count(where=f"x > {i}"), Setting(Row(), "add-remove"))
+            for i in range(count)
         ]
         for loss, most in (("l1", within), ("l2", squared)):
-            draw = drawn_together(asked, Fraction(1), loss)[0].draw
+            draw = draw_jointly(asked, Fraction(1), loss)[0].draw
             assert draw.error(0, 0.95) == most
     person = PrivacyUnit("p", max_rows_per_group=1, max_groups=3)
     (found,) = plan_all([Histogram("x", **BOUNDS, bins=9)], epsilon=1, unit=person)
@@ -263,7 +264,7 @@ def test_questions_that_cannot_be_drawn_keep_their_budgets():
 @pytest.mark.parametrize("query", [Mean("x", **BOUNDS, **KEYS), Variance("x", **BOUNDS)], ids=str)
 def test_intervals_cover(query):
     setting = Setting(PrivacyUnit("p", 1), "add-remove")
-    ready = planned(query, setting, QueryBudget(Fraction(1), Fraction(0)), "l1")
+    ready = prepare_publicly(query, setting, QueryBudget(Fraction(1), Fraction(0)), "l1")
     assert isinstance(ready.release, DrawnNoise)
     top, n = query.scale.top, 300
     sums = GroupSums(rows=n, values=n * top // 3, squares=n * top**2 // 4)
@@ -272,7 +273,7 @@ def test_intervals_cover(query):
     (truth,) = query.estimates(ready.release.around(rows[0]), setting, ready.release).values()
     entropy, inside = InsecureSeededEntropy(2), []
     for _ in range(300):
-        for row in ready.release.released(rows, entropy):
+        for row in ready.release.release_rows(rows, entropy):
             (one,) = query.estimates(row, setting, ready.release).values()
             inside.append(one.low <= truth.value <= one.high)
     assert np.mean(inside) > 0.92
@@ -285,10 +286,10 @@ def test_intervals_cover(query):
 def test_what_is_too_large_or_of_another_loss_is_asked_apart():
     many = Histogram("x", **BOUNDS, bins=201)
     for query, loss in ((many, "l1"), (Count(**KEYS), "power:3")):
-        asked = asked_of(query, Setting(PrivacyUnit("p", 1, 2), "add-remove"))
-        assert drawn_together([asked], Fraction(1), loss) is None
-    asked = asked_of(Count(), Setting(Row(), "add-remove"))
-    assert drawn_together([asked], Fraction(1), "l1") is None
+        asked = grouped_query(query, Setting(PrivacyUnit("p", 1, 2), "add-remove"))
+        assert draw_jointly([asked], Fraction(1), loss) is None
+    asked = grouped_query(Count(), Setting(Row(), "add-remove"))
+    assert draw_jointly([asked], Fraction(1), "l1") is None
     frame = pd.DataFrame({"p": [1, 1, 2], "g": ["a", "b", "a"]})
     found = ask(
         frame, Count(**KEYS), epsilon=1, unit=PrivacyUnit("p", 1), entropy=InsecureSeededEntropy(1)

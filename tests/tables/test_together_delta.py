@@ -22,9 +22,9 @@ from leastnoise import (
     report,
 )
 from leastnoise.certify.noise.elliptical import Elliptical, GaussianNoise
-from leastnoise.tables.planning.together import drawn_together
+from leastnoise.tables.planning.together import draw_jointly
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.groups import asked_of
+from leastnoise.tables.queries.groups import grouped_query
 from leastnoise.tables.reports.report import check_report
 
 DELTA = Fraction(1, 5)
@@ -84,8 +84,8 @@ def test_every_unit_is_hidden(relation, epsilon):
     """All that a unit can do to the numbers, one by one: no move is longer than delta allows."""
     setting = Setting(PrivacyUnit("p", max_rows_per_group=1, max_groups=3), relation)
     query = Count(by="g", keys=["a", "b", "c"])
-    own = [asked_of(query, setting)]
-    (noise,) = drawn_together(own, epsilon, "l2", Fraction(1, 5))
+    own = [grouped_query(query, setting)]
+    (noise,) = draw_jointly(own, epsilon, "l2", Fraction(1, 5))
     document = noise.draw.design.document
     normal = document.noise
     assert isinstance(normal, Elliptical) and noise.draw.delta == Fraction(1, 5)

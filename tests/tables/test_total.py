@@ -40,7 +40,7 @@ from leastnoise import (
     ask,
     ask_all,
 )
-from leastnoise.tables.charge import _logged
+from leastnoise.tables.charge import _log_failure
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table
 from leastnoise.tables.sources.duckdb import DuckDB
@@ -180,7 +180,7 @@ def test_a_failure_is_paid_for_and_says_nothing(tmp_path, monkeypatch):
         ):
             ask(table, Count("x"), epsilon=1, ledger=ledger)
         with contextlib.suppress(OSError):
-            _logged(RuntimeError("other s3cret"))  # nor if it came there after the charge
+            _log_failure(RuntimeError("other s3cret"))  # nor if it came there after the charge
     assert "other" not in log.read_text()
     assert len(ledger.history()) == spent and not wide.read_text()
 

@@ -11,9 +11,9 @@ import pytest
 from exact_sums import sums_of
 from leastnoise import Count, Histogram, Mean, PrivacyUnit, Proportion, Sum, Variance
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.planning.together import drawn_together
+from leastnoise.tables.planning.together import draw_jointly
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.groups import asked_of
+from leastnoise.tables.queries.groups import grouped_query
 from leastnoise.tables.sources import opened
 from leastnoise.tables.sources.bounding import GroupSums
 
@@ -50,14 +50,14 @@ def vectors(noises, setting):
                     query.numbers(noise.form, query.exact(sums.get(key, GroupSums()), setting))
                     for key in query.public_keys or [""]
                 ]
-                found += noise.place.counted(exact, entropy)
+                found += noise.place.steps_of(exact, entropy)
         yield found
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_no_unit_of_a_real_table_leaves_the_shape(relation):
     setting = Setting(PrivacyUnit("p", max_rows_per_group=2, max_groups=1), relation)
-    noises = drawn_together([asked_of(query, setting) for query in QUERIES], Fraction(1), "l1")
+    noises = draw_jointly([grouped_query(query, setting) for query in QUERIES], Fraction(1), "l1")
     shape = noises[0].draw.design.noise.shape
     nobody, *found = vectors(noises, setting)
     replaced = relation == "replace"

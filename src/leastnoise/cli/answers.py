@@ -34,7 +34,7 @@ _ENDINGS = {"report": (".html", ".json"), "csv": (".csv",), "excel": (".xlsx",)}
 
 def check_files(given: dict[str, Any], queries: int) -> None:
     """See, before anything is spent, that every file can be written."""
-    from ..tables.reports.report import checked_report
+    from ..tables.reports.report import check_ending
 
     drawable(given["plot"])
     if given["plot"] is not None and queries > 1:
@@ -44,7 +44,7 @@ def check_files(given: dict[str, Any], queries: int) -> None:
         raise ArgumentError("title", given["title"], "left out without --report")
     for name, endings in _ENDINGS.items():
         if given[name] is not None:
-            checked_report(given[name], endings, name)
+            check_ending(given[name], endings, name)
 
 
 def write_files(given: dict[str, Any], answers: list[Any], book: Any) -> None:

@@ -37,9 +37,9 @@ def report(
       leastnoise report may.json june.json --out summer.html --title "Visits in May and June"
     """
     from ..tables.reports.joined import join_reports
-    from ..tables.reports.report import checked_report
+    from ..tables.reports.report import check_ending
 
-    checked_report(out, name="out")
+    check_ending(out, name="out")
     joined = join_reports(files, title)
     written = joined.save(out)
     if as_json:

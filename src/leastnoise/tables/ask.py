@@ -20,7 +20,7 @@ from ..hints import hinted
 from ..problem.checks import check_delta, check_epsilon
 from ..sampling import Entropy, system_entropy
 from .answer import Answer
-from .charge import paid, warn_of_log
+from .charge import run_paid, warn_of_log
 from .ledger import Ledger, as_ledger
 from .planning.budget import QueryBudget, Way
 from .planning.choice import check_group_size, release_of
@@ -30,7 +30,7 @@ from .planning.release import Collected, Release, hash_of
 from .planning.together import DrawnNoise, release_drawn
 from .queries.base import Query, Setting
 from .queries.coverage import Coverage
-from .queries.groups import bounded, touched
+from .queries.groups import bounded_request, groups_moved
 from .queries.sized import UncountedError, check_size, public_size
 from .queries.text import query_of
 from .reports.basis import QueryBasis
@@ -105,15 +105,15 @@ def ask(
 
         def prepared() -> list[Prepared]:
             each = ((query, setting, part, loss, book, tell, typical) for query, part in parts)
-            return sharing([prepare(rows, *options) for options in each])
+            return share_batch([prepare(rows, *options) for options in each])
 
-        ready = ready_or_paid(
-            prepared, lambda: charged(book, budget, [question], setting, "not answered")
+        ready = prepare_or_charge(
+            prepared, lambda: charge_ledger(book, budget, [question], setting, "not answered")
         )
         asked, spent = [prepared.query for prepared in ready], ready[0].shown or ready[0].spent
         text = hash_of([prepared.sha256 for prepared in ready])
-        charge = charged(book, spent, asked, setting, text)
-        answer, *coverage = answered(rows, ready, source, charge, tell)
+        charge = charge_ledger(book, spent, asked, setting, text)
+        answer, *coverage = draw_answers(rows, ready, source, charge, tell)
         return replace(answer, rests_on=tuple(coverage))
 
 
@@ -133,7 +133,7 @@ def with_coverage(
     ]
 
 
-def sharing(ready: list[Prepared]) -> list[Prepared]:
+def share_batch(ready: list[Prepared]) -> list[Prepared]:
     """Queries that are charged at once, with budgets that add up; one alone stays as it is."""
     if len(ready) == 1:
         return ready
@@ -146,7 +146,7 @@ def sharing(ready: list[Prepared]) -> list[Prepared]:
     return [replace(prepared, shown=whole, workload=len(ready), batch=batch) for prepared in ready]
 
 
-def charged(
+def charge_ledger(
     book: Ledger | None,
     budget: QueryBudget,
     queries: Sequence[Query],
@@ -165,7 +165,7 @@ def charged(
     ).id
 
 
-def ready_or_paid(
+def prepare_or_charge(
     prepared: Callable[[], list[Prepared]], charge: Callable[[], Any]
 ) -> list[Prepared]:
     """Questions that are ready. If not even the rows could be counted, that is paid for, too."""
@@ -177,7 +177,7 @@ def ready_or_paid(
     raise NotAnsweredError
 
 
-def answered(
+def draw_answers(
     table: Table,
     ready: list[Prepared],
     entropy: Entropy,
@@ -201,7 +201,7 @@ def answered(
             for prepared, sums in every
         ]
 
-    return paid(work)  # exact sums are in frames of `work` alone, which no error keeps
+    return run_paid(work)  # exact sums are in frames of `work` alone, which no error keeps
 
 
 def collect(table: Table, ready: Sequence[Prepared]) -> list[Collected]:
@@ -343,12 +343,15 @@ def prepare(
     """
     if ledger is not None:
         ledger.check(budget.epsilon, budget.delta, protects=setting.protects)
-    asked = reading_of(table, bounded(query, setting))
+    asked = reading_of(table, bounded_request(query, setting))
     quietly("the engine cannot compute this query", asked.check)
     if table.sized and query.fixed(setting.unit, setting.neighbors):
         setting = replace(setting, size=public_size(table))
     tell("finding the best noise")
-    ready, request = planned(query, setting, budget, loss, group_size), bounded(query, setting)
+    ready, request = (
+        prepare_publicly(query, setting, budget, loss, group_size),
+        bounded_request(query, setting),
+    )
     counting = None
     if ready.release.keys_file is not None and request.cells:  # which do not count the units
         counting = reading_of(
@@ -357,11 +360,11 @@ def prepare(
     return replace(ready, reading=reading_of(table, request), counting=counting)
 
 
-def planned(
+def prepare_publicly(
     query: Query, setting: Setting, budget: QueryBudget, loss: str, group_size: int | None = None
 ) -> Prepared:
     """The query with its noise, from public numbers only; there is nothing yet to read."""
-    groups = touched(query, setting)
+    groups = groups_moved(query, setting)
     asked = Priced(query, setting, *budget.pair, groups, loss, group_size)
     way = way_of(asked)
     return Prepared(query, setting, budget, release_of(asked, way), groups, way)

@@ -32,7 +32,7 @@ _before = ExitStack()  # puts the filters of warnings back
 
 
 @contextmanager
-def unwarned() -> Iterator[None]:
+def without_warnings() -> Iterator[None]:
     """Without warnings: an engine's may quote the data. Afterwards they are as they were before.
 
     Their filters are those of all threads: they are put back when the last one has ended.
@@ -57,7 +57,7 @@ def unwarned() -> Iterator[None]:
 
 
 @contextmanager
-def _noted(stops: list[None]) -> Iterator[None]:
+def _noting_interrupts(stops: list[None]) -> Iterator[None]:
     """Notes Ctrl-C: an engine that hears it in the middle of its work raises an error of its own.
 
     Only the main thread hears it, and only where it raises something at all.
@@ -78,20 +78,20 @@ def _noted(stops: list[None]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def paid(work: Callable[[], _T]) -> _T:
+def run_paid(work: Callable[[], _T]) -> _T:
     """The result of `work`, or a `NotAnsweredError` that says nothing of why there is none.
 
     KeyboardInterrupt where the user stopped it, whatever an engine made of that.
     """
     stops: list[None] = []
     try:
-        with unwarned(), _noted(stops):
+        with without_warnings(), _noting_interrupts(stops):
             return work()
     except BaseException as error:  # panics of libraries in Rust are no Exception; objects may exit
         stopped = bool(stops) or isinstance(error, KeyboardInterrupt)
         if not stopped:
             with suppress(Exception):
-                _logged(error)
+                _log_failure(error)
         traceback.clear_frames(error.__traceback__)  # of exact sums, which a debugger would show
     # Raised outside the handler: the cause is not even the context of this error.
     raise KeyboardInterrupt if stopped else NotAnsweredError
@@ -123,7 +123,7 @@ def _is_private(status: os.stat_result) -> bool:
     return ours and stat.S_ISREG(status.st_mode)
 
 
-def _logged(error: BaseException) -> None:
+def _log_failure(error: BaseException) -> None:
     path = os.environ.get(LOG)
     if not path:
         return

@@ -23,7 +23,7 @@ from ..hints import hinted
 from ..problem.checks import check_delta, check_epsilon
 from ..sampling import Entropy, system_entropy
 from .answer import Answers
-from .ask import Prepared, answered, charged, planned, prepare, ready_or_paid
+from .ask import Prepared, charge_ledger, draw_answers, prepare, prepare_or_charge, prepare_publicly
 from .charge import warn_of_log
 from .ledger import Ledger, as_ledger
 from .planning.budget import QueryBudget
@@ -41,11 +41,11 @@ from .planning.division import (
 )
 from .planning.floor import floor_of
 from .planning.keyed import SURE
-from .planning.noise import jointly
+from .planning.noise import joint_noises
 from .planning.planner import Plans, plan_of, setting_for
-from .planning.together import drawn_together
+from .planning.together import draw_jointly
 from .queries.base import PRIVATE, Query, Setting
-from .queries.groups import asked_of
+from .queries.groups import grouped_query
 from .queries.text import query_of
 from .sources import Table, opened
 from .unit import Unit, check_neighbors, unit_of, warn_of_unit
@@ -122,13 +122,13 @@ def ask_all(
 
     with opened(table) as source_table:
         warn_of_unit(unit, source_table.columns)
-        ready = ready_or_paid(
+        ready = prepare_or_charge(
             lambda: prepared(source_table),
-            lambda: charged(book, whole, shared.queries, setting, "not answered"),
+            lambda: charge_ledger(book, whole, shared.queries, setting, "not answered"),
         )
         text = hashlib.sha256("".join(prepared.sha256 for prepared in ready).encode()).hexdigest()
-        charge = charged(book, _spent(ready, whole), shared.queries, setting, text)
-        return Answers(answered(source_table, ready, source, charge, tell))
+        charge = charge_ledger(book, _whole_spent(ready, whole), shared.queries, setting, text)
+        return Answers(draw_answers(source_table, ready, source, charge, tell))
 
 
 @hinted
@@ -164,7 +164,7 @@ def plan_all(
     """
     shared = SharedBudget.of(queries, unit, neighbors, rows, loss, group_size, weights, within)
     whole = shared.whole(epsilon, delta)
-    best = shared.planned(whole)
+    best = shared.prepare(whole)
     each = zip(best, shared.rows, shared.within or [Fraction(0)] * len(best), strict=True)
     plans = [
         replace(
@@ -173,7 +173,7 @@ def plan_all(
         )
         for prepared, rows, margin in each
     ]
-    return Plans(plans, _spent(best, whole))
+    return Plans(plans, _whole_spent(best, whole))
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ class SharedBudget:
             raise ArgumentError("epsilon", None, "given, or within= for each query")
         spare = check_delta(delta, GRID[-1])
         smallest = smallest_epsilon(
-            lambda at: self.division.badness(self.planned(QueryBudget(at, spare)))
+            lambda at: self.division.badness(self.prepare(QueryBudget(at, spare)))
         )
         if smallest is None:
             words = f"errors that epsilon={GRID[-1]} for all queries together can reach"
@@ -248,21 +248,21 @@ class SharedBudget:
         @cache
         def alone(place: int, budget: QueryBudget) -> tuple[float, float]:
             rows = self.rows[place]
-            prepared = self._planned(place, budget.used_by(self.queries[place]))
+            prepared = self._prepare(place, budget.used_by(self.queries[place]))
             release, known = prepared.release, (prepared.query, prepared.setting, rows)
             return release.expected_error(*known), release.relative_error(*known)
 
         return alone
 
-    def _planned(self, place: int, budget: QueryBudget) -> Prepared:
+    def _prepare(self, place: int, budget: QueryBudget) -> Prepared:
         query, rows = self.queries[place], self.rows[place]
         setting = setting_for(query, self.setting.unit, self.setting.neighbors, rows)
-        return planned(query, setting, budget, self.loss, self.group_size)
+        return prepare_publicly(query, setting, budget, self.loss, self.group_size)
 
-    def planned(self, whole: QueryBudget) -> list[Prepared]:
+    def prepare(self, whole: QueryBudget) -> list[Prepared]:
         """The queries with their noise, from public numbers only."""
         budgets = self.budgets(whole)
-        ready = [self._planned(place, budget) for place, budget in enumerate(budgets)]
+        ready = [self._prepare(place, budget) for place, budget in enumerate(budgets)]
         return self.best(ready, whole)
 
     def best(self, ready: list[Prepared], whole: QueryBudget) -> list[Prepared]:
@@ -272,11 +272,11 @@ class SharedBudget:
         """
         ways = [ready, *_tighter(ready, whole, self.loss)]
         badness = self.division.badness
-        best = min(ways, key=lambda way: (-_shown(way, self.group_size), badness(way)))
+        best = min(ways, key=lambda way: (-_keys_released(way, self.group_size), badness(way)))
         part = badness(best) / badness(ready)
         baseline = f"{100 * part:.0f}% of the errors with a budget for each query"
         return [
-            replace(prepared, release=prepared.release.compared(baseline))
+            replace(prepared, release=prepared.release.with_baseline(baseline))
             if prepared.shown is not None
             else prepared
             for prepared in best
@@ -295,7 +295,7 @@ def _questions(queries: Sequence[Query | str]) -> list[Query]:
     return [query_of(query) for query in queries]
 
 
-def _spent(ready: list[Prepared], whole: QueryBudget) -> QueryBudget:
+def _whole_spent(ready: list[Prepared], whole: QueryBudget) -> QueryBudget:
     """What all questions cost together: no delta that none of them has a use for."""
     shown = ready[0].shown  # that of all of them, if they share one
     delta = sum((prepared.spent.delta for prepared in ready), Fraction(0))
@@ -304,7 +304,7 @@ def _spent(ready: list[Prepared], whole: QueryBudget) -> QueryBudget:
 
 def _tighter(ready: list[Prepared], whole: QueryBudget, loss: str) -> Iterator[list[Prepared]]:
     """The workload with noise that uses that all of it was declared in advance."""
-    ways = _one_draw, _together, _accounted
+    ways = _one_draw, _together, _larger_shares
     yield from (tighter for way in ways if (tighter := way(ready, whole, loss)) is not None)
 
 
@@ -314,7 +314,7 @@ def _one_draw(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prep
     Budgets add up, and one draw by levels has no delta (`together.proof.md`).
     """
     asked = [
-        asked_of(prepared.query, prepared.setting) if _drawable(prepared) else None
+        grouped_query(prepared.query, prepared.setting) if _drawable(prepared) else None
         for prepared in ready
     ]
     grouped = [query for query in asked if query is not None]
@@ -322,7 +322,7 @@ def _one_draw(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prep
         return None
     budgets = [prepared.budget for prepared, a in zip(ready, asked, strict=True) if a is not None]
     epsilon = sum((budget.epsilon for budget in budgets), Fraction(0))
-    noises = drawn_together(
+    noises = draw_jointly(
         grouped, epsilon, loss, sum((budget.delta for budget in budgets), Fraction(0))
     )
     if noises is None:
@@ -353,7 +353,7 @@ def _together(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prep
         return None
     forms = [prepared.query.complete_forms(prepared.setting)[0] for prepared in ready]
     count = sum(form.steps * prepared.groups for form, prepared in zip(forms, ready, strict=True))
-    noises = jointly(forms, whole.epsilon, whole.delta, count, loss)
+    noises = joint_noises(forms, whole.epsilon, whole.delta, count, loss)
     if noises is None:
         return None
     return [
@@ -362,7 +362,7 @@ def _together(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prep
     ]
 
 
-def _accounted(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prepared] | None:
+def _larger_shares(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prepared] | None:
     """Larger shares of epsilon, whose privacy loss distributions still compose to the whole."""
     if whole.epsilon == 0:
         return None
@@ -378,7 +378,7 @@ def _accounted(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Pre
     ]
 
 
-def _shown(ready: list[Prepared], group_size: int | None) -> float:
+def _keys_released(ready: list[Prepared], group_size: int | None) -> float:
     """How often keys of so many units are shown, over all questions; nearly always is always."""
     if group_size is None:
         return 0.0

@@ -17,7 +17,7 @@ from typing import Any
 from ...errors import ArgumentError, Described
 from ..sources import WHOLE, ValueForm
 from ..sources.rows import RowValue, TableRows, sought
-from .keys import keys_of, listed
+from .keys import keys_of, list_keys
 from .period import period_of
 from .place import Place
 
@@ -91,7 +91,7 @@ def _equal(rows: TableRows, name: str, keys: Sequence[str]) -> Iterator[str]:
 def keys_on(name: str, keys: Any) -> tuple[str, ...]:
     """Public keys of a column, or of the periods of one, as texts."""
     period = period_of(name)
-    return keys_of(keys) if period is None else period.keys(listed(keys))
+    return keys_of(keys) if period is None else period.keys(list_keys(keys))
 
 
 def label_of(keys: Sequence[str]) -> str:
@@ -100,7 +100,7 @@ def label_of(keys: Sequence[str]) -> str:
     A part is in quotation marks iff it begins with one, and a comma, quotation mark, line end or
     space at an end is in a part only there, so that every label can be taken apart in one way.
     """
-    return ", ".join(map(quoted, keys))
+    return ", ".join(map(quote_key, keys))
 
 
 def parts_of(label: str) -> list[str]:
@@ -117,13 +117,13 @@ def names_of(by: Sequence[str]) -> tuple[str, ...]:
     return tuple(by)
 
 
-def quoted(key: str) -> str:
+def quote_key(key: str) -> str:
     """A key as a part of a label: in quotes where `parts_of` needs them."""
     plain = key and key == key.strip() and not set(key) & set(',"\r\n')
     return key if plain else '"' + key.replace('"', '""') + '"'
 
 
-def named_in(label: str, name: str) -> str:
+def name_in_group(label: str, name: str) -> str:
     """ "group: column"; a group's key that could be taken for more than itself is quoted."""
     if not name:
         return label

@@ -16,7 +16,7 @@ from ..sources.rows import octets_of
 _MOST_KEYS = 2_000_000
 
 
-def numbered(groups: int) -> tuple[str, ...]:
+def number_keys(groups: int) -> tuple[str, ...]:
     """The keys of groups that are known by their numbers; few bytes of arguments make many."""
     charge(groups // 8)
     return tuple(map(str, range(groups)))
@@ -24,7 +24,7 @@ def numbered(groups: int) -> tuple[str, ...]:
 
 def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
     """Public keys as texts: numbers, truths and dates in their usual form."""
-    keys = listed(keys)
+    keys = list_keys(keys)
     if isinstance(keys, str) or not isinstance(keys, Sequence):
         raise ArgumentError("keys", keys, 'a list of values, or "private"')
     texts = tuple(map(_key_text, keys))
@@ -46,7 +46,7 @@ def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
     return texts
 
 
-def listed(keys: Any) -> Any:
+def list_keys(keys: Any) -> Any:
     """Keys as a list, where they are an array, a Series, an Index or a Categorical."""
     if isinstance(keys, (str, list, tuple)):
         return keys

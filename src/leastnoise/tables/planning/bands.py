@@ -103,7 +103,7 @@ class BandsRelease(Release):
         bounds = [self.bounds(level) for level in levels]
         return quantiles(self.target.ends, below, variances, [float(q) for q in levels], bounds)
 
-    def released(self, counts: Sequence[Sequence[int]], entropy: Entropy) -> list[Floats]:
+    def release_rows(self, counts: Sequence[Sequence[int]], entropy: Entropy) -> list[Floats]:
         """The cumulative counts of each group with noise."""
         return [
             np.array(self.design.release(list(row), exact=True, entropy=entropy), dtype=float)
@@ -114,7 +114,7 @@ class BandsRelease(Release):
         self, query: Query, setting: Setting, collected: Collected, entropy: Entropy
     ) -> Answered:
         """All quantiles of one group after the other."""
-        drawn = self.released(counts_of(self.target, collected), entropy)
+        drawn = self.release_rows(counts_of(self.target, collected), entropy)
         bands = [band for below in drawn for band in self.bands(below)]
         return collected.keys, [Estimate(band.value, band.low, band.high) for band in bands]
 

@@ -35,7 +35,7 @@ class BoundLine:
         return self.start + self.slope * f
 
 
-def believed(
+def believed_range(
     limits: Sequence[float], lines: tuple[BoundLine, BoundLine], values: tuple[Fraction, Fraction]
 ) -> tuple[float, float]:
     """The least and the largest f in [0, 1] that are believed; all of it if there is none.
@@ -114,7 +114,7 @@ def _bound(
     high *= 1 + 1e-9  # each within its own 97.5%: surely enough
     for _ in range(20):
         middle = (low + high) / 2
-        kept = _kept(middle, cells, laws[1].design.noise, weights) >= _CONFIDENCE
+        kept = _probability_within(middle, cells, laws[1].design.noise, weights) >= _CONFIDENCE
         low, high = (low, middle) if kept else (middle, high)
     return float(high)
 
@@ -135,7 +135,9 @@ def _cells(law: Any) -> tuple[Any, Any, Any]:
     return edges[:-1], edges[1:], np.diff(noise.cdf(edges))
 
 
-def _kept(limit: float, cells: Any, noise: Any, weights: list[tuple[float, float]]) -> float:
+def _probability_within(
+    limit: float, cells: Any, noise: Any, weights: list[tuple[float, float]]
+) -> float:
     """At least the probability that |a X + b Y| <= limit for both of the weights (a, b)."""
     starts, ends, masses = cells
     low, high = np.full(len(masses), -np.inf), np.full(len(masses), np.inf)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ...errors import ArgumentError
 from ..queries.base import PRIVATE
-from ..queries.groups import asked_of
+from ..queries.groups import grouped_query
 from .budget import QueryBudget, Way
 from .keyed import Priced, keyed_noise, keys_design, one_draw, sharing_for, values_noise
 from .keys_first import KeysFirst
@@ -43,7 +43,7 @@ def _values(asked: Priced, way: Way) -> Release:
     noise = noise_for(query.complete_forms(setting), *each, asked.together)
     if not asked.together:
         return noise
-    return better_together(noise, asked_of(query, setting), asked.epsilon, asked.delta, loss)
+    return better_together(noise, grouped_query(query, setting), asked.epsilon, asked.delta, loss)
 
 
 def check_group_size(group_size: object) -> int | None:

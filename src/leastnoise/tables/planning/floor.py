@@ -35,7 +35,7 @@ def floor_of(
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if _too_small(middle, units, float(delta)) else (low, middle)
-    return _rounded_down(low)
+    return _round_down_epsilon(low)
 
 
 def _too_small(epsilon: float, units: int, delta: float) -> bool:
@@ -45,7 +45,7 @@ def _too_small(epsilon: float, units: int, delta: float) -> bool:
     return _CONFIDENCE + 2 * (falls * _CONFIDENCE - delta * grown) > 1 + 1e-9
 
 
-def _rounded_down(value: float) -> Fraction:
+def _round_down_epsilon(value: float) -> Fraction:
     if value <= 0:
         return Fraction(0)
     place = math.floor(math.log10(value)) - _DIGITS + 1

@@ -109,7 +109,7 @@ class KeyedCounts(NumbersRelease):
         }  # each unit has one of them
         counts = self.design.release(rows, entropy=entropy)
         drawn = (self.around([Fraction(value)]) for value in counts.values())
-        return self.estimated(query, setting, list(counts), drawn)
+        return self.estimates_of(query, setting, list(counts), drawn)
 
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """A number of one key as if it had been released."""

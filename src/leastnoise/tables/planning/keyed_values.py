@@ -71,10 +71,10 @@ class KeyedValues(NumbersRelease):
     @property
     def words(self) -> str:
         """Which noise, and why."""
-        return f"{self.noise.words}; {self.told}"
+        return f"{self.noise.words}; {self.keys_words}"
 
     @property
-    def told(self) -> str:
+    def keys_words(self) -> str:
         """Which keys are shown."""
         return (
             f"a key is released where these add up to more than {float(self.threshold):.6g}, and a "
@@ -163,7 +163,7 @@ class KeyedValues(NumbersRelease):
     ) -> Answered:
         """The estimates of the keys that are released, which are found in the same draw."""
         drawn = self.release(collected.sums, entropy)
-        return self.estimated(query, setting, list(drawn), drawn.values())
+        return self.estimates_of(query, setting, list(drawn), drawn.values())
 
     def release(self, sums: Mapping[str, GroupSums], entropy: Entropy) -> dict[str, list[Released]]:
         """What is shown, by key, in the order of the keys; a key of nobody never is."""
@@ -172,7 +172,7 @@ class KeyedValues(NumbersRelease):
         step = grid_of(self.laws[0])
         assert all(grid_of(law) == step for law in self.laws)
         columns = [
-            _drawn(law, of, groups, entropy)
+            _release_number(law, of, groups, entropy)
             for law, of in zip(self.laws, self.sharing.of, strict=True)
         ]
         level = self.threshold / step
@@ -190,7 +190,7 @@ class KeyedValues(NumbersRelease):
         return self.around([value])
 
 
-def _drawn(
+def _release_number(
     law: PartNoise, of: Combination, sums: Sequence[GroupSums], entropy: Entropy
 ) -> list[int]:
     """Releases of one number of every key, in steps of the grid, as `PartNoise.release` draws them.

@@ -101,7 +101,7 @@ class PartsNoise(GroupedRelease):
         """Its place among the query's forms."""
         return query.complete_forms(setting).index(self.form)
 
-    def released(
+    def release_rows(
         self, rows: Sequence[Sequence[Fraction]], entropy: Entropy
     ) -> list[list[Released]]:
         """Release the parts of every group; errors hold for all parts of a group together."""
@@ -170,18 +170,18 @@ def noise_for(
     Of all forms, and of noise for each release or for all of them together, the one with the
     smallest certified loss. Not `together`: each group by itself keeps its part of the budget.
     """
-    choices = [_stepped(form, epsilon, delta, groups, loss) for form in forms]
+    choices = [_noise_by_steps(form, epsilon, delta, groups, loss) for form in forms]
     if groups == 1 and suits(forms[0], epsilon, loss):
         (part,) = forms[0].parts
         near = ranged_law(part, epsilon, delta, choices[0].laws[0])
         if near is not None:
             return PartsNoise((near,), forms[0])
     count = forms[0].steps * groups if together else 0
-    joint = jointly([forms[0]], epsilon, delta, count, loss)
+    joint = joint_noises([forms[0]], epsilon, delta, count, loss)
     return min([*choices, *(joint or [])], key=lambda noise: noise.loss)
 
 
-def _stepped(
+def _noise_by_steps(
     form: ReleaseForm, epsilon: Fraction, delta: Fraction, groups: int, loss: str
 ) -> PartsNoise:
     """A budget for one step of one part; so many steps of all parts keep the whole."""
@@ -207,7 +207,7 @@ def growth_of_delta(epsilon: Fraction, most: int) -> Fraction:
     return min(grown, (exp_upper(most * epsilon) - 1) / (least - 1)) if least > 1 else grown
 
 
-def jointly(
+def joint_noises(
     forms: Sequence[ReleaseForm], epsilon: Fraction, delta: Fraction, count: int, loss: str
 ) -> list[PartsNoise] | None:
     """Noise of one law for `count` releases together; None where shares are as good.

@@ -11,7 +11,7 @@ from ...exact import Number, rational
 from ...formatting import outwards
 from ...hints import hinted
 from ...problem.checks import check_delta, check_epsilon
-from ..ask import Prepared, planned, sharing, with_coverage
+from ..ask import Prepared, prepare_publicly, share_batch, with_coverage
 from ..queries.base import Query, Setting
 from ..queries.text import query_of
 from ..unit import Unit, check_neighbors, unit_of
@@ -141,7 +141,9 @@ def plan(
         checked = check_epsilon(number)
         budget = QueryBudget(checked, check_delta(delta, number)).used_by(question)
         parts = with_coverage(question, budget, rests_on)
-        ready = sharing([planned(query, setting, part, loss, typical) for query, part in parts])
+        ready = share_batch(
+            [prepare_publicly(query, setting, part, loss, typical) for query, part in parts]
+        )
         return plan_of(ready[0], rows, typical)
 
     if within is None:

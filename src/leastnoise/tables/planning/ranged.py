@@ -109,7 +109,7 @@ class RangedPartNoise:
         return [self._low + Fraction(answer) * self.scale for answer in answers]
 
     @cached_property
-    def _accepted(self) -> list[tuple[float, float]]:
+    def _likely_nodes(self) -> list[tuple[float, float]]:
         """(node, how far an answer is with 95%) for every node of the range."""
         accepted_nodes = []
         for node in self.design.noise.nodes:
@@ -128,7 +128,7 @@ class RangedPartNoise:
 
     def _around(self, value: Fraction) -> Released:
         answer = float((value - self._low) / self.scale)
-        nodes = self._accepted
+        nodes = self._likely_nodes
         near = [i for i, (node, far) in enumerate(nodes) if abs(answer - node) <= far + 1e-9]
         first, last = (near[0], near[-1]) if near else (0, len(nodes) - 1)
         if self.design.noise.rounds:  # a value between two nodes is answered as one of them

@@ -140,7 +140,7 @@ class Release(ABC):
         """(how many releases one unit can move, how many have a part of delta)."""
         return groups, groups
 
-    def compared(self, baseline: str) -> Release:
+    def with_baseline(self, baseline: str) -> Release:
         """The same with words on how it compares, where it says so."""
         return self
 
@@ -167,7 +167,7 @@ class NumbersRelease(Release):
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """Numbers of one group as if they had been released, with errors that hold for all."""
 
-    def estimated(
+    def estimates_of(
         self, query: Query, setting: Setting, keys: Sequence[str], drawn: Iterable[list[Released]]
     ) -> Answered:
         """The estimates of these keys: post-processing of what was released."""
@@ -183,7 +183,7 @@ class GroupedRelease(NumbersRelease):
     """Noise for the numbers of known groups."""
 
     @abstractmethod
-    def released(
+    def release_rows(
         self, rows: Sequence[Sequence[Fraction]], entropy: Entropy
     ) -> list[list[Released]]:
         """Release the numbers of every group; errors hold for all numbers of a group together."""
@@ -200,14 +200,14 @@ class GroupedRelease(NumbersRelease):
             for group in sums
         ]
 
-    def estimated(
+    def estimates_of(
         self, query: Query, setting: Setting, keys: Sequence[str], drawn: Iterable[list[Released]]
     ) -> Answered:
         """The same, with what was released beside the parts."""
         if not self.form.beside:
-            return super().estimated(query, setting, keys, drawn)
+            return super().estimates_of(query, setting, keys, drawn)
         rows, parts = list(drawn), len(self.form.parts)
-        _, estimates = super().estimated(query, setting, keys, [row[:parts] for row in rows])
+        _, estimates = super().estimates_of(query, setting, keys, [row[:parts] for row in rows])
         each = len(estimates) // max(1, len(rows))
         figures = [Figure.counted(LEFT_OUT, missing.value, missing.error) for *_, missing in rows]
         return tuple(keys), [
@@ -223,8 +223,8 @@ class GroupedRelease(NumbersRelease):
             return (), []
         drawn = collected.drawn
         if drawn is None:
-            drawn = self.released(self.exact(query, setting, collected), entropy)
-        return self.estimated(query, setting, collected.keys, drawn)
+            drawn = self.release_rows(self.exact(query, setting, collected), entropy)
+        return self.estimates_of(query, setting, collected.keys, drawn)
 
 
 def hash_of(hashes: Sequence[str]) -> str:

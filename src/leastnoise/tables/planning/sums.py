@@ -101,7 +101,7 @@ class SumsRelease(GroupedRelease):
         """A number as if it had been released, for planning: the one with the largest error."""
         return [Released(value, max(self._errors)) for value in values]
 
-    def released(
+    def release_rows(
         self, rows: Sequence[Sequence[Fraction]], entropy: Entropy
     ) -> list[list[Released]]:
         """One release of all counts, as the answers that follow from it."""

@@ -86,12 +86,12 @@ class VectorPlace:
             yield track, start
             start += track.size * self.groups
 
-    def counted(self, rows: Sequence[Sequence[Fraction]], entropy: Entropy) -> list[int]:
+    def steps_of(self, rows: Sequence[Sequence[Fraction]], entropy: Entropy) -> list[int]:
         """The numbers of all groups in whole steps."""
         counts, place = [], 0
         for track in self.tracks:
             for row in rows:
-                counts += track.counted(row[place : place + track.size], entropy)
+                counts += track.steps_of(row[place : place + track.size], entropy)
             place += track.size
         return counts
 
@@ -201,7 +201,7 @@ class DrawnNoise(GroupedRelease):
         """Noise of one draw by levels has no use for a delta."""
         return QueryBudget(budget.epsilon, self.draw.delta)
 
-    def compared(self, baseline: str) -> DrawnNoise:
+    def with_baseline(self, baseline: str) -> DrawnNoise:
         """The same with words on how it compares."""
         return replace(self, baseline=baseline)
 
@@ -210,7 +210,7 @@ class DrawnNoise(GroupedRelease):
         """The track of each part of a group, and the place of such a number."""
         return [(track, start) for track, start in self.place.starts() for _ in range(track.size)]
 
-    def released(
+    def release_rows(
         self, rows: Sequence[Sequence[Fraction]], entropy: Entropy
     ) -> list[list[Released]]:
         """Release the numbers of every group, where no other question shares the draw."""
@@ -314,7 +314,7 @@ def shortly(shape: Shape) -> str:
     return f"a unit changes {words}{', all in one direction' if shape.one_sided else ''}"
 
 
-def drawn_together(
+def draw_jointly(
     asked: Sequence[GroupedQuery], epsilon: Fraction, loss: str, delta: Fraction = Fraction(0)
 ) -> list[DrawnNoise] | None:
     """Noise of one draw for all numbers of all questions: together they keep (epsilon, 0), or
@@ -373,7 +373,7 @@ def better_together(
     noise: PartsNoise, asked: GroupedQuery, epsilon: Fraction, delta: Fraction, loss: str
 ) -> PartsNoise | DrawnNoise:
     """The noise, or one draw for all groups and parts if its certified loss is smaller."""
-    noises = drawn_together([asked], epsilon, loss, delta)
+    noises = draw_jointly([asked], epsilon, loss, delta)
     if noises is None or noises[0].loss >= noise.loss:
         return noise
     part = 100 * noises[0].loss / noise.loss
@@ -390,7 +390,7 @@ def release_drawn(
     steps = [
         step
         for noise, row in zip(noises, rows, strict=True)
-        for step in noise.place.counted(row, entropy)
+        for step in noise.place.steps_of(row, entropy)
     ]
     answers = noises[0].draw.release(steps, entropy)
     return [[noise.around(row) for row in noise.place.rows(answers)] for noise in noises]

@@ -65,7 +65,7 @@ class Track:
         """Whether numbers are rounded at random to the grid."""
         return not self.whole or self.step != 1
 
-    def counted(self, numbers: Sequence[Fraction], entropy: Entropy) -> list[int]:
+    def steps_of(self, numbers: Sequence[Fraction], entropy: Entropy) -> list[int]:
         """The numbers of one group in whole steps; a pair keeps what it adds up to."""
         if not self.rounds:
             return [int(number) for number in numbers]

@@ -68,7 +68,7 @@ class VectorRelease(GroupedRelease):
         vector = [Released(value, error) for value in values[:-1]]
         return [*vector, Released(values[-1], self.count.error(confidence))]
 
-    def released(
+    def release_rows(
         self, rows: Sequence[Sequence[Fraction]], entropy: Entropy
     ) -> list[list[Released]]:
         """One release of the vector of each group, and one of its rows."""

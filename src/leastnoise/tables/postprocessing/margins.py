@@ -164,14 +164,16 @@ def consistent_cells(
             cells = _nearest(shape, cells, [*_maximal(known), *rest], tables, variances)
             break
         known += level
-    return _rounded(shape, cells * (total / cells.sum()), [kept for kept in order if kept != whole])
+    return _round_cells(
+        shape, cells * (total / cells.sum()), [kept for kept in order if kept != whole]
+    )
 
 
 def _sums(shape: TableSizes, sets: Iterable[Kept]) -> int:
     return sum(shape.of(kept) for kept in sets)
 
 
-def _rounded(shape: TableSizes, cells: Floats, sets: list[Kept]) -> Ints:
+def _round_cells(shape: TableSizes, cells: Floats, sets: list[Kept]) -> Ints:
     """The cells as integers, with the margins that are not too many nearly kept."""
     inner = [kept for kept in sets if kept]
     while _sums(shape, inner) > MOST_SUMS:

@@ -111,14 +111,14 @@ class LeastSquares:
         """
         zero = (self.variances == 0) & (self.values <= 0)  # then each of its numbers is 0
         free = np.asarray(self.sums[zero].sum(axis=0)).ravel() == 0
-        found = np.zeros(len(free))
+        nearest = np.zeros(len(free))
         if free.any():
             sums = self.sums[:, free]
             kept = ~zero & (np.asarray(sums.sum(axis=1)).ravel() > 0)
             target = None if self.target is None else self.target[free]
             inner = LeastSquares(target, sums[kept], self.values[kept], self.variances[kept])
-            found[free] = inner._interior()
-        return found
+            nearest[free] = inner._interior()
+        return nearest
 
     def _interior(self) -> Floats:
         sums, n = self.sums, self.sums.shape[1]

@@ -44,18 +44,18 @@ def quantiles(
         [Band(value=2.0, low=1.0, high=3.0)]
     """
     counts = monotone(below, variances, max(0.0, float(below[-1])))
-    found = []
+    bands = []
     for level, bound in zip(levels, bounds, strict=True):
         low, high = _interval(edges, below - level * below[-1], bound)
         value = float(np.clip(_value(edges, counts, level), low, high))
-        found.append(Band(value, low, high))
-    lows = np.maximum.accumulate([one.low for one in found])
-    highs = np.minimum.accumulate([one.high for one in found][::-1])[::-1]
-    values = np.clip(np.maximum.accumulate([one.value for one in found]), lows, None)
+        bands.append(Band(value, low, high))
+    lows = np.maximum.accumulate([band.low for band in bands])
+    highs = np.minimum.accumulate([band.high for band in bands][::-1])[::-1]
+    values = np.clip(np.maximum.accumulate([band.value for band in bands]), lows, None)
     if (lows > highs).any():  # intervals of all levels together hold no rising numbers: keep each
-        return found
+        return bands
     values = np.clip(np.maximum.accumulate(values), lows, highs)
-    return [Band(*map(float, one)) for one in zip(values, lows, highs, strict=True)]
+    return [Band(*map(float, ends)) for ends in zip(values, lows, highs, strict=True)]
 
 
 def _interval(edges: Floats, score: Floats, bound: Floats) -> tuple[float, float]:

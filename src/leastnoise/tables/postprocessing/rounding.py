@@ -27,7 +27,7 @@ def in_order(values: Floats) -> Ints:
         >>> in_order(np.full(5, 0.4)).tolist()
         [0, 1, 0, 1, 0]
     """
-    sums = np.floor(_snapped(np.cumsum(values)) + 0.5)
+    sums = np.floor(_snap(np.cumsum(values)) + 0.5)
     return np.diff(sums, prepend=0.0).astype(np.int64)
 
 
@@ -38,7 +38,7 @@ def with_sums(values: Floats, sums: Any, orders: Ints) -> Ints:
     orders: of the sums; those of the highest order give way first. For tables of two attributes
     with their margins every sum is rounded up or down.
     """
-    values = _snapped(values)
+    values = _snap(values)
     down = np.floor(values)
     rest = values - down
     up, undecided = np.zeros(len(values)), np.flatnonzero(rest)
@@ -63,10 +63,10 @@ def _program(rest: Floats, up: Floats, undecided: Ints, sums: Any, room: Floats)
     left = sums[:, undecided]
     shared = np.asarray(left.sum(axis=1)).ravel() > 1
     wanted = (sums @ (rest - up))[shared]  # what these numbers should add up to
-    low = np.floor(_snapped(wanted)) - room[shared]
-    high = np.ceil(_snapped(wanted)) + room[shared]
+    low = np.floor(_snap(wanted)) - room[shared]
+    high = np.ceil(_snap(wanted)) + room[shared]
     # Rounding a fraction f up, and not down, adds 1 - 2 f to its squared error: of sums, too.
-    fractions = wanted - np.floor(_snapped(wanted))
+    fractions = wanted - np.floor(_snap(wanted))
     cost = 1 - 2 * rest[undecided] + left[shared].T @ (1 - 2 * fractions)
     model = Model()
     model.add_columns(cost, 0.0, 1.0)
@@ -75,9 +75,9 @@ def _program(rest: Floats, up: Floats, undecided: Ints, sums: Any, room: Floats)
     every = np.arange(len(undecided))
     model.add_rows([total], [total], [0], every, np.ones(len(every)))
     solution = model.solve()
-    return np.clip(_snapped(solution.primal), 0.0, 1.0) if solution.usable else None
+    return np.clip(_snap(solution.primal), 0.0, 1.0) if solution.usable else None
 
 
-def _snapped(values: Floats) -> Floats:
+def _snap(values: Floats) -> Floats:
     whole = np.round(values)
     return np.where(np.abs(values - whole) < _WHOLE, whole, values)

@@ -47,23 +47,23 @@ def _plain(name: str, kind: str, value: Any) -> Any:
 
 def query_from(raw: Any) -> Query:
     """The question that arguments make; `ArgumentError` if they are not as they are written."""
-    query = _made("question", classes(), raw)
+    query = _make("question", classes(), raw)
     assert isinstance(query, Query)
     return query
 
 
 def unit_from(raw: Any) -> Unit:
     """The unit that arguments make; `ArgumentError` if they are not as they are written."""
-    unit = _made("unit", _UNITS, raw)
+    unit = _make("unit", _UNITS, raw)
     assert isinstance(unit, Unit)
     return unit
 
 
-def _made(name: str, kinds: Mapping[str, Any], raw: Any) -> Any:
+def _make(name: str, kinds: Mapping[str, Any], raw: Any) -> Any:
     try:
         given = dict(raw)
         inner = {
-            name: _made(name, classes(), value) for name, value in given.items() if _is_query(value)
+            name: _make(name, classes(), value) for name, value in given.items() if _is_query(value)
         }
         instance = kinds[given.pop("kind")](**given | inner)
         same = difference(arguments_of(instance), raw) is None

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ...errors import ArgumentError, Described
-from ..axes.crossed import Crossed, keys_on, named_in, names_of, parts_of
-from ..axes.keys import listed, numbered
+from ..axes.crossed import Crossed, keys_on, name_in_group, names_of, parts_of
+from ..axes.keys import list_keys, number_keys
 from ..axes.period import period_of, spoken_column
 from ..axes.place import Place
 from ..planning.tracks import Track
@@ -103,7 +103,7 @@ class Query:
     def __post_init__(self) -> None:
         if self.where is not None:
             parse_condition(self.where)
-        object.__setattr__(self, "keys", listed(self.keys))
+        object.__setattr__(self, "keys", list_keys(self.keys))
         if (self.by is None) != (self.keys is None):
             raise ArgumentError(
                 "keys",
@@ -354,7 +354,7 @@ class Query:
         if self.keys is None or self.keys == PRIVATE:
             return None
         if (crossed := self.crossed) is not None:
-            return numbered(crossed.groups)
+            return number_keys(crossed.groups)
         return tuple(self.keys)
 
     def label(self, key: str) -> str:
@@ -373,7 +373,7 @@ class Query:
         columns = self.columns_answered
         if not self.grouped:
             return iter(columns)
-        return (named_in(label, name) for label in self.labels(keys) for name in columns)
+        return (name_in_group(label, name) for label in self.labels(keys) for name in columns)
 
     def places(self, keys: Sequence[str]) -> Iterator[Place]:
         """Where each answer stands in tables for readers, in the order of `answer_names`."""

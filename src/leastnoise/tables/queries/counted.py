@@ -13,7 +13,7 @@ from ..postprocessing.intervals import count_interval
 from ..postprocessing.layout import CountLayout
 from ..sources.bounding import GroupSums
 from .base import PRIVATE, Query, Setting
-from .numbers import Estimate, Part, Released, clamped
+from .numbers import Estimate, Part, Released, clamp_estimate
 
 
 class Counted(Query):
@@ -44,7 +44,7 @@ class Counted(Query):
     def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
         """One number by itself, not below 0."""
         (rows,) = released
-        return clamped(Fraction(round(rows.value)), rows.ends, Fraction(0), None)
+        return clamp_estimate(Fraction(round(rows.value)), rows.ends, Fraction(0), None)
 
     def every_estimate(
         self, drawn: Iterable[list[Released]], setting: Setting, noise: Any = None
@@ -60,7 +60,9 @@ class Counted(Query):
         values = np.array([float(rows.value) for rows in released])
         errors = np.array([float(rows.error) for rows in released])
         consistent = self.layout().consistent(values, errors).tolist()
-        return [_counted(value, rows) for value, rows in zip(consistent, released, strict=True)]
+        return [
+            _count_estimate(value, rows) for value, rows in zip(consistent, released, strict=True)
+        ]
 
     def notes(self, setting: Setting) -> list[str]:
         """Which numbers are shown."""
@@ -81,6 +83,6 @@ class Counted(Query):
         return [Fraction(rows)], Fraction(max(1, rows))
 
 
-def _counted(value: int, rows: Released) -> Estimate:
+def _count_estimate(value: int, rows: Released) -> Estimate:
     low, high = count_interval(value, rows.value, rows.ends)
     return Estimate(float(value), float(low), float(high), float(rows.value))

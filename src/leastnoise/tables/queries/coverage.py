@@ -12,7 +12,7 @@ from ...hints import hinted_class
 from ..postprocessing.intervals import proportion_interval
 from ..sources.bounding import COVERED, GroupSums, Request
 from .base import Query, Setting
-from .groups import bounded
+from .groups import bounded_request
 from .numbers import FINE, Estimate, Part, Released, ReleaseForm, half_width
 
 #: What becomes of a row.
@@ -83,7 +83,7 @@ class Coverage(Query):
 
     def request(self, setting: Setting) -> Request:
         """The rows of the query, counted unit by unit."""
-        request: Request = bounded(self.query, setting)
+        request: Request = bounded_request(self.query, setting)
         return replace(
             request, scale=None, further=(), squares=False, cells=False, absent=False, coverage=True
         )

@@ -10,7 +10,7 @@ from ..planning.together import GroupedQuery
 from .base import Query, Setting
 
 
-def touched(query: Query, setting: Setting) -> int:
+def groups_moved(query: Query, setting: Setting) -> int:
     """How many groups one unit can move, at most: added or removed, or in both of two places."""
     if not query.grouped:
         return 1
@@ -27,13 +27,13 @@ def touched(query: Query, setting: Setting) -> int:
     return moved if keys is None else min(moved, len(keys))
 
 
-def asked_of(query: Query, setting: Setting) -> GroupedQuery:
+def grouped_query(query: Query, setting: Setting) -> GroupedQuery:
     """The question with how many groups one unit is in, and can move."""
-    each = touched(query, replace(setting, neighbors="add-remove"))
-    return GroupedQuery(query, setting, each, touched(query, setting))
+    each = groups_moved(query, replace(setting, neighbors="add-remove"))
+    return GroupedQuery(query, setting, each, groups_moved(query, setting))
 
 
-def bounded(query: Query, setting: Setting) -> Any:
+def bounded_request(query: Query, setting: Setting) -> Any:
     """The engine's request, with the groups per person enforced where they are not all allowed."""
     request = query.request(setting)
     unit, keys = setting.unit, query.public_keys

@@ -13,7 +13,7 @@ from ...exact import Number
 from ...hints import hinted_class
 from ..axes.bins import bin_of, edges_of
 from ..axes.crossed import MOST_GROUPS, Crossed
-from ..axes.keys import numbered
+from ..axes.keys import number_keys
 from ..axes.place import Place
 from ..sources import WHOLE, ValueForm
 from ..sources.bounding import Request
@@ -79,7 +79,7 @@ class Histogram(Count):
     def public_keys(self) -> tuple[str, ...]:
         """The numbers of its bins, those of one combination of keys after the other."""
         outer = 1 if self._outer is None else self._outer.groups
-        return numbered(outer * (len(self._edges) - 1))
+        return number_keys(outer * (len(self._edges) - 1))
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from ..planning.sums import SumsRelease, sums_release
 from ..planning.tracks import Track
 from .base import Setting
 from .counted import Counted
-from .groups import touched
+from .groups import groups_moved
 
 #: Answers of one question, at most.
 MOST_ANSWERS = 100_000
@@ -59,7 +59,7 @@ class Linear(Counted):
 
     def moves(self, setting: Setting) -> int:
         """Its rows in every cell that it moves."""
-        return touched(self, setting) * setting.rows
+        return groups_moved(self, setting) * setting.rows
 
     def why(self, setting: Setting) -> str:
         """Why a unit moves few counts by little, and all answers with them."""

@@ -16,8 +16,8 @@ from ...errors import ArgumentError, Described
 from ...hints import hinted_class
 from ...problem.workload import MAX_ATTRIBUTES, Workload
 from ...work import charge
-from ..axes.crossed import Crossed, keys_on, names_of, quoted
-from ..axes.keys import listed
+from ..axes.crossed import Crossed, keys_on, names_of, quote_key
+from ..axes.keys import list_keys
 from ..axes.place import Place
 from ..postprocessing.layout import CountLayout
 from ..postprocessing.margins import MarginTables
@@ -86,7 +86,7 @@ class Marginals(Linear):
             raise ArgumentError(
                 "attributes", Described(f"{len(names)} columns"), f"at most {MAX_ATTRIBUTES}"
             )
-        given = listed(self.keys)
+        given = list_keys(self.keys)
         lists = f"{len(names)} public lists of values, one for each attribute"
         if given == PRIVATE or given is None or isinstance(given, str):
             raise ArgumentError("keys", given, lists)
@@ -161,7 +161,7 @@ class Marginals(Linear):
 
     def names(self) -> list[str]:
         """The values of each count, with * for attributes that its table has not."""
-        keys = [[quoted(key) for key in column] for column in self.crossed.keys]
+        keys = [[quote_key(key) for key in column] for column in self.crossed.keys]
         if len(keys) == 1:
             keys = [list(self.crossed.keys[0])]
         charge(len(self._sets) * len(keys) // 5)

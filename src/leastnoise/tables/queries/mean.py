@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ...exact import text_of
 from ...hints import hinted_class
 from ..axes.scale import Scale
-from ..planning.believed import BoundLine, believed
+from ..planning.believed import BoundLine, believed_range
 from ..planning.tracks import Track
 from ..sources.bounding import GroupSums, centred, exact_total
 from .base import Setting
@@ -22,7 +22,7 @@ from .numbers import (
     Released,
     ReleaseForm,
     Sharing,
-    clamped,
+    clamp_estimate,
     nearest_of,
     not_negative,
     ratio_interval,
@@ -240,7 +240,7 @@ def mean_estimate(scale: Scale, released: list[Released], noise: Any = None) -> 
 
 def _mean(scale: Scale, released: list[Released], noise: Any) -> Estimate:
     if len(released) == 1:
-        return clamped(released[0].value, released[0].ends, scale.low, scale.high)
+        return clamp_estimate(released[0].value, released[0].ends, scale.low, scale.high)
     first, second = (part.value for part in released)
     sided = noise is not None and noise.form.name == _SIDES
     total, count = (first - second, (first + second) / scale.top) if sided else (first, second)
@@ -249,7 +249,7 @@ def _mean(scale: Scale, released: list[Released], noise: Any) -> Estimate:
         ends = ratio_interval(released[0].ends, released[1].ends)
         if ends is not None:
             ends = scale.middle + scale.step / 2 * ends[0], scale.middle + scale.step / 2 * ends[1]
-        return clamped(value, ends, scale.low, scale.high)
+        return clamp_estimate(value, ends, scale.low, scale.high)
     # What lies above the lower bound and below the upper one is never negative.
     sides = (scale.top * count + total) / 2, (scale.top * count - total) / 2
     above, below = not_negative(sides)
@@ -260,6 +260,6 @@ def _mean(scale: Scale, released: list[Released], noise: Any) -> Estimate:
         else (BoundLine(1, 0), BoundLine(scale.top, -2 * scale.top))
     )
     pair = (above, below) if sided else (above - below, (above + below) / scale.top)
-    shares = believed(noise.limits(at), at, pair)
+    shares = believed_range(noise.limits(at), at, pair)
     low, high = (scale.low + scale.width * Fraction(f) for f in shares)
-    return clamped(nearest_of(value, (low, high)), (low, high), scale.low, scale.high)
+    return clamp_estimate(nearest_of(value, (low, high)), (low, high), scale.low, scale.high)

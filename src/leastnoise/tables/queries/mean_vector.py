@@ -21,7 +21,7 @@ from ..planning.vector import VectorRelease, vector_release
 from ..sources.bounding import GroupSums, Request
 from .base import Query, Setting
 from .mean import Mean, mean_estimate
-from .numbers import Estimate, Part, Released, clamped, half_width
+from .numbers import Estimate, Part, Released, clamp_estimate, half_width
 
 _DIGITS = 10**12
 #: The part of an answer that is several numbers, with noise for their length.
@@ -179,7 +179,7 @@ class MeanVector(Query):
                 half = scale.width / 2
                 ends = scale.middle + half * part.ends[0], scale.middle + half * part.ends[1]
                 value = scale.middle + half * part.value
-                estimates[mean.column] = clamped(value, ends, scale.low, scale.high)
+                estimates[mean.column] = clamp_estimate(value, ends, scale.low, scale.high)
             else:
                 total = Released(part.value * scale.top, part.error * scale.top)
                 estimates[mean.column] = mean_estimate(scale, [total, count])

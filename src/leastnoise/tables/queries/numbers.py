@@ -108,7 +108,7 @@ class Figure:
     @classmethod
     def counted(cls, name: str, value: Fraction, error: Fraction) -> Figure:
         """From a released number of rows and what its error stays within."""
-        inside = clamped(value, (value - error, value + error), Fraction(0), None)
+        inside = clamp_estimate(value, (value - error, value + error), Fraction(0), None)
         assert inside.low is not None and inside.high is not None
         rounded = max(0, round(value))
         ends = math.ceil(inside.low - _NEXT), math.floor(inside.high + _NEXT)
@@ -193,7 +193,7 @@ def nearest_of(value: Fraction, ends: tuple[Fraction, Fraction]) -> Fraction:
     return max(ends[0], min(value, ends[1]))
 
 
-def clamped(
+def clamp_estimate(
     value: Fraction,
     ends: tuple[Fraction, Fraction] | None,
     low: Fraction | None,

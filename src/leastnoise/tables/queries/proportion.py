@@ -28,7 +28,7 @@ from .mean import (
     mean_units_beyond,
     why_mean,
 )
-from .numbers import Estimate, Part, Released, ReleaseForm, Sharing, clamped
+from .numbers import Estimate, Part, Released, ReleaseForm, Sharing, clamp_estimate
 
 _SCALE = Scale(Fraction(0), Fraction(1), 1)
 #: Persons with too many rows count with a part of each: ones are made of small steps there.
@@ -138,7 +138,7 @@ class Proportion(Query):
         if setting.size is not None:
             (true,) = released
             low, high = (end / setting.size for end in true.ends)
-            return clamped(true.value / setting.size, (low, high), Fraction(0), Fraction(1))
+            return clamp_estimate(true.value / setting.size, (low, high), Fraction(0), Fraction(1))
         return mean_estimate(_scale(setting), released, noise)
 
     def request(self, setting: Setting) -> Request:

@@ -25,7 +25,7 @@ from ..planning.exponential import WORDS
 from ..sources.bounding import Request
 from ..sources.rows import TableRows
 from .base import Query, Setting
-from .groups import touched
+from .groups import groups_moved
 from .numbers import Part
 
 _MOST_LEVELS = 999
@@ -78,7 +78,7 @@ class Ordered(Query):
 
     def moves(self, setting: Setting) -> int:
         """Rows of a unit in all groups; where it is replaced, those of both."""
-        each = touched(self, replace(setting, neighbors="add-remove"))
+        each = groups_moved(self, replace(setting, neighbors="add-remove"))
         return (2 if setting.replace else 1) * each * setting.rows
 
     def parts(self, setting: Setting) -> list[Part]:

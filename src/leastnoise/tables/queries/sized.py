@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import ArgumentError, Described, NotAnsweredError
-from ..charge import paid
+from ..charge import run_paid
 from ..sources import Table
 from ..sources.bounding import GroupSums
 
@@ -15,7 +15,7 @@ class UncountedError(Exception):
 def public_size(table: Table) -> int:
     """The number of rows, which all neighbors share."""
     try:
-        size = paid(lambda: table.engine.count(table.relation))
+        size = run_paid(lambda: table.engine.count(table.relation))
     except NotAnsweredError:
         size = None
     if size is None:

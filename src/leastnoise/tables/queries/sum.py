@@ -11,7 +11,7 @@ from ...hints import hinted_class
 from ..planning.tracks import Track
 from ..sources.bounding import GroupSums, exact_total
 from .base import Setting
-from .numbers import Estimate, Part, Released, Sharing, clamped
+from .numbers import Estimate, Part, Released, Sharing, clamp_estimate
 from .valued import Valued, reach
 
 
@@ -67,7 +67,7 @@ class Sum(Valued):
         (total,) = released
         low = Fraction(0) if self.scale.low >= 0 else None
         high = Fraction(0) if self.scale.high <= 0 else None
-        return clamped(total.value, total.ends, low, high)
+        return clamp_estimate(total.value, total.ends, low, high)
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
         """Rows in the middle; an error as a part of rows at the larger bound."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ...hints import hinted_class
 from .base import Setting
 from .mean import Mean, mean_rows, mean_total
-from .numbers import Estimate, Released, clamped, half_width
+from .numbers import Estimate, Released, clamp_estimate, half_width
 
 _COUNT, _SUM, _MEAN = "count", "sum", "mean"
 
@@ -68,7 +68,7 @@ class Summary(Mean):
         total, error = mean_total(self.scale, released, noise)
         low = Fraction(0) if self.scale.low >= 0 else None
         high = Fraction(0) if self.scale.high <= 0 else None
-        around = clamped(total, (total - error, total + error), low, high)
+        around = clamp_estimate(total, (total - error, total + error), low, high)
         assert around.low is not None and around.high is not None
         value = count.value * mean.value
         summed = replace(

@@ -52,7 +52,7 @@ def query_of(query: Query | str, **options: Any) -> Query:
     if kinds[0].whole_text:
         return kinds[0].from_text([inside], options)
     plain, named = _arguments(word, inside)
-    columns = [_unquoted(part) for part in plain]
+    columns = [_unquote(part) for part in plain]
     kind = kinds[-1] if len(columns) > 1 else kinds[0]  # of several columns, or of one
     return kind.from_text(columns, options | named)
 
@@ -78,7 +78,7 @@ def _arguments(word: str, inside: str) -> tuple[list[str], dict[str, Any]]:
         if match is None:
             plain.append(part)
             continue
-        name, value = match.group(1), _unquoted(match.group(2))
+        name, value = match.group(1), _unquote(match.group(2))
         if name in _BESIDE:
             words = (
                 f"{name}= stands beside the text {word}(...), not inside: {name}=... in Python, "
@@ -113,7 +113,7 @@ def _parts(inside: str) -> list[str]:
     return parts
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     text = text.strip()
     if len(text) >= 2 and text[0] == text[-1] and text[0] in '"`':
         return text[1:-1]

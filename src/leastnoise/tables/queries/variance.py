@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ...errors import ArgumentError, Described
 from ...hints import hinted_class
 from ..axes.scale import STEPS_OF_SQUARES
-from ..planning.believed import BoundLine, believed
+from ..planning.believed import BoundLine, believed_range
 from ..planning.tracks import Track
 from ..sources.bounding import GroupSums, Request, centred
 from .base import Setting
@@ -20,7 +20,7 @@ from .numbers import (
     Part,
     Released,
     ReleaseForm,
-    clamped,
+    clamp_estimate,
     nearest_of,
     not_negative,
     ratio_interval,
@@ -151,7 +151,7 @@ class Variance(Valued):
     def _variance(self, released: list[Released], noise: Any) -> Estimate:
         most = self.scale.width**2 / 4
         if len(released) == 1:
-            return clamped(released[0].value, released[0].ends, Fraction(0), most)
+            return clamp_estimate(released[0].value, released[0].ends, Fraction(0), most)
         if noise is not None and noise.form.name == _PAIRS:
             return self._from_pairs([part.value for part in released], noise)
         squares, total, count = released
@@ -160,7 +160,7 @@ class Variance(Valued):
         value = squares.value / (2 * n) + Fraction(top * top, 2) - (total.value / n) ** 2
         ends = ratio_interval(squares.ends, count.ends), ratio_interval(total.ends, count.ends)
         if ends[0] is None or ends[1] is None:
-            return clamped(unit * value, None, Fraction(0), most)
+            return clamp_estimate(unit * value, None, Fraction(0), most)
         low, high = ends[1]
         nearest = Fraction(0) if low <= 0 <= high else min(low**2, high**2)
         middle = Fraction(top * top, 2)
@@ -168,7 +168,7 @@ class Variance(Valued):
             unit * (ends[0][0] / 2 + middle - max(low**2, high**2)),
             unit * (ends[0][1] / 2 + middle - nearest),
         )
-        return clamped(unit * value, around, Fraction(0), most)
+        return clamp_estimate(unit * value, around, Fraction(0), most)
 
     def _from_pairs(self, values: list[Fraction], noise: Any) -> Estimate:
         """The variance is a - (2 b - 1)^2 of its largest, a and b the parts that two numbers have
@@ -185,12 +185,12 @@ class Variance(Valued):
         shares = []
         for first, (first_half, other) in zip((0, 2), halves, strict=True):
             limits = noise.limits(_PARTS, first, confidence=0.975)
-            shares.append(believed(limits, _PARTS, (first_half, other)))
+            shares.append(believed_range(limits, _PARTS, (first_half, other)))
         value = most * (a - (2 * b - 1) ** 2)
         (low, high), ends = map(Fraction, shares[0]), [2 * Fraction(f) - 1 for f in shares[1]]
         nearest = Fraction(0) if ends[0] <= 0 <= ends[1] else min(x * x for x in ends)
         around = most * (low - max(x * x for x in ends)), most * (high - nearest)
-        return clamped(nearest_of(value, around), around, Fraction(0), most)
+        return clamp_estimate(nearest_of(value, around), around, Fraction(0), most)
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
         """Values spread evenly; an error as a part of the largest variance."""

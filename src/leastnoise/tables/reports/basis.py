@@ -35,7 +35,7 @@ from ..planning.release import Release
 from ..planning.together import shape_of, shortly
 from ..queries.arguments import arguments_of, query_from, unit_from
 from ..queries.base import PRIVATE, Query, Setting
-from ..queries.groups import asked_of, touched
+from ..queries.groups import grouped_query, groups_moved
 from ..queries.mean_vector import VECTOR
 from ..queries.numbers import Part, ReleaseForm
 from ..unit import check_neighbors
@@ -52,8 +52,8 @@ class QueryBasis:
 
     files: the mechanism files, as they are written, one for each number of a group, or one for all.
     form: which of the question's forms was released; of values that tell their keys, in how many
-        steps. keys: the file that found private keys, where that was done apart. found: the keys.
-    epsilon: that of an exponential mechanism, which has no file.
+        steps. keys: the file that found private keys, where that was done apart.
+    private_keys: those that were found. epsilon: of an exponential mechanism, which has no file.
     """
 
     query: Query
@@ -61,12 +61,12 @@ class QueryBasis:
     files: tuple[str, ...]
     form: int = 0
     keys: str | None = None
-    found: tuple[str, ...] | None = None
+    private_keys: tuple[str, ...] | None = None
     epsilon: Fraction | None = None
 
     def __post_init__(self) -> None:
         private, setting = self.query.keys == PRIVATE, self.setting
-        if (self.found is not None) != private or (self.keys is not None and not private):
+        if (self.private_keys is not None) != private or (self.keys is not None and not private):
             raise ArgumentError("keys", Described("found privately"), "a query with private keys")
         chosen, must = self.epsilon is not None, self.query.mechanism == "choice"
         if (chosen != must and not self.query.may_choose) or (chosen and self.files):
@@ -78,7 +78,7 @@ class QueryBasis:
         fixed = self.query.fixed(setting.unit, setting.neighbors)
         if setting.size is not None and not (fixed and setting.size >= 1):
             raise ArgumentError("size", setting.size, "left out where rows are not public")
-        if self.released is None and not self.counts_keys:
+        if self.release_form is None and not self.counts_keys:
             raise ArgumentError("form", self.form, "one of the query's forms")
         _ = self.groups
 
@@ -93,19 +93,19 @@ class QueryBasis:
             files=release.files,
             form=release.form_number(query, setting),
             keys=release.keys_file,
-            found=tuple(keys) if query.keys == PRIVATE else None,
+            private_keys=tuple(keys) if query.keys == PRIVATE else None,
             epsilon=release.epsilon,
         )
 
     @property
-    def told(self) -> bool:
+    def reveals_keys(self) -> bool:
         """Whether keys are private, and come with their values."""
         return self.query.keys == PRIVATE and self.keys is None
 
     @property
-    def released(self) -> ReleaseForm | None:
+    def release_form(self) -> ReleaseForm | None:
         """The form of the numbers; None for keys with their counts, or if there is no such form."""
-        if not self.told:
+        if not self.reveals_keys:
             forms = self.query.complete_forms(self.setting)
             return forms[self.form] if 0 <= self.form < len(forms) else None
         sharing = sharing_of(self.query, self.setting)
@@ -115,18 +115,24 @@ class QueryBasis:
     @property
     def counts_keys(self) -> bool:
         """Whether keys and their counts come from one draw."""
-        return self.told and self.form == 0 and counts_by_key(self.query, self.setting)
+        return self.reveals_keys and self.form == 0 and counts_by_key(self.query, self.setting)
 
     @property
     def groups(self) -> int:
         """How many groups one unit can move."""
-        return touched(self.query, self.setting)
+        return groups_moved(self.query, self.setting)
 
     @property
     def keys_answered(self) -> Sequence[str]:
         """The keys of its groups: those that were found, or public ones; "" where there is one."""
         public = self.query.public_keys
-        return self.found if self.found is not None else ("",) if public is None else public
+        return (
+            self.private_keys
+            if self.private_keys is not None
+            else ("",)
+            if public is None
+            else public
+        )
 
     @property
     def names(self) -> Iterator[str]:
@@ -148,7 +154,7 @@ class QueryBasis:
             "form": self.form,
             "files": [file_name(file) for file in self.files],
             "keys": None if self.keys is None else file_name(self.keys),
-            "found": None if self.found is None else list(self.found),
+            "found": None if self.private_keys is None else list(self.private_keys),
             "epsilon": None if self.epsilon is None else text_of(self.epsilon),
         }
 
@@ -171,7 +177,7 @@ class QueryBasis:
             files=tuple(files[name] for name in raw["files"]),
             form=form,
             keys=None if keys is None else files[keys],
-            found=None if keys_found is None else tuple(keys_found),
+            private_keys=None if keys_found is None else tuple(keys_found),
             epsilon=None if epsilon is None else check_epsilon(epsilon),
         )
 
@@ -194,7 +200,7 @@ class Step:
 
 
 #: What some numbers rest on, and what they cost if that is proven.
-_Found = tuple[Step, QueryBudget]
+_CostedStep = tuple[Step, QueryBudget]
 
 
 def check_batch(
@@ -205,27 +211,27 @@ def check_batch(
     Guarantee: if every step is "proven" or "by theorem", these answers are private with this
     budget, for numbers that are read as their questions say, and drawn as the theorem says.
     """
-    found, shared = list[_Found](), dict[str, list[QueryBasis]]()
+    costed, shared = list[_CostedStep](), dict[str, list[QueryBasis]]()
     for basis in batch:
         files = [documents.get(file_name(file)) for file in basis.files]
         if basis.keys is not None:
-            found.append(_of_keys(basis, "keys", documents.get(file_name(basis.keys))))
+            costed.append(_of_keys(basis, "keys", documents.get(file_name(basis.keys))))
         if _is_shared(basis, files):
             shared.setdefault(file_name(basis.files[0]), []).append(basis)
         else:
-            found += _of_values(basis, files, budget.delta)
+            costed += _of_values(basis, files, budget.delta)
     for name, sharers in shared.items():
         drawn = is_joint(documents[name])
-        found += (_of_draw if drawn else _of_law)(sharers, documents[name])
-    if not _asked_as_one(batch):
-        found.append(_said(batch, "one query is about other units or rows than another", REFUTED))
-    epsilon = add_up(cost.epsilon for _, cost in found)
-    delta = add_up(cost.delta for _, cost in found)
-    steps = [step for step, _ in found]
+        costed += (_of_draw if drawn else _of_law)(sharers, documents[name])
+    if not _is_one_question(batch):
+        costed.append(_step(batch, "one query is about other units or rows than another", REFUTED))
+    epsilon = add_up(cost.epsilon for _, cost in costed)
+    delta = add_up(cost.delta for _, cost in costed)
+    steps = [step for step, _ in costed]
     words = (
-        f"{_named(batch)}: all of it spends epsilon = {_short(epsilon)}, delta = {_rough(delta)}; "
-        f"the charge is epsilon = {_short(budget.epsilon)}, delta = {_short(budget.delta)} for one "
-        f"{batch[0].setting.unit}, {batch[0].setting.neighbors}"
+        f"{_query_texts(batch)}: all of it spends epsilon = {_short(epsilon)}, "
+        f"delta = {_rough(delta)}; the charge is epsilon = {_short(budget.epsilon)}, "
+        f"delta = {_short(budget.delta)} for one {batch[0].setting.protects}"
     )
     whole = weakest(steps)
     verdict = whole if epsilon == budget.epsilon and delta <= budget.delta else REFUTED
@@ -243,17 +249,17 @@ def weakest(steps: Sequence[Step]) -> str:
     return BY_THEOREM if verdicts <= {PROVEN, BY_THEOREM} else NOT_COVERED
 
 
-def _named(batch: Sequence[QueryBasis]) -> str:
+def _query_texts(batch: Sequence[QueryBasis]) -> str:
     return "; ".join(str(basis.query) for basis in batch)
 
 
-def _said(
+def _step(
     batch: Sequence[QueryBasis], words: str, verdict: str, cost: QueryBudget = _FREE
-) -> _Found:
-    return Step(f"{_named(batch)}: {words}", verdict), cost
+) -> _CostedStep:
+    return Step(f"{_query_texts(batch)}: {words}", verdict), cost
 
 
-def _asked_as_one(batch: Sequence[QueryBasis]) -> bool:
+def _is_one_question(batch: Sequence[QueryBasis]) -> bool:
     """Whether they can be of one `ask_all`: about one unit, and one number of rows if public."""
     units = {(basis.setting.unit, basis.setting.neighbors) for basis in batch}
     sizes = {
@@ -266,28 +272,28 @@ def _asked_as_one(batch: Sequence[QueryBasis]) -> bool:
 
 def _is_shared(basis: QueryBasis, files: Sequence[Any]) -> bool:
     """Whether other questions of the batch may have numbers of the same draw, or the same law."""
-    if basis.told or basis.query.mechanism != "numbers" or not files:
+    if basis.reveals_keys or basis.query.mechanism != "numbers" or not files:
         return False
     together = is_additive(files[0]) and files[0].releases is not None
     return together or is_joint(files[0])
 
 
-def _of_keys(basis: QueryBasis, part: str, document: Any) -> _Found:
+def _of_keys(basis: QueryBasis, part: str, document: Any) -> _CostedStep:
     """Keys, or keys with their counts: of a file that is about as many as a unit can move."""
     if document is None or document.kind != "keyed":
-        return _said([basis], f"{part}: no file of the report is about keys", REFUTED)
+        return _step([basis], f"{part}: no file of the report is about keys", REFUTED)
     total = document.releases or Releases(1, document.epsilon, document.delta)
     words = f"{part}: a unit can move {basis.groups}, and the file is about {total.count}"
     if basis.groups != total.count:
-        return _said([basis], words, REFUTED)
-    return _said([basis], words, PROVEN, QueryBudget(total.epsilon, total.delta))
+        return _step([basis], words, REFUTED)
+    return _step([basis], words, PROVEN, QueryBudget(total.epsilon, total.delta))
 
 
-def _of_values(basis: QueryBasis, files: Sequence[Any], delta: Fraction) -> Iterator[_Found]:
+def _of_values(basis: QueryBasis, files: Sequence[Any], delta: Fraction) -> Iterator[_CostedStep]:
     """What the numbers of a question rest on, where no other one shares it."""
     if basis.epsilon is not None:
         words = "chosen by an exponential mechanism of this epsilon: a theorem, without a file"
-        yield _said([basis], words, BY_THEOREM, QueryBudget(basis.epsilon, Fraction(0)))
+        yield _step([basis], words, BY_THEOREM, QueryBudget(basis.epsilon, Fraction(0)))
     elif basis.counts_keys:
         yield _of_keys(
             basis, "private keys and their counts", files[0] if len(files) == 1 else None
@@ -295,22 +301,22 @@ def _of_values(basis: QueryBasis, files: Sequence[Any], delta: Fraction) -> Iter
     elif basis.query.mechanism == "sums":
         yield _of_sums(basis, files)
     else:
-        if basis.told:
+        if basis.reveals_keys:
             words = "the values decide which keys are released; no file is about that"
-            yield _said([basis], words, NOT_COVERED if delta > 0 else REFUTED)
-        assert basis.released is not None
-        yield _of_form(basis, basis.released, files)
+            yield _step([basis], words, NOT_COVERED if delta > 0 else REFUTED)
+        assert basis.release_form is not None
+        yield _of_form(basis, basis.release_form, files)
 
 
-def _of_form(basis: QueryBasis, form: ReleaseForm, files: Sequence[Any]) -> _Found:
+def _of_form(basis: QueryBasis, form: ReleaseForm, files: Sequence[Any]) -> _CostedStep:
     """Numbers with noise of their own, each from a file for one step of it."""
     suitable = len(files) == len(form.every) and all(map(_suits, files, form.every))
     if not suitable or any(file.releases is not None for file in files):
         words = "; ".join(f"{part.name} in steps of {_short(part.measure)}" for part in form.every)
-        return _said([basis], f"no file of the report is for {words}", REFUTED)
+        return _step([basis], f"no file of the report is for {words}", REFUTED)
     vector = form.parts[0].name == VECTOR
     if vector and files[0].problem.dimension != len(basis.query.columns_answered):
-        return _said([basis], "no file of the report is for this many columns", REFUTED)
+        return _step([basis], "no file of the report is for this many columns", REFUTED)
     size = basis.setting.size
     words = "" if size is None else f"one of {size} rows is replaced; "
     words += "; ".join(
@@ -340,12 +346,12 @@ def _suits(document: Any, part: Part) -> bool:
     return document.sensitivity == 1
 
 
-def _of_sums(basis: QueryBasis, files: Sequence[Any]) -> _Found:
+def _of_sums(basis: QueryBasis, files: Sequence[Any]) -> _CostedStep:
     """Sums of counts: one release, whatever groups and cells a unit moves."""
     workload, steps = basis.query.workload(), basis.query.moves(basis.setting)
     suitable = len(files) == 1 and isinstance(files[0], WorkloadDocument)
     if not suitable or files[0].workload != workload or files[0].replaced:
-        return _said(
+        return _step(
             [basis], f"no file of the report is for these {workload.queries} sums", REFUTED
         )
     words = f"{workload.queries} sums of counts, of which a unit moves at most {steps} by 1"
@@ -354,25 +360,28 @@ def _of_sums(basis: QueryBasis, files: Sequence[Any]) -> _Found:
 
 def _in_steps(
     basis: QueryBasis, words: str, files: Sequence[Any], number: int, most: int
-) -> _Found:
+) -> _CostedStep:
     """So many steps of a unit, at most `most` of one number, at the budgets of the files."""
     epsilon = number * max(file.epsilon for file in files)
     lossy = [file for file in files if file.delta > 0]
     words += f"; {number} steps" if number > 1 else "; one step"
     if most > 1 and any(most * file.epsilon > _FURTHEST for file in lossy):
         words += " are too many for this check"
-        return _said([basis], words, NOT_COVERED, QueryBudget(epsilon, Fraction(0)))
+        return _step([basis], words, NOT_COVERED, QueryBudget(epsilon, Fraction(0)))
     grown = (file.delta * growth_of_delta(file.epsilon, most) for file in lossy)
     delta = max(grown, default=Fraction(0)) * number / most
     words += (
         f" make{'s' if number == 1 else ''} epsilon = {_short(epsilon)}, delta = {_rough(delta)}"
     )
-    return _said([basis], words, PROVEN, QueryBudget(epsilon, delta))
+    return _step([basis], words, PROVEN, QueryBudget(epsilon, delta))
 
 
-def _of_draw(batch: Sequence[QueryBasis], document: JointFile) -> Iterator[_Found]:
+def _of_draw(batch: Sequence[QueryBasis], document: JointFile) -> Iterator[_CostedStep]:
     """Numbers of one draw: the file is for the very shape of all that a unit can move."""
-    asked, problem = [asked_of(basis.query, basis.setting) for basis in batch], document.problem
+    asked, problem = (
+        [grouped_query(basis.query, basis.setting) for basis in batch],
+        document.problem,
+    )
     fits = problem.integer and all(query.tracks for query in asked)
     fits = fits and all(len(basis.files) == 1 and basis.form == 0 for basis in batch)
     if fits:
@@ -382,15 +391,15 @@ def _of_draw(batch: Sequence[QueryBasis], document: JointFile) -> Iterator[_Foun
             fits = False  # more numbers than any draw has
     words = f"one draw of {problem.dimension} numbers"
     if not fits:
-        yield _said(batch, f"{words}: the file is for another shape", REFUTED)
+        yield _step(batch, f"{words}: the file is for another shape", REFUTED)
         return
     cost = QueryBudget(document.epsilon, document.noise.spent_delta(problem))
-    yield _said(
+    yield _step(
         batch, f"{words}, from a file of this shape: {shortly(problem.shape)}", PROVEN, cost
     )
 
 
-def _of_law(batch: Sequence[QueryBasis], document: AdditiveFile) -> Iterator[_Found]:
+def _of_law(batch: Sequence[QueryBasis], document: AdditiveFile) -> Iterator[_CostedStep]:
     """Numbers with noise of one law, which is proven for so many of them together.
 
     They are those of all questions, or of each by itself, which then cost the total each.
@@ -406,9 +415,9 @@ def _of_law(batch: Sequence[QueryBasis], document: AdditiveFile) -> Iterator[_Fo
             f"{total.count}"
         )
         if number != total.count or not all(_has_law(basis, document) for basis in some):
-            yield _said(some, words, REFUTED)
+            yield _step(some, words, REFUTED)
         else:
-            yield _said(some, words, PROVEN, QueryBudget(total.epsilon, total.delta))
+            yield _step(some, words, PROVEN, QueryBudget(total.epsilon, total.delta))
 
 
 def _has_law(basis: QueryBasis, document: AdditiveFile) -> bool:

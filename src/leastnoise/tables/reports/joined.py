@@ -22,7 +22,7 @@ def join_reports(paths: Sequence[str | Path], title: str) -> PublishedReport:
     Guarantee: the report verifies as each of them does, and its budget is the sum of theirs. No
     charge is in two of them, and all of them were charged to one ledger, or to none.
     """
-    documents = [_checked(path) for path in paths]
+    documents = [_check(path) for path in paths]
     known = [read_report(raw) for raw in documents]
     batches = [batch for raw in documents for batch in raw["batches"]]
     charges = [{batch["charge"] for batch in raw["batches"]} - {None} for raw in documents]
@@ -37,7 +37,7 @@ def join_reports(paths: Sequence[str | Path], title: str) -> PublishedReport:
     return PublishedReport(title, answers, _balance([report.balance for report in known]))
 
 
-def _checked(path: str | Path) -> Any:
+def _check(path: str | Path) -> Any:
     """What a file holds, once no step of it is refuted."""
     data = report_in(read_bytes(Path(path), MAX_REPORT))
     if data is None:

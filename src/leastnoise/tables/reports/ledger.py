@@ -36,7 +36,7 @@ def balance_from(raw: Mapping[str, Any]) -> Balance:
     return Balance(**{**raw, **numbers})
 
 
-def charged_to(
+def holds_charges(
     book: Balance, protects: str, batches: Sequence[tuple[int | None, QueryBudget]]
 ) -> bool:
     """Whether a ledger of this unit can hold batches of answers, each with its charge and budget.

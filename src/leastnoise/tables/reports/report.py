@@ -33,7 +33,7 @@ from ..queries.arguments import difference
 from ..queries.digits import rounded
 from ..queries.numbers import LEFT_OUT, ROWS, Estimate, Figure
 from .basis import NOT_COVERED, QueryBasis, Step, check_batch, file_name, weakest
-from .ledger import balance_from, charged_to
+from .ledger import balance_from, holds_charges
 from .page import answers_html, page_of
 from .spreadsheet import ENDINGS, write_answers
 
@@ -126,7 +126,9 @@ class PublishedReport:
     def charged(self) -> bool:
         """Whether the ledger can have been charged for all of it; so if there is none."""
         charges = [(batch[0].charge, budget) for budget, batch in self.batches]
-        return self.balance is None or charged_to(self.balance, _protects(self.answers[0]), charges)
+        return self.balance is None or holds_charges(
+            self.balance, _protects(self.answers[0]), charges
+        )
 
     def steps(self, documents: Mapping[str, Any] | None = None) -> list[Step]:
         """From every answer to the mechanism files, and to what was charged.
@@ -166,7 +168,7 @@ class PublishedReport:
         """Write FILE.html and FILE.json beside it, the JSON alone, or the numbers as FILE.csv or
         FILE.xlsx; what was written.
         """
-        where = checked_report(path)
+        where = check_ending(path)
         if where.suffix.lower() in ENDINGS:
             write_answers(self.answers, where)
             return (where,)
@@ -192,7 +194,7 @@ class PublishedReport:
                 f"a ledger of {name} = {float(book.epsilon):g}, delta = {float(book.delta):g}, "
                 f"of which {float(book.spent_epsilon):g} and {float(book.spent_delta):g} are spent"
             ) + ("" if kind == "basic" else f" ({kind} composition)")
-        private = any(answer.basis.found is not None for answer in self.answers)
+        private = any(answer.basis.private_keys is not None for answer in self.answers)
         words = {
             "keys": "; except keys that were released privately" if private else "",
             "unit": bare_unit(self.answers[0].unit),
@@ -257,7 +259,7 @@ def report(
     return published
 
 
-def checked_report(
+def check_ending(
     path: str | Path, endings: Sequence[str] = (".html", ".json", *ENDINGS), name: str = "report"
 ) -> Path:
     """A path that a report can be written to."""

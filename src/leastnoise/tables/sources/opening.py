@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ArgumentError, Described, EngineError, LeastnoiseError, MissingExtraError
-from ..charge import unwarned
+from ..charge import without_warnings
 from ..connections import connection_reason
 from .catalog import BASE_TABLE, full_name
 from .csv_file import DATES, CsvFile, delimiter_of
@@ -85,7 +85,7 @@ def opened(source: Any) -> Iterator[Table]:
 def quietly(words: str, work: Callable[[], Any]) -> Any:
     """Run `work`; if it fails, say so and nothing that the engine said."""
     try:
-        with unwarned():
+        with without_warnings():
             return work()
     except LeastnoiseError:
         raise
