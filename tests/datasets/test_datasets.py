@@ -15,7 +15,7 @@ import pytest
 
 from leastnoise import ArgumentError
 from leastnoise.datasets import NAMES, hospital_stays, load, synthetic
-from leastnoise.datasets.cleaning import parsed
+from leastnoise.datasets.cleaning import parse
 from leastnoise.datasets.source import FILES, PAGES, DatasetError, raw_texts
 from leastnoise.paper.experiments.published import rows
 
@@ -68,7 +68,7 @@ def test_columns_and_the_design_matrix():
 
 
 def test_rows_with_missing_cells_are_dropped_and_files_merged():
-    data = parsed("adult", "naive-bayes", [ADULT, ADULT_TEST])
+    data = parse("adult", "naive-bayes", [ADULT, ADULT_TEST])
     assert len(data) == 2
     assert data.classes == ("<=50K", ">50K")
     assert data.levels[-1] == ("US", "other")
@@ -78,7 +78,7 @@ def test_rows_with_missing_cells_are_dropped_and_files_merged():
 def test_missing_numbers_become_the_mean():
     cells = ",".join(["1"] * 33)
     text = f"{cells},40,1\n{cells},?,2\n{cells},50,3\n"
-    data = parsed("dermatology", "logistic", [text])
+    data = parse("dermatology", "logistic", [text])
     assert data.numeric[:, 0].tolist() == [40, 45, 50]
     assert data.classes == ("0", "1")
 
@@ -86,7 +86,7 @@ def test_missing_numbers_become_the_mean():
 def test_dense_and_sparse_rows_are_the_same():
     dense = "-1.0 " + " ".join(["0.5"] * 2000)
     sparse = "-1 " + " ".join(f"{j}:0.5" for j in range(1, 2001))
-    one, two = (parsed("colon-cancer", "logistic", [text]) for text in (dense, sparse))
+    one, two = (parse("colon-cancer", "logistic", [text]) for text in (dense, sparse))
     assert one.content_hash == two.content_hash
 
 
@@ -94,8 +94,8 @@ def test_semicolons_or_commas():
     names = ",".join(f"c{j}" for j in range(21))
     cells = ",".join(str(j) for j in range(21))
     text = f"{names}\n{cells}\n"
-    one = parsed("absent", "naive-bayes", [text])
-    two = parsed("absent", "naive-bayes", [text.replace(",", ";")])
+    one = parse("absent", "naive-bayes", [text])
+    two = parse("absent", "naive-bayes", [text.replace(",", ";")])
     assert one.content_hash == two.content_hash
     assert one.numeric.shape == (1, 12)
 

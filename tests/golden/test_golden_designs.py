@@ -20,7 +20,7 @@ from leastnoise import ArgumentError, Design, load
 from leastnoise.cli.facts import json_of, show_design
 from leastnoise.comparison import Comparison, ComparisonRow
 from leastnoise.noise import DesignNoise
-from leastnoise.web.tasks.designing import described
+from leastnoise.web.tasks.designing import describe_bracket
 
 #: What is released of a design of each kind.
 VALUES: dict[str, Any] = {"additive": 1.5, "integer": 2, "dependent": 1, "keyed": {"a": 10**9}}
@@ -58,7 +58,7 @@ def test_every_reader_tells_the_same_facts(
     facts = design.facts()
     assert [*facts] == [*facts.problem, *facts.bracket, *facts.noise]
     assert len({fact.name for fact in facts}) == len([*facts])
-    page, web = design._repr_html_(), described(design, stopped=False)
+    page, web = design._repr_html_(), describe_bracket(design, stopped=False)
     with patch.dict(os.environ, COLUMNS="200"):
         show_design(design)
     table = capsys.readouterr().out

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 from leastnoise.learn import DPNaiveBayes, bayes_statistics
-from leastnoise.learn.at_once import at_once_plan, both_moments, moved
+from leastnoise.learn.at_once import at_once_plan, both_moments, squared_length
 from leastnoise.learn.calibrate import plan
 from leastnoise.learn.statistics import SCALE
 from leastnoise.sampling import InsecureSeededEntropy
@@ -71,7 +71,9 @@ def test_a_plan_keeps_its_budget_and_a_tampered_one_does_not(neighbors):
     found = planned(neighbors)
     kinds = tuple(one.kind for one in found.chosen)
     joint = found.at_once
-    assert joint.keeps(kinds, *BUDGET) and Fraction("0.999") < moved(kinds, joint.scales) <= 1
+    assert (
+        joint.keeps(kinds, *BUDGET) and Fraction("0.999") < squared_length(kinds, joint.scales) <= 1
+    )
     wider = replace(joint, scales=tuple(scale * Fraction("1.01") for scale in joint.scales))
     assert not wider.keeps(kinds, *BUDGET)
     assert not joint.keeps(kinds, BUDGET[0] / 2, BUDGET[1])

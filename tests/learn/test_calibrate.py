@@ -14,13 +14,13 @@ from leastnoise.accounting import gaussian_epsilon
 from leastnoise.accounting.mixed import (
     ComposedPart,
     budget_pair,
-    shifted,
+    shifted_pair,
     total_delta,
     total_epsilon,
 )
 from leastnoise.learn.calibrate import plan
 from leastnoise.learn.kinds import StatisticKind, cost
-from leastnoise.learn.ranged import ranged
+from leastnoise.learn.ranged import range_noise
 from leastnoise.learn.whole import CellNoise, gaussian, geometric, laplace
 from leastnoise.sampling import InsecureSeededEntropy
 
@@ -35,7 +35,7 @@ BUDGET = (Fraction(2), Fraction(1, 1000))
 
 def brute_delta(noises, shifts, epsilon):
     """The hockey stick of independent releases, from the product of their laws."""
-    laws = [shifted(noise.masses, shift) for noise, shift in zip(noises, shifts, strict=True)]
+    laws = [shifted_pair(noise.masses, shift) for noise, shift in zip(noises, shifts, strict=True)]
     p = laws[0][0]
     q = laws[0][1]
     for a, b in laws[1:]:
@@ -112,8 +112,8 @@ def test_the_budget_is_divided_to_hurt_least():
 
 def test_mixed_composition_of_gaussians_is_the_known_one():
     parts = [
-        ComposedPart((shifted(gaussian(10).masses, 1),), 10),
-        ComposedPart((shifted(gaussian(20).masses, 2),), 10),
+        ComposedPart((shifted_pair(gaussian(10).masses, 1),), 10),
+        ComposedPart((shifted_pair(gaussian(20).masses, 2),), 10),
     ]
     ratio = 1 / math.sqrt(10 / 100 + 10 * 4 / 400)
     assert total_epsilon(parts, 1e-5) == pytest.approx(gaussian_epsilon(ratio, 1, 1e-5), rel=2e-3)
@@ -180,7 +180,7 @@ def test_range_dependent_answers_are_used_only_where_they_help():
     assert cost(found.chosen, 0.5) <= 0.1
     wide = plan(FEW, *BUDGET, "optimal-dependent")
     assert wide.picked.startswith("additive: no range is public")
-    noise = ranged(Fraction(1, 2), Fraction(1, 20), 6)
+    noise = range_noise(Fraction(1, 2), Fraction(1, 20), 6)
     answers = noise.release([Fraction(2)] * 50, 1, InsecureSeededEntropy(1))
     assert set(answers) <= {Fraction(k) for k in range(7)}
     assert total_delta([ComposedPart(noise.pairs(1), 1)], 0.5) == pytest.approx(0.05, rel=1e-3)

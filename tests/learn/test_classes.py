@@ -8,7 +8,7 @@ import pytest
 
 from leastnoise import ArgumentError
 from leastnoise.learn import DPLogisticRegression, DPNaiveBayes
-from leastnoise.learn.cells import declared
+from leastnoise.learn.cells import named_kind
 from leastnoise.learn.public import classes_of, known_classes
 
 RNG = np.random.default_rng(0)
@@ -109,7 +109,7 @@ def test_what_is_no_list_of_classes_is_refused(classes):
 def test_labels_of_another_type_are_refused_by_type_alone():
     for classes, labels in (([0, 1], ["0", "1"]), (["0", "1"], [0, 1])):
         with pytest.raises(ArgumentError, match="numbers if y holds numbers, text if it holds"):
-            classes_of(classes, labels, False, declared(np.array(labels)))
+            classes_of(classes, labels, False, named_kind(np.array(labels)))
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def test_public_knowledge_is_asked_for():
         ({"epsilon": -1}, "epsilon must be at least 0"),
         ({"delta": 1}, "delta must be at least 0 and below 1"),
         ({"noise": "gauss"}, "noise must be one of optimal, "),
-        ({"neighbors": "swap"}, "neighbors must be one of replace, add-remove"),
+        ({"neighbors": "swap"}, "neighbors must be one of add-remove, replace"),
         ({"bounds": (1, 0)}, "pairs with low < high"),
         ({"bounds": {"height": (0, 10)}}, "given for every numeric column"),
         ({"bounds": (0, np.inf)}, "finite"),

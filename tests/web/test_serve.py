@@ -25,16 +25,19 @@ from leastnoise.cli import app
 from leastnoise.errors import ArgumentError, MissingExtraError
 from leastnoise.web.codes import Codes
 from leastnoise.web.folder import _WORDS, MARKER, private_folder
-from leastnoise.web.serve import _ends, _terminal, bound, run
+from leastnoise.web.serve import _ends, _terminal, bind_socket, run
 
 
 def test_a_port_that_is_taken_and_a_file_that_is_not_there(tmp_path):
-    with contextlib.closing(bound(None)) as one, contextlib.closing(bound(None)) as other:
+    with (
+        contextlib.closing(bind_socket(None)) as one,
+        contextlib.closing(bind_socket(None)) as other,
+    ):
         # The usual port, or any other if it is taken; always on loopback.
         assert one.getsockname()[0] == other.getsockname()[0] == "127.0.0.1"
         assert one.getsockname()[1] != other.getsockname()[1]
         with pytest.raises(ArgumentError, match="port must be a free port"):
-            bound(one.getsockname()[1])
+            bind_socket(one.getsockname()[1])
     for words, named in (
         (["serve", str(tmp_path / "none.csv")], "table"),
         (["serve", "--ledger", str(tmp_path / "none" / "b.db")], "ledger"),

@@ -82,12 +82,13 @@ class Composition:
         given = f"{which}={number(getattr(self, which))}"
         return (
             f"Composition({self.mechanism}, {self.times} releases, {given}: {self.asked} in "
-            f"[{shown(self.optimistic, round_down)}, {shown(self.pessimistic, round_up)}]; "
-            f"Gaussian noise of equal variance {shown(self.gaussian, round_up)})"
+            f"[{six_digits(self.optimistic, round_down)}, "
+            f"{six_digits(self.pessimistic, round_up)}]; "
+            f"Gaussian noise of equal variance {six_digits(self.gaussian, round_up)})"
         )
 
 
-def shown(value: float, towards: Callable[[Fraction, int], Fraction]) -> str:
+def six_digits(value: float, towards: Callable[[Fraction, int], Fraction]) -> str:
     """Six digits of a bound, rounded to its own side."""
     return "inf" if math.isinf(value) else f"{float(towards(Fraction(value), 6)):.6g}"
 
@@ -184,10 +185,10 @@ def compose_many(
     counts = [_check_times(k) for k in times]
     targets = _targets(delta, epsilon)
     with waiting(progress, "composing"):
-        return _composed_many(_cost_for(mechanism), counts, *targets)
+        return _compose_many(_cost_for(mechanism), counts, *targets)
 
 
-def _composed_many(
+def _compose_many(
     cost: _Cost, counts: list[int], target_delta: float | None, target_epsilon: float | None
 ) -> list[Composition]:
     compositions: list[Composition] = []
@@ -280,13 +281,13 @@ class _Cost:
         """Losses of a pair that dominates the mechanism, up to `slack`."""
         step, n = self._grid
         if self.law.smooth is not None:
-            curve, index = _refined(self.law.smooth, step, n)
+            curve, index = _refine(self.law.smooth, step, n)
             terms = 1000
         else:
             curve, index = upper_envelope([pair for _, pair in self._pairs], step, n)
             curve, terms = curve + self.law.atom, max(len(p) for _, (p, _) in self._pairs)
         losses = dots(step, index, curve, curve)
-        return losses.summed(terms)
+        return losses.sum_of(terms)
 
     @cached_property
     def optimistic(self) -> list[Losses]:
@@ -307,7 +308,7 @@ class _Cost:
             losses = dots(step, index, there, back)
             lost = float(p[q == 0].sum()) + self.law.atom  # losses that are infinite in truth
             lower = replace(losses, start=losses.start - 1, infinite=min(losses.infinite, lost))
-            deltas.append(lower.summed(len(p)))
+            deltas.append(lower.sum_of(len(p)))
         return deltas
 
     def delta(self, times: int, epsilon: float) -> tuple[float, float]:
@@ -325,14 +326,14 @@ class _Cost:
     def epsilon(self, times: int, delta: float) -> tuple[float, float]:
         """(optimistic, pessimistic) total epsilon at `delta`."""
         upper = math.inf
-        if _repeated(self.pessimistic.infinite, times) < delta:
+        if _at_least_once(self.pessimistic.infinite, times) < delta:
             upper = self.composed(times, -1).epsilon(delta, up=True)
         upper = min(upper, times * self.composed(1, -1).epsilon(delta / times, up=True))
         if delta >= times * self.law.delta:
             upper = min(upper, times * self.law.epsilon)
         lower = 0.0
         for which, losses in enumerate(self.optimistic):
-            if _repeated(losses.infinite, times) > delta + 2 * times * losses.slack:
+            if _at_least_once(losses.infinite, times) > delta + 2 * times * losses.slack:
                 return upper, upper  # infinite without a convolution
             lower = max(lower, self.composed(times, which).epsilon(delta, up=False))
         return min(lower, upper), upper
@@ -354,7 +355,7 @@ def _farthest(law: AccountedNoise) -> float:
     return min(max(far, 1e-6), _FARTHEST)
 
 
-def _refined(
+def _refine(
     curve: Callable[[Floats], Floats], step: float, n: int
 ) -> tuple[Floats, NDArray[np.int64]]:
     """Values of a smooth curve at every _STRIDE-th grid point, and at all near its bends."""
@@ -370,7 +371,7 @@ def _refined(
     return value[order], index[order]
 
 
-def _repeated(mass: float, times: int) -> float:
+def _at_least_once(mass: float, times: int) -> float:
     """The probability that an event of this mass happens at least once."""
     return -math.expm1(times * math.log1p(-mass))
 

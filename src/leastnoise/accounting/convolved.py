@@ -103,7 +103,7 @@ class Convolved:
 
 def power(losses: Losses, times: int, *, pessimistic: bool) -> Convolved:
     """The losses of `times` releases that each have these losses."""
-    single = _held(losses, times, pessimistic)
+    single = _law_of(losses, times, pessimistic)
     farthest = times * losses.step * (losses.start + len(losses.masses))
     if times == 1:
         return Convolved(single, losses.slack, farthest)
@@ -126,7 +126,7 @@ def product(parts: Sequence[Convolved], *, cut: float = CUT) -> Convolved:
     return Convolved(whole, margin, sum(part.farthest for part in parts))
 
 
-def _held(losses: Losses, times: int, pessimistic: bool) -> Any:
+def _law_of(losses: Losses, times: int, pessimistic: bool) -> Any:
     """What dp-accounting holds of one release: a dictionary as long as few losses come of it."""
     kind, filled = distributions(), np.flatnonzero(losses.masses)
     if len(filled) <= _DICTIONARY ** (1 / times):

@@ -22,7 +22,7 @@ from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..formatting import float_towards
 from ..numeric import Floats
-from .composition import _farthest, _refined
+from .composition import _farthest, _refine
 from .convolved import distributions
 from .dominating import Losses, dots, hockey, sum_error, upper_envelope
 from .law import AccountedNoise, Pair, law_of
@@ -87,8 +87,11 @@ def _curves(
     Grid points are left out where both curves are affine in gamma, or smooth.
     """
     if law.smooth is not None:
-        curves = [partial(_removed, law.smooth, share), partial(_added, law.smooth, share)]
-        index = np.union1d(*(_refined(curve, step, n)[1] for curve in curves))
+        curves = [
+            partial(_masses_removed, law.smooth, share),
+            partial(_masses_added, law.smooth, share),
+        ]
+        index = np.union1d(*(_refine(curve, step, n)[1] for curve in curves))
         removed, added = (curve(np.exp(step * index)) for curve in curves)
         return index, removed, added
     whole = [_with_atom(law.pair(shift), law.atom) for shift in law.signed]
@@ -109,11 +112,11 @@ def _with_atom(pair: Pair, atom: float) -> Pair:
     return np.append(pair[0], [atom, 0.0]), np.append(pair[1], [0.0, atom])
 
 
-def _removed(curve: Callable[[Floats], Floats], share: float, gammas: Floats) -> Floats:
+def _masses_removed(curve: Callable[[Floats], Floats], share: float, gammas: Floats) -> Floats:
     return share * curve(1 + (gammas - 1) / share)
 
 
-def _added(curve: Callable[[Floats], Floats], share: float, gammas: Floats) -> Floats:
+def _masses_added(curve: Callable[[Floats], Floats], share: float, gammas: Floats) -> Floats:
     left = 1 - gammas * (1 - share)
     positive = left > 1e-300
     added = np.zeros(len(gammas))

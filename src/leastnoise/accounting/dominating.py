@@ -83,7 +83,7 @@ class Losses:
     infinite: float
     slack: float
 
-    def summed(self, terms: int) -> Losses:
+    def sum_of(self, terms: int) -> Losses:
         """The same, for a curve whose values are sums of so many terms, in floats."""
         return replace(self, slack=self.slack + sum_error(terms))
 

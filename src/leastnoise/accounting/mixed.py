@@ -34,17 +34,17 @@ class ComposedPart:
 
 def total_delta(parts: Sequence[ComposedPart], epsilon: float) -> float:
     """At least the total delta at `epsilon`."""
-    whole = _composed(parts)
+    whole = _compose(parts)
     return 0.0 if whole is None else whole.delta(epsilon, up=True)
 
 
 def total_epsilon(parts: Sequence[ComposedPart], delta: float) -> float:
     """At least the total epsilon at `delta`; infinity if no epsilon reaches it."""
-    whole = _composed(parts)
+    whole = _compose(parts)
     return 0.0 if whole is None else whole.epsilon(delta, up=True)
 
 
-def _composed(parts: Sequence[ComposedPart]) -> Convolved | None:
+def _compose(parts: Sequence[ComposedPart]) -> Convolved | None:
     """The losses of all parts; None if nothing is released."""
     used = [part for part in parts if part.times > 0]
     if not used:
@@ -61,13 +61,13 @@ def _composed(parts: Sequence[ComposedPart]) -> Convolved | None:
 def _step(parts: Sequence[ComposedPart]) -> float:
     spreads, farthest = [], 0.0
     for part in parts:
-        spreads.append(max(_spread(pair) for pair in part.pairs))
+        spreads.append(max(_deviation(pair) for pair in part.pairs))
         farthest = max(farthest, *(largest_loss(*pair) for pair in part.pairs))
     step = min(max(min(spreads) / 10, _FINEST), _COARSEST)
     return max(step, min(farthest, _FARTHEST) / _MOST)
 
 
-def _spread(pair: Pair) -> float:
+def _deviation(pair: Pair) -> float:
     """The standard deviation of the finite losses."""
     p, q = pair
     both = (p > 0) & (q > 0)
@@ -80,10 +80,10 @@ def _spread(pair: Pair) -> float:
 def _losses(pairs: Sequence[Pair], step: float) -> Losses:
     far = min(max(1e-6, *(largest_loss(*pair) for pair in pairs)), _FARTHEST)
     curve, index = upper_envelope(list(pairs), step, math.ceil(far / step) + 1)
-    return dots(step, index, curve, curve).summed(max(len(p) for p, _ in pairs))
+    return dots(step, index, curve, curve).sum_of(max(len(p) for p, _ in pairs))
 
 
-def shifted(masses: Floats, shift: int) -> Pair:
+def shifted_pair(masses: Floats, shift: int) -> Pair:
     """Masses on consecutive whole numbers, and the same moved by `shift` > 0, side by side."""
     empty = np.zeros(shift)
     return np.concatenate([masses, empty]), np.concatenate([empty, masses])

@@ -55,7 +55,7 @@ def compose(
     """
     if delta is not None and epsilon is not None:
         raise ArgumentError("epsilon", epsilon, "left out when delta is given")
-    parts = [_counted(word) for word in files]
+    parts = [_split_count(word) for word in files]
     if len(parts) > 1 or parts[0][1] is not None:
         if times is not None:
             raise ArgumentError("times", times, "left out when the files have counts of their own")
@@ -68,9 +68,9 @@ def _compose_one(
     file: str, counts: list[int], delta: str | None, epsilon: str | None, as_json: bool
 ) -> None:
     from ..accounting import break_even, compose_many
-    from ..accounting.composition import shown
+    from ..accounting.composition import six_digits
 
-    mechanism = _loaded(file)
+    mechanism = _load(file)
     total: Any = delta
     if delta is None and epsilon is None:
         total = _usual_delta([(mechanism, max(counts))])
@@ -101,9 +101,9 @@ def _compose_one(
     for composition in compositions:
         table.add_row(
             str(composition.times),
-            shown(composition.optimistic, round_down),
-            shown(composition.pessimistic, round_up),
-            shown(composition.gaussian, round_up),
+            six_digits(composition.optimistic, round_down),
+            six_digits(composition.pessimistic, round_up),
+            six_digits(composition.gaussian, round_up),
         )
     console = Console()
     console.print(table)
@@ -122,7 +122,7 @@ def _compose_one(
     console.print(words, highlight=False, soft_wrap=True)
 
 
-def _loaded(file: str) -> Any:
+def _load(file: str) -> Any:
     from ..design import load
 
     mechanism = load(file)
@@ -138,7 +138,7 @@ def _usual_delta(parts: list[tuple[Any, int]]) -> float:
     return min(0.5, 2 * sum(k * float(mechanism.document.delta) for mechanism, k in parts)) or 1e-6
 
 
-def _counted(word: str) -> tuple[str, int | None]:
+def _split_count(word: str) -> tuple[str, int | None]:
     """(file, number of releases) of FILE:COUNT; no number for a file alone."""
     file, colon, count = word.rpartition(":")
     if not colon or Path(word).exists():
@@ -152,12 +152,12 @@ def _compose_several(
     parts: list[tuple[str, int | None]], delta: str | None, epsilon: str | None, as_json: bool
 ) -> None:
     from ..accounting import compose
-    from ..accounting.composition import shown
+    from ..accounting.composition import six_digits
 
     for file, count in parts:
         if count is None:
             raise ArgumentError("file", file, "FILE:COUNT when there are several")
-    mechanisms = [(_loaded(file), count or 0) for file, count in parts]
+    mechanisms = [(_load(file), count or 0) for file, count in parts]
     total: Any = _usual_delta(mechanisms) if delta is None and epsilon is None else delta
     with working("composing"):
         composition = compose(mechanisms, delta=total, epsilon=epsilon)
@@ -177,10 +177,10 @@ def _compose_several(
     )
     words = (
         f"Together, at a total {given}: {composition.asked} at least "
-        f"{shown(composition.optimistic, round_down)}, "
-        f"at most {shown(composition.pessimistic, round_up)}. "
+        f"{six_digits(composition.optimistic, round_down)}, "
+        f"at most {six_digits(composition.pessimistic, round_up)}. "
         "Gaussian noise of equal variances: "
-        f"{shown(composition.gaussian, round_up)}."
+        f"{six_digits(composition.gaussian, round_up)}."
     )
     if composition.pessimistic == float("inf"):
         words += " inf: no epsilon is enough, because an output can exclude the neighboring table."

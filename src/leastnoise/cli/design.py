@@ -51,7 +51,7 @@ def design(
         raise ArgumentError(
             "about", about, "left out without --out: notes are written to that file"
         )
-    best, code = _made(arguments_of(given))
+    best, code = _make(arguments_of(given))
     if out is not None:
         best.save(out, about=notes)
     if plot is not None:
@@ -67,7 +67,7 @@ def design(
     raise typer.Exit(code)
 
 
-def _made(arguments: dict[str, Any]) -> tuple[Any, int]:
+def _make(arguments: dict[str, Any]) -> tuple[Any, int]:
     """The design that is asked for, or the best so far if it was interrupted; exit code."""
     from .. import design as run
 

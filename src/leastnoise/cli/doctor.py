@@ -61,13 +61,13 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = Fa
         checks = list(self_test())
     fine = all(check.ok is not False for check in checks)
     if as_json:
-        show_json("doctor", 0 if fine else 1, _told(extras_here, checks, fine))
+        show_json("doctor", 0 if fine else 1, _finding(extras_here, checks, fine))
     else:
         _print(extras_here, checks, fine)
     raise typer.Exit(0 if fine else 1)
 
 
-def _told(every: list[Extra], checks: list[Check], fine: bool) -> dict[str, Any]:
+def _finding(every: list[Extra], checks: list[Check], fine: bool) -> dict[str, Any]:
     return {
         "version": __version__,
         "python": platform.python_version(),
@@ -150,16 +150,16 @@ def self_test() -> Iterator[Check]:
     """Design, verify, release, charge and ask; without a design, two have nothing to test."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        designed, best = _tried("design", lambda: _design(folder))
+        designed, best = _try("design", lambda: _design(folder))
         yield designed
         if best is not None:
-            yield _tried("verify", lambda: _verify(folder))[0]
-            yield _tried("release", lambda: _release(best))[0]
-        yield _tried("ledger", lambda: _ledger(folder))[0]
-        yield _tried("table", _table)[0]
+            yield _try("verify", lambda: _verify(folder))[0]
+            yield _try("release", lambda: _release(best))[0]
+        yield _try("ledger", lambda: _ledger(folder))[0]
+        yield _try("table", _table)[0]
 
 
-def _tried(name: str, part: Callable[[], tuple[str, Any]]) -> tuple[Check, Any]:
+def _try(name: str, part: Callable[[], tuple[str, Any]]) -> tuple[Check, Any]:
     """A part of the test; whatever it raises is a finding, not a crash."""
     from ..errors import MissingExtraError
 

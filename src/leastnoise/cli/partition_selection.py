@@ -135,7 +135,7 @@ def release_keys(
         raise ArgumentError(
             "values", Described("(not shown)"), "left out: the file is given as lines KEY,UNITS"
         )
-    shown = design.release(_read(source))
+    shown = design.release(_read_units(source))
     if as_json:
         show_json(
             "release" if "file" in told else "partition-selection",
@@ -146,7 +146,7 @@ def release_keys(
         csv.writer(sys.stdout, lineterminator="\n").writerows(shown.items())
 
 
-def _read(source: Path) -> dict[str, int]:
+def _read_units(source: Path) -> dict[str, int]:
     """{key: units} of a file; no error shows a line of it."""
     try:
         if str(source) == "-":

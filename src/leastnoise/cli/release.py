@@ -65,7 +65,7 @@ def release(
     if design.kind == "workload":
         release_workload(design, lines, exact, as_json, {"file": file})
         return
-    told = _released(design, lines, exact, bool(values))
+    told = _release(design, lines, exact, bool(values))
     if as_json:
         show_json("release", 0, {"file": file, "releases": told})
     else:
@@ -73,7 +73,7 @@ def release(
         typer.echo("\n".join(",".join(map(str, row)) for row in rows))
 
 
-def _released(design: Any, lines: list[list[str]], exact: bool, typed: bool) -> list[Any]:
+def _release(design: Any, lines: list[list[str]], exact: bool, typed: bool) -> list[Any]:
     """A private answer for each number, or for each vector: plain numbers, or exact fractions.
 
     That several of them spend several budgets is said.
@@ -116,7 +116,7 @@ def _lines(values: list[str], source: Path | None) -> list[list[str]]:
     if values and source is not None:
         raise ArgumentError("values", str(source), "left out when values are given as arguments")
     if values:
-        return _split(values)
+        return _split_rows(values)
     if source is None and sys.stdin.isatty():
         raise ArgumentError(
             "values", None, "given: as arguments, with --values FILE, or on standard input"
@@ -130,13 +130,13 @@ def _lines(values: list[str], source: Path | None) -> list[list[str]]:
             raise ArgumentError(
                 "values", str(source), f"a readable file ({type(error).__name__})"
             ) from None
-    rows = _split(text.splitlines())
+    rows = _split_rows(text.splitlines())
     if not rows:
         raise ArgumentError("values", None, "at least one number")
     return rows
 
 
-def _split(lines: list[str]) -> list[list[str]]:
+def _split_rows(lines: list[str]) -> list[list[str]]:
     split = [[word for word in re.split(r"[\s,;]+", line) if word] for line in lines]
     return [line for line in split if line]
 

@@ -60,9 +60,9 @@ def sweep(
     from ..sweep import sweep as run
 
     grid = budget_grid(
-        _listed("epsilon", epsilon),
-        _listed("delta", delta),
-        _listed("loss", loss),
+        _values_of("epsilon", epsilon),
+        _values_of("delta", delta),
+        _values_of("loss", loss),
         sensitivity=sensitivity,
         gap=gap,
         integer=integer,
@@ -105,7 +105,7 @@ def remaining(spent: float, made: int, left: int) -> str:
     return f"  (about {seconds / 60:.0f} min left)"
 
 
-def _listed(name: str, text: str) -> list[str]:
+def _values_of(name: str, text: str) -> list[str]:
     parts = [part.strip() for part in text.split(",")]
     if not all(parts):
         raise ArgumentError(name, text, "values separated by commas")

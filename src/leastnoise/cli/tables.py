@@ -281,7 +281,7 @@ def ask(
     options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
     alone = len(queries) == 1
     asked = [_question(text, given if alone else _fitting(text, given)) for text in queries]
-    with _standing(table) as place, working("reading the table") as tell, _noted():
+    with _standing(table) as place, working("reading the table") as tell, _printing_warnings():
         options["progress"], source = tell, _source(place, given)
         if alone:
             answers = [answer_of(source, asked[0], rests_on=rests_on, **options)]
@@ -300,7 +300,7 @@ def _check_rests_on(rests_on: str | None, queries: list[str]) -> None:
 
 
 @contextmanager
-def _noted() -> Iterator[None]:
+def _printing_warnings() -> Iterator[None]:
     """Print warnings as notes on standard error."""
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: say(f"note: {_in_shell(message)}", err=True)
@@ -360,7 +360,7 @@ def plan(
         within = margins(given["within"])
         plans = plan_all(asked, rows=guesses(rows), within=within, **options)
     if as_json:
-        told = [_planned(plan) for plan in plans]
+        told = [_plan_json(plan) for plan in plans]
         show_json("plan", 0, told[0] if len(told) == 1 else {"queries": told})
         return
     console = Console(highlight=False)
@@ -370,7 +370,7 @@ def plan(
             console.print(f"- {note}", markup=False)
 
 
-def _planned(plan: Any) -> dict[str, Any]:
+def _plan_json(plan: Any) -> dict[str, Any]:
     """A plan for JSON."""
     return {
         "query": plan.query,

@@ -38,14 +38,14 @@ def rows(
         yield ComparisonRow(name, label, loss)
     if design.noise.document.largest or design.noise.document.problem.weights:
         return
-    yield from _closed(design)
+    yield from _closed_form_rows(design)
     yield from _ours(design, min(seconds or _SECONDS, _SECONDS), refused)
     known = " ".join([words, *others])
     if design.noise.document.delta > 0 and design.dimension > 1 and "Euclidean" not in known:
         yield from _euclidean(design, refused)
 
 
-def _closed(design: Design[JointNoise]) -> Iterator[ComparisonRow]:
+def _closed_form_rows(design: Design[JointNoise]) -> Iterator[ComparisonRow]:
     document = design.noise.document
     shape, power = document.problem.shape, document.problem.power
     reach = float(sum((b.most * b.width for b in shape.blocks), Fraction(0)))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from ..errors import ArgumentError
 from .content import CONTENT
-from .dataset import Dataset, made
+from .dataset import Dataset, make_dataset
 from .source import FILES, DatasetError, raw_texts
 
 NAMES = tuple(FILES)
@@ -31,7 +31,7 @@ def load(name: str, task: str = "naive-bayes", *, download: bool = False) -> Dat
         raise ArgumentError("name", name, f"one of {', '.join(NAMES)}")
     if task not in TASKS:
         raise ArgumentError("task", task, f"one of {', '.join(TASKS)}")
-    dataset = parsed(name, task, raw_texts(name, download))
+    dataset = parse(name, task, raw_texts(name, download))
     if dataset.content_hash != CONTENT[name, task]:
         raise DatasetError(
             f"{name} ({task}) was read, but its {len(dataset)} rows are not the ones that the "
@@ -41,7 +41,7 @@ def load(name: str, task: str = "naive-bayes", *, download: bool = False) -> Dat
     return dataset
 
 
-def parsed(name: str, task: str, texts: Sequence[str]) -> Dataset:
+def parse(name: str, task: str, texts: Sequence[str]) -> Dataset:
     """The dataset in the text of its files, whatever its content."""
     return _RECIPES[name](texts, task == "logistic")
 
@@ -81,7 +81,7 @@ def _post_operative(texts: Sequence[str], logistic: bool) -> Dataset:
     table = [row for row in table if "?" not in row and (logistic or row[-1] != "I")]
     # The published notebook for logistic regression keeps the one patient of class I, with the S.
     labels = ["A" if row[8] == "A" else "S" for row in table]
-    return made("post-operative", _numbers(table, [7]), _words(table, range(7)), labels)
+    return make_dataset("post-operative", _numbers(table, [7]), _words(table, range(7)), labels)
 
 
 def _adult(texts: Sequence[str], logistic: bool) -> Dataset:
@@ -91,7 +91,7 @@ def _adult(texts: Sequence[str], logistic: bool) -> Dataset:
         "US" if word == "United-States" else "other" for word in _column(table, 13)
     ]
     labels = [word.rstrip(".") for word in _column(table, 14)]
-    return made("adult", _numbers(table, [0, 4, 10, 11, 12]), categorical, labels)
+    return make_dataset("adult", _numbers(table, [0, 4, 10, 11, 12]), categorical, labels)
 
 
 def _breast_cancer(texts: Sequence[str], logistic: bool) -> Dataset:
@@ -103,7 +103,7 @@ def _breast_cancer(texts: Sequence[str], logistic: bool) -> Dataset:
             for name, words in categorical.items()
         }
         categorical["x9"] = [str(word == "1") for word in _column(table, 9)]
-    return made("breast-cancer", {}, categorical, _column(table, 10))
+    return make_dataset("breast-cancer", {}, categorical, _column(table, 10))
 
 
 def _contraceptive(texts: Sequence[str], logistic: bool) -> Dataset:
@@ -111,7 +111,7 @@ def _contraceptive(texts: Sequence[str], logistic: bool) -> Dataset:
     labels = _column(table, 9)
     if logistic:
         labels = ["1" if word == "1" else "0" for word in labels]
-    return made(
+    return make_dataset(
         "contraceptive", _numbers(table, [0, 3]), _words(table, [1, 2, 4, 5, 6, 7, 8]), labels
     )
 
@@ -123,10 +123,10 @@ def _dermatology(texts: Sequence[str], logistic: bool) -> Dataset:
     labels = _column(table, 34)
     if logistic:
         labels = ["1" if word in ("1", "2") else "0" for word in labels]
-        return made("dermatology", _numbers(table, [33]), _words(table, range(33)), labels)
+        return make_dataset("dermatology", _numbers(table, [33]), _words(table, range(33)), labels)
     # The paper counts two numeric features; with the age as a category its errors come out.
     categorical = [j for j in range(34) if j not in _DERMATOLOGY_NUMERIC]
-    return made(
+    return make_dataset(
         "dermatology", _numbers(table, _DERMATOLOGY_NUMERIC), _words(table, categorical), labels
     )
 
@@ -138,7 +138,7 @@ def _cylinder_bands(texts: Sequence[str], logistic: bool) -> Dataset:
     table = [[cell.lower() for cell in row] for row in _rows(texts[0])]
     del table[521]
     categorical = [j for j in range(20) if j not in (0, 1, 2, 3, 5, 8)]
-    return made(
+    return make_dataset(
         "cylinder-bands",
         _numbers(table, range(20, 39)),
         _words(table, categorical),
@@ -155,7 +155,7 @@ def _annealing(texts: Sequence[str], logistic: bool) -> Dataset:
     labels = _column(table, 38)
     if logistic:
         labels = ["1" if word == "3" else "0" for word in labels]
-    return made("annealing", _numbers(table, numeric), _words(table, categorical), labels)
+    return make_dataset("annealing", _numbers(table, numeric), _words(table, categorical), labels)
 
 
 def _spect(texts: Sequence[str], logistic: bool) -> Dataset:
@@ -163,7 +163,7 @@ def _spect(texts: Sequence[str], logistic: bool) -> Dataset:
     table = train + train  # 160 rows in the paper: the training file twice
     label = 0 if logistic else 22
     features = [j for j in range(23) if j != label]
-    return made("spect", {}, _words(table, features), _column(table, label))
+    return make_dataset("spect", {}, _words(table, features), _column(table, label))
 
 
 def _bank(texts: Sequence[str], logistic: bool) -> Dataset:
@@ -176,24 +176,26 @@ def _bank(texts: Sequence[str], logistic: bool) -> Dataset:
     categorical["x13"] = [str(word == "-1") for word in _column(table, 13)]
     categorical["x14"] = [str(word == "0") for word in _column(table, 14)]
     categorical["x15"] = _column(table, 15)
-    return made("bank", _numbers(table, [0, 5, 11, 12]), categorical, _column(table, 16))
+    return make_dataset("bank", _numbers(table, [0, 5, 11, 12]), categorical, _column(table, 16))
 
 
 def _abalone(texts: Sequence[str], logistic: bool) -> Dataset:
     table = _rows(texts[0])
     labels = ["1" if int(row[8]) <= 9 else "0" for row in table]
-    return made("abalone", _numbers(table, range(1, 8), 100.0), _words(table, [0]), labels)
+    return make_dataset("abalone", _numbers(table, range(1, 8), 100.0), _words(table, [0]), labels)
 
 
 def _spambase(texts: Sequence[str], logistic: bool) -> Dataset:
     table = _rows(texts[0])
-    return made("spambase", _numbers(table, range(57), 100.0), {}, _column(table, 57))
+    return make_dataset("spambase", _numbers(table, range(57), 100.0), {}, _column(table, 57))
 
 
 def _ecoli(texts: Sequence[str], logistic: bool) -> Dataset:
     table = [line.split() for line in texts[0].splitlines() if line.strip()]
     labels = ["1" if row[8] == "cp" else "0" for row in table]
-    return made("ecoli", _numbers(table, [1, 2, 5, 6, 7], 100.0), _words(table, [3, 4]), labels)
+    return make_dataset(
+        "ecoli", _numbers(table, [1, 2, 5, 6, 7], 100.0), _words(table, [3, 4]), labels
+    )
 
 
 def _absent(texts: Sequence[str], logistic: bool) -> Dataset:
@@ -204,7 +206,7 @@ def _absent(texts: Sequence[str], logistic: bool) -> Dataset:
     categorical = [1, 2, 3, 4, 11, 13, 14, 15, 16] if logistic else [1, 2, 3, 4, 11, 12, 14, 15]
     numeric = [j for j in range(20) if j not in categorical]
     labels = ["1" if float(row[20]) <= (3 if logistic else 2) else "0" for row in table]
-    return made("absent", _numbers(table, numeric), _words(table, categorical), labels)
+    return make_dataset("absent", _numbers(table, numeric), _words(table, categorical), labels)
 
 
 def _colon_cancer(texts: Sequence[str], logistic: bool) -> Dataset:
@@ -224,7 +226,7 @@ def _colon_cancer(texts: Sequence[str], logistic: bool) -> Dataset:
             row = [float(cell) for cell in cells[1:]]
         rows.append(row)
     numeric = {f"x{j}": [row[j] for row in rows] for j in range(len(rows[0]))}
-    return made("colon-cancer", numeric, {}, labels, intercept=False)
+    return make_dataset("colon-cancer", numeric, {}, labels, intercept=False)
 
 
 def _salary(texts: Sequence[str], logistic: bool) -> Dataset:
@@ -234,7 +236,9 @@ def _salary(texts: Sequence[str], logistic: bool) -> Dataset:
         for row in _rows(texts[0], header=True)
         if row[2].upper() == "PHD" and "Research" in row[3] and row[5]
     ]
-    return made("salary", _numbers(table, [0, 4, 5]), _words(table, [1, 3]), _column(table, 2))
+    return make_dataset(
+        "salary", _numbers(table, [0, 4, 5]), _words(table, [1, 3]), _column(table, 2)
+    )
 
 
 _RECIPES: dict[str, Callable[[Sequence[str], bool], Dataset]] = {

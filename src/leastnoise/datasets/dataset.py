@@ -95,13 +95,13 @@ class Dataset:
         return features, np.asarray(2.0 * self.labels - 1.0, dtype=np.float64)
 
 
-def encoded(words: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
+def encode(words: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
     """Codes and the words in order."""
     levels, codes = np.unique(np.array(words, dtype=str), return_inverse=True)
     return codes.astype(np.int64), tuple(str(word) for word in levels)
 
 
-def made(
+def make_dataset(
     name: str,
     numeric: Mapping[str, Sequence[float]],
     categorical: Mapping[str, Sequence[str]],
@@ -109,8 +109,8 @@ def made(
     intercept: bool = True,
 ) -> Dataset:
     """A dataset from named columns."""
-    codes = [encoded(words) for words in categorical.values()]
-    label_codes, classes = encoded(labels)
+    codes = [encode(words) for words in categorical.values()]
+    label_codes, classes = encode(labels)
     rows = len(labels)
     return Dataset(
         name,

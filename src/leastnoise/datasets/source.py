@@ -80,10 +80,10 @@ def _text(name: str, file: str, download: bool) -> str:
         raise DatasetError(
             f"{file} of dataset {name!r} has no page without a login: put it at {places[0]}"
         )
-    return _fetched(page, file, places[-1]).read_text(encoding="utf-8-sig", errors="replace")
+    return _fetch(page, file, places[-1]).read_text(encoding="utf-8-sig", errors="replace")
 
 
-def _fetched(page: str, file: str, place: Path) -> Path:
+def _fetch(page: str, file: str, place: Path) -> Path:
     """The file of a page, taken out of its archive, put where it is looked for next time.
 
     What was parsed of it is compared with a hash (`cleaning.py`): archives may be packed

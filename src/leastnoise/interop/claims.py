@@ -76,17 +76,17 @@ def budget_at(design: Design[Any], epsilon: float) -> ClaimedBudget:
     return ClaimedBudget(float(epsilon), float_towards(delta, math.inf))
 
 
-def asked_budget(design: Design[Any]) -> ClaimedBudget:
+def budget_of(design: Design[Any]) -> ClaimedBudget:
     """The budget that was asked for, of all releases together."""
     budget = design.exact_budget
     if budget is None:
         raise ArgumentError("epsilon", None, "given: this design has a curve of budgets")
     if design.releases > 1:
-        return _claimed(*budget, lambda e, d: _keep_together(design, e, d))
-    return _claimed(*budget, lambda e, d: worst_delta(design.noise.document, e) <= d)
+        return _float_budget(*budget, lambda e, d: _keep_together(design, e, d))
+    return _float_budget(*budget, lambda e, d: worst_delta(design.noise.document, e) <= d)
 
 
-def _claimed(
+def _float_budget(
     epsilon: Fraction, delta: Fraction, keeps: Callable[[Fraction, Fraction], bool]
 ) -> ClaimedBudget:
     """The floats nearest to a budget that is kept, if they are kept too; else those above it."""

@@ -16,8 +16,8 @@ from .claims import (
     ONE_NUMBER,
     ClaimedBudget,
     Ruler,
-    asked_budget,
     budget_at,
+    budget_of,
     demand_kind,
     rho_of,
     worst_delta,
@@ -105,7 +105,7 @@ def make_least_noise(
     if (design is None) == (d_in is None or d_out is None):
         raise ArgumentError("design", design, "given, or d_in and d_out, but not both")
     if design is None:
-        design = _designed(kind, d_in, d_out, loss)
+        design = _design_for(kind, d_in, d_out, loss)
     _check_type(design, kind, "input_domain")
     return _measurement(design, input_domain, input_metric, kind, epsilon)
 
@@ -187,7 +187,7 @@ def _check_type(design: Design[Any], kind: str, name: str) -> None:
         raise ArgumentError(name, kind, f"one of {', '.join(allowed)} for this design")
 
 
-def _designed(kind: str, d_in: Any, d_out: Any, loss: str | Loss) -> Design[AdditiveNoise]:
+def _design_for(kind: str, d_in: Any, d_out: Any, loss: str | Loss) -> Design[AdditiveNoise]:
     from ..design import design
 
     pair = d_out if isinstance(d_out, tuple) else (d_out, 0.0)
@@ -212,7 +212,7 @@ def _measurement(
     ruler = Ruler.of(design)
     measure = dp.approximate(dp.max_divergence())
     if epsilon is None and design.releases > 1:
-        budget = asked_budget(design)
+        budget = budget_of(design)
         domain = dp.vector_domain(domain, size=design.releases)
         metric = dp.linf_distance(T=kind)
         function, kind_out = _each(function, design.releases), f"Vec<{kind}>"
@@ -223,7 +223,7 @@ def _measurement(
         measure = dp.zero_concentrated_divergence()
         privacy_map = _whole_steps(ruler, lambda k: float_towards(k * k * rho, math.inf))
     else:
-        budget = asked_budget(design) if epsilon is None else budget_at(design, epsilon)
+        budget = budget_of(design) if epsilon is None else budget_at(design, epsilon)
         if budget.delta == 0:
             measure = dp.max_divergence()
             privacy_map = _whole_steps(ruler, lambda k: budget.group(k)[0])
@@ -273,12 +273,12 @@ def _counts_measurement(
         allowed = "one number, or vectors of i32 or i64 with L1Distance: aggregate first"
         raise ArgumentError("input_domain", space, allowed)
     if design is None:
-        design = _designed_for_a_step(_distance(d_in), d_out, loss)
+        design = _design_for_step(_distance(d_in), d_out, loss)
     if not design.integer or design.document.sensitivity != 1 or design.releases > 1:
         raise ArgumentError(
             "design", Described("another design"), "integer noise for sensitivity 1"
         )
-    budget, answer = asked_budget(design), _function(design, kind)
+    budget, answer = budget_of(design), _function(design, kind)
     pure = budget.delta == 0
     measure = dp.max_divergence() if pure else dp.approximate(dp.max_divergence())
     return dp.m.make_user_measurement(
@@ -294,7 +294,7 @@ def _counts_measurement(
     )
 
 
-def _designed_for_a_step(distance: Fraction, d_out: Any, loss: str | Loss) -> Design[AdditiveNoise]:
+def _design_for_step(distance: Fraction, d_out: Any, loss: str | Loss) -> Design[AdditiveNoise]:
     """Whole-number noise for one step such that `distance` of them keep d_out."""
     pair = d_out if isinstance(d_out, tuple) else (d_out, 0.0)
     steps = max(1, math.ceil(distance))
@@ -307,7 +307,7 @@ def _designed_for_a_step(distance: Fraction, d_out: Any, loss: str | Loss) -> De
         epsilon = epsilon if grouped[0] <= pair[0] else math.nextafter(epsilon, 0)
         share = 1.0 if grouped[1] <= pair[1] else pair[1] / grouped[1]
         delta = math.nextafter(delta * share, 0) if share < 1 else delta
-    return _designed("i64", 1, (epsilon, delta) if delta else epsilon, loss)
+    return _design_for("i64", 1, (epsilon, delta) if delta else epsilon, loss)
 
 
 def _distance(d_in: Any) -> Fraction:

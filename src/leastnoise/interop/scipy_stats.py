@@ -32,7 +32,7 @@ def to_scipy(design: Design[AdditiveNoise]) -> Any:
     return IntegerNoise(noise) if noise.integer else RealNoise(noise)
 
 
-def _restored(kind: Callable[[AdditiveNoise], Any], noise: AdditiveNoise, state: Any) -> Any:
+def _restore(kind: Callable[[AdditiveNoise], Any], noise: AdditiveNoise, state: Any) -> Any:
     """A copy that goes on drawing where the pickled one was."""
     made = kind(noise)
     made._random_state = state
@@ -48,7 +48,7 @@ class RealNoise(rv_continuous):  # type: ignore[misc]
         self.noise = noise
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.noise, self._random_state)
+        return _restore, (type(self), self.noise, self._random_state)
 
     def _updated_ctor_param(self) -> dict[str, AdditiveNoise]:
         return {"noise": self.noise}  # what SciPy freezes a copy with
@@ -137,7 +137,7 @@ class IntegerNoise(rv_discrete):  # type: ignore[misc]
         self.noise = noise
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.noise, self._random_state)
+        return _restore, (type(self), self.noise, self._random_state)
 
     def _updated_ctor_param(self) -> dict[str, AdditiveNoise]:
         return {"noise": self.noise}  # what SciPy freezes a copy with

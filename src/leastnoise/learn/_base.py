@@ -22,9 +22,9 @@ from .cells import (
     cells_of,
     check_kinds,
     column_numbers,
-    declared,
     is_frame,
     labels_of,
+    named_kind,
     numbers,
     table_of,
 )
@@ -126,7 +126,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         label is none of the classes, or could be none, is left out: what a row adds does not depend
         on the others. `again`: more rows for the schema and the classes there are.
         """
-        X, declared_kind = table_of(X), declared(y)
+        X, declared_kind = table_of(X), named_kind(y)
         places = self._schema.categorical if again else self._categorical_places(X)
         validate_data(self, X, y, skip_check_array=True, reset=not again)
         numeric, categorical = self._columns(X, places, self.neighbors == "replace")
@@ -226,7 +226,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # -- releasing ----------------------------------------------------------------------------
 
-    def _released(
+    def _release(
         self, kinds: tuple[StatisticKind, ...], values: list[list[Fraction]]
     ) -> tuple[list[Floats], ClassifierPlan | None]:
         """Noisy statistics as floats, kind by kind, in units; and the plan behind them."""

@@ -70,7 +70,7 @@ class AtOnce:
             and document.problem.dimension == _dimension(kinds)
             and document.epsilon <= epsilon
             and document.delta <= delta
-            and moved(kinds, self.scales) <= document.sensitivity**2
+            and squared_length(kinds, self.scales) <= document.sensitivity**2
         )
 
     def release(self, values: list[list[Fraction]], entropy: Entropy) -> list[list[Fraction]]:
@@ -94,7 +94,7 @@ def at_once_plan(
 ) -> ClassifierPlan:
     """The plan that releases everything as one vector."""
     first = [Fraction(round(_FINE / share), _FINE) for share in shares(kinds)]
-    length = math.sqrt(float(moved(kinds, first))) * (1 + 1e-9)
+    length = math.sqrt(float(squared_length(kinds, first))) * (1 + 1e-9)
     scales = tuple(Fraction(math.floor(float(s) / length * _FINE), _FINE) for s in first)
     dimension = _dimension(kinds)
     if dimension == 1:
@@ -111,12 +111,14 @@ def at_once_plan(
     return ClassifierPlan(float(epsilon), float(delta), chosen, "", at_once=joint)
 
 
-def moved(kinds: Sequence[StatisticKind], scales: Sequence[Fraction]) -> Fraction:
+def squared_length(kinds: Sequence[StatisticKind], scales: Sequence[Fraction]) -> Fraction:
     """At least the squared length by which neighbors move the vector, over all ways."""
-    return max(_moved(kinds, scales, way) for way in range(len(kinds[0].changes)))
+    return max(_squared_length(kinds, scales, way) for way in range(len(kinds[0].changes)))
 
 
-def _moved(kinds: Sequence[StatisticKind], scales: Sequence[Fraction], way: int) -> Fraction:
+def _squared_length(
+    kinds: Sequence[StatisticKind], scales: Sequence[Fraction], way: int
+) -> Fraction:
     total = Fraction(0)
     for place, (kind, scale) in enumerate(zip(kinds, scales, strict=True)):
         times, units = kind.times(way), kind.changes[way][1]

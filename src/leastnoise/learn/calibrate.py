@@ -27,10 +27,10 @@ from .families import (
     MOST_CELLS_OF_STEPS,
     at_level,
     cells_of,
+    checked_plan,
     classic_plan,
     gaussian_plan,
     laplace_plan,
-    made,
     pure,
     ratio_of,
     start,
@@ -38,8 +38,8 @@ from .families import (
     tulap,
     tulap_plan,
 )
-from .kinds import Chosen, ClassifierPlan, StatisticKind, changed, cost, shares
-from .ranged import WIDEST, RangedNoise, ranged
+from .kinds import Chosen, ClassifierPlan, StatisticKind, cost, numbers_changed, shares
+from .ranged import WIDEST, RangedNoise, range_noise
 from .whole import CellNoise, from_weights
 
 NOISES = (
@@ -121,7 +121,7 @@ def _best(
         tell("designing noise for all numbers as one vector")
         with contextlib.suppress(RegimeError, ArgumentError, LimitError):
             candidates.append(at_once_plan(kinds, epsilon, delta))
-    if changed(kinds) <= _FEW:
+    if numbers_changed(kinds) <= _FEW:
         levels = []
         for name, family in (("Laplace", laplace_plan), ("Tulap", tulap_plan)):
             tell(f"calibrating {name} noise")
@@ -137,13 +137,13 @@ def _best(
             designed = _designed_plan(kinds, epsilon, delta, near)
             candidates += [designed] if designed is not None else []
     best = min(candidates, key=lambda candidate: candidate.harm)
-    if changed(kinds) <= _PROFILED and best.at_once is None:
+    if numbers_changed(kinds) <= _PROFILED and best.at_once is None:
         with contextlib.suppress(RegimeError, ArgumentError):
             tell("designing noise for all releases")
             profiled = _profiled_plan(kinds, epsilon, delta)
             candidates += [profiled] if profiled is not None else []
     best = min(candidates, key=lambda candidate: candidate.harm)
-    words = f"{best.chosen[0].label} noise was best for {changed(kinds)} changed numbers"
+    words = f"{best.chosen[0].label} noise was best for {numbers_changed(kinds)} changed numbers"
     others = [
         f"{candidate.chosen[0].label} {candidate.harm / best.harm:.3f}"
         for candidate in candidates
@@ -161,15 +161,19 @@ def _designed_plan(
 
     Programs at every level that a search visits would take minutes; near the closed form a few do.
     """
-    each = float(delta) / (2 * changed(kinds))
+    each = float(delta) / (2 * numbers_changed(kinds))
     for factor in (1.0, 1.02, 1.05, 1.1):
-        chosen = at_level(kinds, factor * level, each, _designed, "single-release optimal")
+        chosen = at_level(
+            kinds, factor * level, each, _single_release_noise, "single-release optimal"
+        )
         if cost(chosen, float(epsilon)) <= float(delta):
-            return made(epsilon, delta, (chosen, level), "")
+            return checked_plan(epsilon, delta, (chosen, level), "")
     return None
 
 
-def _designed(kind: StatisticKind, cells: int, epsilon: float, delta: float) -> CellNoise:
+def _single_release_noise(
+    kind: StatisticKind, cells: int, epsilon: float, delta: float
+) -> CellNoise:
     return _whole_noise(_design(round(epsilon, 6), delta, kind.reach * cells))
 
 
@@ -199,7 +203,7 @@ def _profiled_plan(
     kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction
 ) -> ClassifierPlan | None:
     """Designs for as many releases as numbers may change, all with the same share of the budget."""
-    times = changed(kinds)
+    times = numbers_changed(kinds)
     ratio = ratio_of(float(epsilon), float(delta)) * math.sqrt(times)
     for part in (1.0, 0.99, 0.95):
         chosen = []
@@ -211,7 +215,7 @@ def _profiled_plan(
             )
             chosen.append(Chosen(kind, noise, cells, "profile-designed"))
         if cost(chosen, float(epsilon)) <= float(delta):
-            return made(epsilon, delta, (chosen, ratio), "")
+            return checked_plan(epsilon, delta, (chosen, ratio), "")
     return None
 
 
@@ -228,19 +232,21 @@ def _ranged_plan(
                 f"additive: no range is public and at most {WIDEST} changes wide; {best.picked}"
             ),
         )
-    each = float(delta) / (2 * changed(kinds))
+    each = float(delta) / (2 * numbers_changed(kinds))
 
     def answers(kind: StatisticKind, cells: int, eps: float, dlt: float) -> CellNoise | RangedNoise:
         if kind in narrow and kind.size is not None:
             each_budget = rational(round(eps, 4), "epsilon"), rational(dlt, "delta")
-            return ranged(*each_budget, kind.size)
+            return range_noise(*each_budget, kind.size)
         return tulap(kind, cells, eps, dlt)
 
     level = tulap_plan(kinds, epsilon, delta).level
     for factor in (1.0, 1.1, 1.25, 1.5, 2.0):
         chosen = at_level(kinds, factor * level, each, answers, "range-dependent")
         if cost(chosen, float(epsilon)) <= float(delta):
-            ranged_plan = made(epsilon, delta, (chosen, factor * level), "range-dependent answers")
+            ranged_plan = checked_plan(
+                epsilon, delta, (chosen, factor * level), "range-dependent answers"
+            )
             if ranged_plan.harm < best.harm:
                 return ranged_plan
             return replace(

@@ -90,7 +90,10 @@ def column_numbers(column: Any) -> Floats:
     (What NumPy makes of a column may depend on whether a cell of it is missing.)
     """
     # (NumPy has no integers of 128 bits, and polars says so with an error of its own.)
-    if declared(column) == "numbers" and "int128" not in str(getattr(column, "dtype", "")).lower():
+    if (
+        named_kind(column) == "numbers"
+        and "int128" not in str(getattr(column, "dtype", "")).lower()
+    ):
         array = np.asarray(column)
         if array.dtype.kind in "biuf" and array.ndim == 1:
             return numbers(array)
@@ -167,7 +170,7 @@ def _is_row(row: Any) -> bool:
     return isinstance(row, Sequence) or getattr(row, "ndim", 0) > 0
 
 
-def declared(y: Any) -> str | None:
+def named_kind(y: Any) -> str | None:
     """ "numbers" or "text", by the name of a column's type; None if that does not say it.
 
     (Not by what NumPy makes of it: that may depend on whether a cell is missing.)
@@ -181,13 +184,13 @@ def cells_of(column: Any) -> list[Any]:
     """The cells of a column as Python has them; None for one that Python cannot read."""
     column = _within_years(column)
     listed = getattr(column, "to_pylist", getattr(column, "to_list", None))  # Arrow; polars, pandas
-    with _passed_over():
+    with _passing_over():
         return list(column) if listed is None else list(listed())
     at = getattr(column, "iloc", column)  # by place: a Series is asked for labels otherwise
     cells: list[Any] = []
     for place in range(len(column)):
         cells.append(None)
-        with _passed_over():
+        with _passing_over():
             cell = at[place]
             cells[-1] = cell.as_py() if hasattr(cell, "as_py") else cell
     return cells
@@ -207,7 +210,7 @@ def _within_years(column: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _passed_over() -> Iterator[None]:
+def _passing_over() -> Iterator[None]:
     """Whatever a library makes of a cell, a panic (which is no Exception) too, tells nobody."""
     try:
         yield

@@ -13,9 +13,9 @@ from fractions import Fraction
 
 from ..baselines import AnalyticGaussian, Gaussian, RoundedTulap, TruncatedDiscreteLaplace
 from ..errors import ArgumentError, RegimeError
-from .kinds import Chosen, ClassifierPlan, StatisticKind, changed, cost, harm_of, shares
+from .kinds import Chosen, ClassifierPlan, StatisticKind, cost, harm_of, numbers_changed, shares
 from .ranged import RangedNoise
-from .whole import CellNoise, gaussian, geometric, laplace, seen_whole
+from .whole import CellNoise, gaussian, geometric, laplace, rounded_masses
 
 #: A lattice is this much finer than the noise, if the statistic is not whole anyway.
 _FINER = 4
@@ -55,7 +55,7 @@ def cells_of(kind: StatisticKind, spread: float, most: int = _MOST_CELLS) -> int
     return cells
 
 
-def _levelled(
+def _at_least_level(
     make: Callable[[float], list[Chosen]],
     level: float,
     epsilon: float,
@@ -99,7 +99,7 @@ def _levelled(
     return best, high
 
 
-def made(
+def checked_plan(
     epsilon: Fraction, delta: Fraction, chosen: tuple[list[Chosen], float] | None, words: str
 ) -> ClassifierPlan:
     """The plan of what a search of the level found; `RegimeError` if it found nothing."""
@@ -125,15 +125,15 @@ def gaussian_plan(
             choices.append(Chosen(kind, noise, cells, "discrete Gaussian"))
         return choices
 
-    choices = _levelled(make, start(kinds, eps, dlt) * 0.999, eps, dlt)
-    return made(epsilon, delta, choices, "analytic Gaussian noise, total by composition")
+    choices = _at_least_level(make, start(kinds, eps, dlt) * 0.999, eps, dlt)
+    return checked_plan(epsilon, delta, choices, "analytic Gaussian noise, total by composition")
 
 
 def classic_plan(
     kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction
 ) -> ClassifierPlan:
     """Every changed number gets an equal part of the budget, as textbooks do it."""
-    times = changed(kinds)
+    times = numbers_changed(kinds)
     try:
         sigma = Gaussian(epsilon=epsilon / times, delta=delta / times).sigma
     except RegimeError as error:
@@ -174,11 +174,11 @@ def laplace_plan(
         return choices
 
     simple = pure(kinds, epsilon) if epsilon else None
-    choices = _levelled(make, start(kinds, eps, dlt), eps, dlt, limit)
+    choices = _at_least_level(make, start(kinds, eps, dlt), eps, dlt, limit)
     if choices is None and simple is not None and simple.harm < limit:
         return simple
     words = "Laplace noise, total by composition of its losses"
-    composed = made(epsilon, delta, choices, words)
+    composed = checked_plan(epsilon, delta, choices, words)
     return (
         composed if simple is None else min(composed, simple, key=lambda candidate: candidate.harm)
     )
@@ -224,7 +224,7 @@ def at_level(
     return choices
 
 
-def _budgeted(
+def _plan_with_budgets(
     kinds: tuple[StatisticKind, ...],
     epsilon: Fraction,
     delta: Fraction,
@@ -235,37 +235,39 @@ def _budgeted(
 ) -> ClassifierPlan:
     """Noise with a budget per release; half of delta goes into the budgets."""
     eps, dlt = float(epsilon), float(delta)
-    each = dlt / (2 * changed(kinds))
-    chosen = _levelled(
+    each = dlt / (2 * numbers_changed(kinds))
+    chosen = _at_least_level(
         lambda level: at_level(kinds, level, each, noise_of, label),
         start(kinds, eps, dlt),
         eps,
         dlt,
         limit,
     )
-    return made(epsilon, delta, chosen, words)
+    return checked_plan(epsilon, delta, chosen, words)
 
 
-def _truncated(kind: StatisticKind, cells: int, epsilon: float, delta: float) -> CellNoise:
-    return seen_whole(
+def _truncated_laplace(kind: StatisticKind, cells: int, epsilon: float, delta: float) -> CellNoise:
+    return rounded_masses(
         TruncatedDiscreteLaplace(epsilon=epsilon, delta=delta, sensitivity=kind.reach * cells)
     )
 
 
 def tulap(kind: StatisticKind, cells: int, epsilon: float, delta: float) -> CellNoise:
     """Tulap noise for one release of a kind, on its lattice."""
-    return seen_whole(RoundedTulap(epsilon=epsilon, delta=delta, sensitivity=kind.reach * cells))
+    return rounded_masses(
+        RoundedTulap(epsilon=epsilon, delta=delta, sensitivity=kind.reach * cells)
+    )
 
 
 def truncated_plan(
     kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction
 ) -> ClassifierPlan:
     """Truncated discrete Laplace noise."""
-    return _budgeted(
+    return _plan_with_budgets(
         kinds,
         epsilon,
         delta,
-        _truncated,
+        _truncated_laplace,
         "truncated discrete Laplace",
         "truncated Laplace noise, total by composition of its losses",
     )
@@ -275,7 +277,7 @@ def tulap_plan(
     kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction, limit: float = math.inf
 ) -> ClassifierPlan:
     """Tulap noise on whole numbers."""
-    return _budgeted(
+    return _plan_with_budgets(
         kinds,
         epsilon,
         delta,

@@ -110,7 +110,7 @@ def shares(kinds: Sequence[StatisticKind]) -> list[float]:
     return [math.sqrt(kind.norm / math.sqrt(kind.weight)) for kind in kinds]
 
 
-def changed(kinds: Sequence[StatisticKind]) -> int:
+def numbers_changed(kinds: Sequence[StatisticKind]) -> int:
     """How many numbers one row can change."""
     return max(sum(kind.times(way) for kind in kinds) for way in range(len(kinds[0].changes)))
 

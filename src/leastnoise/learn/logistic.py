@@ -180,7 +180,7 @@ class DPLogisticRegression(PrivateClassifier):
 
     def _features(self, numeric: Floats) -> Floats:
         """Scaled columns, the intercept's first."""
-        scaled = self._schema.scaled(numeric)
+        scaled = self._schema.scale(numeric)
         if not self.fit_intercept:
             return scaled
         return np.concatenate([np.ones((len(scaled), 1)), scaled], axis=1)
@@ -284,7 +284,7 @@ class DPLogisticRegression(PrivateClassifier):
     def decision_function(self, X: Any) -> Floats:
         """The margin of the second class, or of each class if there are more than two."""
         numeric, _ = self._read_again(X)
-        clipped = self._schema.clipped(numeric)
+        clipped = self._schema.clip(numeric)
         scores = clipped @ self.coef_.T + self.intercept_
         return np.asarray(scores[:, 0] if len(self.classes_) == 2 else scores)
 

@@ -187,7 +187,7 @@ class DPNaiveBayes(PrivateClassifier):
         priors = self._known_priors(len(statistics.counts))
         kinds = self._kinds(statistics, rows)
         with waiting(bool(self.verbose), "calibrating noise"):
-            noisy, plan = self._released(kinds, self._exact(statistics))
+            noisy, plan = self._release(kinds, self._exact(statistics))
         noise = 0.0
         if plan is not None and statistics.sums.shape[1]:
             noise = max(choice.std / float(choice.kind.unit) for choice in plan.chosen[-2:])
@@ -309,7 +309,7 @@ class DPNaiveBayes(PrivateClassifier):
         for j, table in enumerate(self.category_log_prob_):
             total += table[:, codes[:, j]].T
         if schema.numeric:
-            clipped = schema.clipped(numeric)
+            clipped = schema.clip(numeric)
             for label in range(len(self.classes_)):
                 mean, variance = self.theta_[label], self.var_[label]
                 total[:, label] -= 0.5 * (

@@ -34,19 +34,19 @@ class Schema:
     high: Floats
     levels: tuple[tuple[Any, ...], ...]
 
-    def clipped(self, columns: Floats) -> Floats:
+    def clip(self, columns: Floats) -> Floats:
         """Numeric columns within the bounds; what is no number is in the middle."""
         middle = (self.high + self.low) / 2
         return np.clip(np.where(np.isnan(columns), middle, columns), self.low, self.high)
 
-    def scaled(self, columns: Floats) -> Floats:
+    def scale(self, columns: Floats) -> Floats:
         """Numeric columns clipped to the bounds and mapped to [-1, 1]; 0 for what is no number."""
         middle, half = (self.high + self.low) / 2, (self.high - self.low) / 2
-        return np.asarray(np.clip((self.clipped(columns) - middle) / half, -1, 1))
+        return np.asarray(np.clip((self.clip(columns) - middle) / half, -1, 1))
 
     def whole(self, columns: Floats) -> Ints:
         """The same as whole multiples of 1/SCALE."""
-        return np.rint(self.scaled(columns) * SCALE).astype(np.int64)
+        return np.rint(self.scale(columns) * SCALE).astype(np.int64)
 
     def codes(self, columns: Sequence[Any]) -> Ints:
         """Codes of categorical columns; what is no level gets the code after the last."""

@@ -53,6 +53,6 @@ class RangedNoise:
         raise ValueError("range-dependent answers need the counts")
 
 
-def ranged(epsilon: Fraction, delta: Fraction, size: int) -> RangedNoise:
+def range_noise(epsilon: Fraction, delta: Fraction, size: int) -> RangedNoise:
     """The best answers for counts from 0 to `size`, squared error, all counts equally likely."""
     return RangedNoise(designed(epsilon, delta, Fraction(1), True, 1, "l2", width=size)[0])

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ..accounting.law import Pair
-from ..accounting.mixed import shifted
+from ..accounting.mixed import shifted_pair
 from ..baselines import Mechanism, TruncatedDiscreteLaplace
 from ..exact import exp_upper
 from ..numeric import Floats
@@ -57,7 +57,7 @@ class CellNoise:
         Of log-concave noise the largest move is the worst.
         """
         shifts = (reach,) if self.log_concave else range(1, reach + 1)
-        return tuple(shifted(self.masses, shift) for shift in shifts)
+        return tuple(shifted_pair(self.masses, shift) for shift in shifts)
 
     @cached_property
     def _sampler(self) -> GridSampler:
@@ -102,7 +102,7 @@ def geometric(epsilon: Fraction, reach: int) -> CellNoise:
     return CellNoise(-1, (top, 1 << 60, top), Fraction(top, 1 << 60))
 
 
-def seen_whole(mechanism: Mechanism) -> CellNoise:
+def rounded_masses(mechanism: Mechanism) -> CellNoise:
     """A closed form as whole numbers: its own masses, or those of its cells."""
     _low, high = mechanism.support
     radius = math.ceil(high) if math.isfinite(high) else math.ceil(mechanism.error_bound(1 - 1e-15))

@@ -25,10 +25,10 @@ def point(mechanism: Mechanism) -> str:
 def title(design: Any, inches: float, points: int = 9) -> str:
     """What a design answers, and its bracket: the title of its picture, of letters so large."""
     words = f"{design.noise.title}, {design.caption}\n{design.bracket_words}"
-    return fitted(words, inches, points)
+    return wrap(words, inches, points)
 
 
-def fitted(words: str, inches: float, points: int) -> str:
+def wrap(words: str, inches: float, points: int) -> str:
     """Lines that are broken where a picture ends."""
     letters = int(inches * 72 / (WIDTH * points))
     return "\n".join(fill(line, letters, break_on_hyphens=False) for line in words.split("\n"))

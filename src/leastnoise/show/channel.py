@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..formatting import number
-from .captions import fitted, title
+from .captions import title, wrap
 from .palette import BOUND, INK
 from .picture import Picture, canvas
 from .ticks import percent_ticks
@@ -37,7 +37,7 @@ def plot_channel(
         raise ArgumentError("kind", kind, '"family" or "heatmap"')
     with canvas(7.2, 5.4 if kind == "family" else 4.8, path, width) as picture:
         (draw_family if kind == "family" else draw_heatmap)(picture.figure, design)
-        picture.figure.suptitle(fitted(design.caption, picture.width, 10), fontsize=10)
+        picture.figure.suptitle(wrap(design.caption, picture.width, 10), fontsize=10)
     return picture
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..baselines import Mechanism
 from ..formatting import number, outwards
-from .captions import fitted
+from .captions import wrap
 from .density import draw_density
 from .palette import BOUND, look_of
 from .picture import Picture, canvas
@@ -40,7 +40,7 @@ def plot_comparison(
         # The lines mean the same in both panels: one legend below them.
         lines, labels = right.get_legend_handles_labels()
         figure.legend(lines, labels, loc="outside lower right", ncols=len(lines))
-        figure.suptitle(fitted(design.caption, picture.width, 11), fontsize=11)
+        figure.suptitle(wrap(design.caption, picture.width, 11), fontsize=11)
     return picture
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..facts import caption
 from ..formatting import number, proven_words
-from .captions import fitted
+from .captions import wrap
 from .palette import BOUND, DESIGN
 from .picture import Picture, canvas
 from .ticks import few_ticks
@@ -34,7 +34,7 @@ def plot_tradeoff(
         axes.set_xlabel(f"expected {b} at most")
         axes.set_ylabel(f"least expected {a}")
         known = [fact for fact in design.problem_facts if fact.name not in ("loss", "constraints")]
-        axes.set_title(fitted(f"{a} against {b}: {caption(known)}", picture.width, 10))
+        axes.set_title(wrap(f"{a} against {b}: {caption(known)}", picture.width, 10))
     return picture
 
 
@@ -56,7 +56,7 @@ def plot_frontier(
             f"error against privacy: {_SIGNS[other]} = {number(getattr(design, other))}, "
             f"sensitivity {number(design.sensitivity)}, loss {design.loss_name}"
         )
-        axes.set_title(fitted(words, picture.width, 10))
+        axes.set_title(wrap(words, picture.width, 10))
         if curve.values[0] > 0 and curve.values[-1] / curve.values[0] > 8:
             axes.set_xscale("log")
             few_ticks(axes.xaxis)

@@ -13,7 +13,7 @@ from ..baselines import Mechanism, closed_forms
 from ..baselines.steps import StepNoise
 from ..errors import ArgumentError
 from ..formatting import NEGLIGIBLE, number
-from .captions import ERROR, WIDTH, fitted, labels_of, name_of, title
+from .captions import ERROR, WIDTH, labels_of, name_of, title, wrap
 from .palette import FAINT, INK, PAPER, Look, looks_of
 from .picture import Picture, canvas
 from .reach import reach_of
@@ -51,7 +51,7 @@ def plot_density(
         axes = picture.figure.add_subplot()
         draw_density(axes, design, beside)
         _legend_below(axes)
-        axes.set_title(fitted(design.caption, picture.width, 10))
+        axes.set_title(wrap(design.caption, picture.width, 10))
     return picture
 
 

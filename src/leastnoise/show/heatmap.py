@@ -34,7 +34,7 @@ def plot_heatmap(
         raise ArgumentError("excess", share.shape, f"of shape {shape} and not empty")
     with canvas(2.6 + 0.78 * len(columns), 1.5 + 0.42 * len(rows), path) as picture:
         axes = picture.figure.add_subplot()
-        image = shaded(axes, share)
+        image = draw_shades(axes, share)
         for (i, j), value in np.ndenumerate(share):
             if math.isfinite(value):
                 red, green, blue, _ = image.cmap(image.norm(value))
@@ -59,7 +59,7 @@ def plot_heatmap(
     return picture
 
 
-def shaded(axes: Any, share: Any) -> Any:
+def draw_shades(axes: Any, share: Any) -> Any:
     """The shades and their bar; the square root spreads small excesses, which are most of them."""
     from matplotlib.colors import PowerNorm
     from matplotlib.ticker import FuncFormatter

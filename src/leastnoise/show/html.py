@@ -29,7 +29,7 @@ def html_design(design: Any) -> str:
     """A `Design`: its bracket, what to expect of its noise, and a picture."""
     title = design.noise.title
     head = f"{title[0].upper()}{title[1:]}, {design.caption}"
-    return _page(head, design.facts().rows, design.status, _drawn(partial(alone, design)))
+    return _page(head, design.facts().rows, design.status, _draw(partial(alone, design)))
 
 
 def html_privacy(privacy: Any) -> str:
@@ -81,12 +81,14 @@ def html_curve(curve: Curve) -> str:
     ]
     proven = all(design.certified for design in curve.designs)
     note = "" if proven else f"The brackets are {UNPROVEN}."
-    return _page(repr(curve), _cut(rows), note, _drawn(curve.plot), head=(name, "lower", "upper"))
+    return _page(
+        repr(curve), _ends_of(rows), note, _draw(curve.plot), head=(name, "lower", "upper")
+    )
 
 
 def html_sweep(table: Any) -> str:
     """A `SweepTable`: one row per cell, the middle of a long table left out."""
-    cells = _cut([_sweep_row(row) for row in table.rows])
+    cells = _ends_of([_sweep_row(row) for row in table.rows])
     head = ("loss", "ε", "δ", "lower", "upper", "gap", "seconds")
     title = f"{len(table)} designs, {len(table.missed)} short of their gap"
     return _page(title, cells, head=head)
@@ -107,11 +109,11 @@ def html_answer(answer: Any, rows: Sequence[tuple[str, ...]]) -> str:
     if not any(row[3] for row in rows):
         head, rows = head[:3], [row[:3] for row in rows]
     spent = " ".join([*(f"Hint: {words}." for words in answer.hints), spent])
-    drawn = _drawn(answer.plot) if 1 < len(answer.groups) <= _DRAWN else None
-    page = _page(answer.query, _cut(rows), spent, drawn, head=head)
+    drawn = _draw(answer.plot) if 1 < len(answer.groups) <= _DRAWN else None
+    page = _page(answer.query, _ends_of(rows), spent, drawn, head=head)
     said = [answer.why, answer.noise, *answer.notes]
     said += [f"proof: leastnoise verify {path}" for path in answer.mechanisms]
-    return page + _unfolded(said)
+    return page + _unfold(said)
 
 
 def html_plan(plan: Any) -> str:
@@ -127,7 +129,7 @@ def html_plan(plan: Any) -> str:
         rows.append(("no mechanism reaches this margin below ε =", f"{float(plan.floor):g}"))
     budget = f"ε = {number(float(plan.epsilon))}, δ = {number(float(plan.delta))}"
     page = _page(f"{plan.query} at {budget}", rows, "No row was read and no budget was spent.")
-    return page + _unfolded([plan.why, plan.noise, *plan.notes])
+    return page + _unfold([plan.why, plan.noise, *plan.notes])
 
 
 def html_balance(balance: Any) -> str:
@@ -164,7 +166,7 @@ def html_history(charges: Sequence[Any]) -> str:
         for charge in charges
     ]
     title = "1 charge" if len(rows) == 1 else f"{len(rows)} charges"
-    return _page(title, _cut(rows), head=("", "time (UTC)", "ε", "δ", "query"))
+    return _page(title, _ends_of(rows), head=("", "time (UTC)", "ε", "δ", "query"))
 
 
 def html_composition(composition: Any) -> str:
@@ -199,7 +201,7 @@ def _sweep_row(row: Any) -> tuple[str, ...]:
     return (*budget, *ends, percent(row.gap), seconds)
 
 
-def _cut(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+def _ends_of(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """The first and the last rows of a long table."""
     if len(rows) <= _MOST:
         return list(rows)
@@ -231,7 +233,7 @@ def _page(
     return "".join([*parts, "</div>"])
 
 
-def _unfolded(lines: Iterable[str]) -> str:
+def _unfold(lines: Iterable[str]) -> str:
     items = "".join(f"<li>{escaped(line)}</li>" for line in lines)
     return f"<details><summary>Why, and with which noise</summary><ul>{items}</ul></details>"
 
@@ -244,7 +246,7 @@ def _row(cells: Sequence[str], tag: str) -> str:
     return f"<tr>{''.join(written)}</tr>"
 
 
-def _drawn(draw: Callable[[], Any]) -> bytes | None:
+def _draw(draw: Callable[[], Any]) -> bytes | None:
     """A picture's bytes; None without the extra `plot`, or if there is none."""
     try:
         picture = draw()

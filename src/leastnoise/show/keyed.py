@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..formatting import number
-from .captions import fitted
+from .captions import wrap
 from .palette import look_of
 from .picture import Picture, canvas
 
@@ -45,6 +45,6 @@ def plot_keyed(
         right.legend(loc="upper right")
         competitors = design.noise.document.problem.competitors
         words = f"{competitors} releases more; largest error {number(design.noise.reach)}"
-        head = fitted(f"{design.caption}\n{words}", picture.width, 10)
+        head = wrap(f"{design.caption}\n{words}", picture.width, 10)
         picture.figure.suptitle(head, fontsize=10)
     return picture

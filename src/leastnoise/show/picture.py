@@ -61,7 +61,7 @@ class Picture:
 
     def save(self, path: str | Path) -> Path:
         """Write the picture; the path's ending says in which format."""
-        where = checked_path(path)
+        where = check_path(path)
         self._write(where, where.suffix.lower()[1:], _set_by_caller().get("savefig.dpi", 160))
         return where
 
@@ -127,7 +127,7 @@ def canvas(
     wanted: its width in inches, in the place of `width`; letters keep their size. A path that
     could not be saved to is rejected before anything is drawn.
     """
-    where = None if path is None else checked_path(path)
+    where = None if path is None else check_path(path)
     if wanted is not None:
         if isinstance(wanted, bool) or not _NARROWEST <= wanted <= _WIDEST:
             raise ArgumentError("width", wanted, f"from {_NARROWEST:g} to {_WIDEST:g} inches")
@@ -143,7 +143,7 @@ def canvas(
         picture.save(where)
 
 
-def checked_path(path: str | Path) -> Path:
+def check_path(path: str | Path) -> Path:
     """A path with an ending that is known, in a folder that exists."""
     where = Path(path)
     if where.suffix.lower() not in ENDINGS:

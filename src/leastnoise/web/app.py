@@ -70,9 +70,9 @@ def create_app(
     async def page() -> FileResponse:
         return FileResponse(STATIC / "index.html", media_type="text/html; charset=utf-8")
 
-    app.add_exception_handler(WebError, _problem)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(WebError, _web_error)
+    app.add_exception_handler(RequestValidationError, _validation_errors)
+    app.add_exception_handler(HTTPException, _http_error)
     return Guard(app, settings, known)
 
 
@@ -81,12 +81,12 @@ def _errors(status: int, errors: list[tuple[str | None, str]]) -> JSONResponse:
     return JSONResponse({"errors": told}, status)
 
 
-async def _problem(_: Request, error: Exception) -> JSONResponse:
+async def _web_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, WebError)
     return _errors(error.status, [(error.field, error.message)])
 
 
-async def _refused(_: Request, error: Exception) -> JSONResponse:
+async def _http_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     answer = _errors(error.status_code, [(None, str(error.detail))])
     answer.headers.update(error.headers or {})
@@ -104,7 +104,7 @@ _WORDS = {
 }
 
 
-async def _invalid(_: Request, error: Exception) -> JSONResponse:
+async def _validation_errors(_: Request, error: Exception) -> JSONResponse:
     """What is wrong with a request, by field, and never what it held."""
     assert isinstance(error, RequestValidationError)
     messages = []

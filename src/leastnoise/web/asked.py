@@ -42,11 +42,11 @@ def loss_of(form: dict[str, Any]) -> str | Loss:
     loss = form["loss"]
     kind = loss["kind"]
     if kind == "piecewise":
-        with _named({"points": "loss.points", "slopes": "loss.slopes"}):
+        with _naming_fields({"points": "loss.points", "slopes": "loss.slopes"}):
             return Piecewise(tuple(tuple(point) for point in loss["points"]), tuple(loss["slopes"]))
     if kind in ("l1", "l2"):
         return str(kind)
-    with _named(dict.fromkeys(("tau", "p", "width", "loss"), "loss.parameter")):
+    with _naming_fields(dict.fromkeys(("tau", "p", "width", "loss"), "loss.parameter")):
         text = f"{kind}:{loss['parameter']}"
         as_loss(text)
     return text
@@ -57,22 +57,22 @@ def constraints_of(form: dict[str, Any]) -> list[Demand]:
     demands: list[Demand] = []
     low, high = form["support"]
     if low is not None or high is not None:
-        with _named({"low": "support.low", "high": "support.high"}):
+        with _naming_fields({"low": "support.low", "high": "support.high"}):
             demands.append(Support(low, high))
     if form["max_error"] is not None and form["bounds"] is None:
-        with _named({"t": "max_error"}):
+        with _naming_fields({"t": "max_error"}):
             demands.append(MaxError(form["max_error"]))
     demands += [Monotone()] if form["monotone"] and form["bounds"] is None else []
     demands += [Symmetric()] if form["symmetric"] else []
     demands += [Unbiased()] if form["unbiased"] else []
     if form["unimodal"] is not None:
-        with _named({"at": "unimodal"}):
+        with _naming_fields({"at": "unimodal"}):
             demands.append(Unimodal(form["unimodal"]))
     if form["distinguishing"] is not None:
-        with _named({"at_most": "distinguishing"}):
+        with _naming_fields({"at_most": "distinguishing"}):
             demands.append(Distinguishing(form["distinguishing"]))
     if form["second_loss"] is not None:
-        with _named(
+        with _naming_fields(
             {"bound": "second_bound", **dict.fromkeys(("loss", "tau", "p", "width"), "second_loss")}
         ):
             demands.append(LossAtMost(form["second_loss"], form["second_bound"] or ""))
@@ -158,12 +158,12 @@ def check(form: dict[str, Any]) -> None:
         **_OTHERS,
         **given,
     }
-    with _named(_FIELDS):
+    with _naming_fields(_FIELDS):
         asked(Arguments(**whole, **options))
 
 
 @contextmanager
-def _named(names: dict[str, str]) -> Iterator[None]:
+def _naming_fields(names: dict[str, str]) -> Iterator[None]:
     """Errors about these arguments are about these fields."""
     try:
         yield

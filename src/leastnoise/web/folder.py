@@ -44,7 +44,7 @@ def private_folder() -> Iterator[Path]:
     base = home()
     _check(base)
     remove_stale(base)
-    folder, lock = _claimed(base)
+    folder, lock = _claim_folder(base)
     try:
         yield folder
     finally:
@@ -67,7 +67,7 @@ def _check(base: Path) -> None:
         )
 
 
-def _claimed(base: Path) -> tuple[Path, int]:
+def _claim_folder(base: Path) -> tuple[Path, int]:
     """A new folder, and its marker, which this process holds locked until it closes it."""
     folder = base / f"server-{secrets.token_hex(8)}"
     folder.mkdir(mode=0o700)

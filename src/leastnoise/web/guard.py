@@ -70,11 +70,11 @@ class Guard:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                message["headers"] = [*message.get("headers", []), *self._added(scope)]
+                message["headers"] = [*message.get("headers", []), *self._headers_for(scope)]
             await send(message)
 
         try:
-            await self.app(scope, self._limited(scope, receive), guarded)
+            await self.app(scope, self._limit(scope, receive), guarded)
         except Exception as error:  # its words and its traceback may quote data
             logging.getLogger("leastnoise.web").error("internal error: %s", type(error).__name__)
             if not started:
@@ -91,7 +91,7 @@ class Guard:
             return 403, "requests from another site are rejected"
         if "cross-site" in headers.get("sec-fetch-site", []) and scope["path"] != "/":
             return 403, "requests from another site are rejected"
-        if self._keyed(headers):
+        if self._has_key(headers):
             self.known(scope.get("client"))
         elif not _open(scope):
             return 401, "the key of this server is missing"
@@ -100,13 +100,13 @@ class Guard:
             return 413, f"larger than {self._most(scope)} bytes, which is the limit here"
         return None
 
-    def _keyed(self, headers: dict[str, list[str]]) -> bool:
+    def _has_key(self, headers: dict[str, list[str]]) -> bool:
         key = self.settings.key.encode()
         shown = headers.get("x-leastnoise-key", [])
         return len(shown) == 1 and hmac.compare_digest(shown[0].encode(), key)
 
     @staticmethod
-    def _added(scope: Scope) -> list[tuple[bytes, bytes]]:
+    def _headers_for(scope: Scope) -> list[tuple[bytes, bytes]]:
         added = list(_HEADERS.items())
         if not scope["path"].startswith("/static/"):
             added.append((b"cache-control", b"no-store"))
@@ -120,7 +120,7 @@ class Guard:
             return limits.table_bytes
         return limits.file_bytes if scope["path"] == "/api/verify" else limits.request_bytes
 
-    def _limited(self, scope: Scope, receive: Receive) -> Receive:
+    def _limit(self, scope: Scope, receive: Receive) -> Receive:
         """`receive`, which ends a request that grows beyond what it may hold."""
         most, received = self._most(scope), 0
 

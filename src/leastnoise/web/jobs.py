@@ -146,7 +146,7 @@ class Jobs:
         with self._gate:
             self._loop, early = loop, self._early
         for heard in early:
-            self._heard(*heard)
+            self._hear(*heard)
         # The first design comes first; the worker for short work can start after it.
         loop.call_later(_LATER, self._spare, self.lanes["short"])
         self._look_around()
@@ -165,7 +165,7 @@ class Jobs:
                     self._early.append((lane, worker, said))
                     return
             with contextlib.suppress(RuntimeError):  # the loop has ended
-                self._loop.call_soon_threadsafe(self._heard, lane, worker, said)
+                self._loop.call_soon_threadsafe(self._hear, lane, worker, said)
 
         worker = Worker(heard, self.limits.memory, self.folder)
         lane.all.append(worker)
@@ -210,7 +210,7 @@ class Jobs:
         job.stopping = True
         if job.state == QUEUED:
             lane.waiting.remove(job)
-            self._ended(job, STOPPED, {})
+            self._end(job, STOPPED, {})
         elif job.state == RUNNING and job.worker is not None and self._loop is not None:
             job.worker.stop(job.id)
             self._in(job, self.limits.patience, job.worker.kill)
@@ -249,10 +249,10 @@ class Jobs:
     def _may_hire(self, lane: Lane) -> bool:
         return not self._closed and lane.stillborn < _HOPELESS
 
-    def _heard(self, lane: Lane, worker: Worker, said: dict[str, Any] | None) -> None:
+    def _hear(self, lane: Lane, worker: Worker, said: dict[str, Any] | None) -> None:
         job = self._running.get(worker)
         if said is None:
-            self._gone(lane, worker, job)
+            self._worker_gone(lane, worker, job)
         elif said["event"] == "ready":
             lane.stillborn = 0
             lane.idle.append(worker)
@@ -260,7 +260,7 @@ class Jobs:
             if said["event"] in OVER:
                 del self._running[worker]
                 spoilt = bool(said["data"].pop("interrupted", True))
-                self._ended(job, said["event"], said["data"])
+                self._end(job, said["event"], said["data"])
                 self._rest(lane, worker, spoilt)
             else:
                 job.tell(said["event"], said["data"])
@@ -273,7 +273,7 @@ class Jobs:
         else:
             lane.idle.append(worker)
 
-    def _gone(self, lane: Lane, worker: Worker, job: Job | None) -> None:
+    def _worker_gone(self, lane: Lane, worker: Worker, job: Job | None) -> None:
         lane.all.remove(worker)
         if worker in lane.idle:
             lane.idle.remove(worker)
@@ -282,16 +282,16 @@ class Jobs:
         if job is not None:
             if job.stopping:
                 words = f"stopped: it took longer than {job.seconds:g} seconds" if job.late else ""
-                self._ended(job, STOPPED, {"message": words})
+                self._end(job, STOPPED, {"message": words})
             else:
                 words = "the process ended, perhaps for lack of memory; nothing is returned"
                 words = NOT_ANSWERED if job.task == "ask" else words
-                self._ended(job, FAILED, {"field": None, "message": words})
+                self._end(job, FAILED, {"field": None, "message": words})
         lane.stillborn += not self._tasks.pop(worker)
         if lane.stillborn >= _HOPELESS:
             while lane.waiting:
                 words = "no worker process could be started on this machine"
-                self._ended(lane.waiting.popleft(), FAILED, {"field": None, "message": words})
+                self._end(lane.waiting.popleft(), FAILED, {"field": None, "message": words})
         elif not lane.all and self._may_hire(lane):
             self._hire(lane)
 
@@ -305,7 +305,7 @@ class Jobs:
             job.timer.cancel()
         job.timer = self._loop.call_later(seconds, act)
 
-    def _ended(self, job: Job, state: str, data: dict[str, Any]) -> None:
+    def _end(self, job: Job, state: str, data: dict[str, Any]) -> None:
         if job.task == "ask" and job.late and state != DONE:  # how long it takes is data's doing
             state, data = FAILED, {"field": None, "message": NOT_ANSWERED}
         if job.timer is not None:

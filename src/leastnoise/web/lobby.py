@@ -29,7 +29,7 @@ class Lobby:
         timer = asyncio.get_running_loop().call_later(self.seconds, self._end, client)
         self._waiting[client] = (transport, timer)
 
-    def known(self, client: Client | None) -> None:
+    def forget(self, client: Client | None) -> None:
         """It has shown the key (or is gone): it is not waiting any more."""
         waited = self._waiting.pop(client, None) if client is not None else None
         if waited is not None:
@@ -52,7 +52,7 @@ class Lobby:
                 lobby.come(transport.get_extra_info("peername")[:2], transport)
 
             def connection_lost(self, exc: Exception | None) -> None:
-                lobby.known(self.transport.get_extra_info("peername")[:2])
+                lobby.forget(self.transport.get_extra_info("peername")[:2])
                 super().connection_lost(exc)
 
         return Protocol

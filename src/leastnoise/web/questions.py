@@ -126,17 +126,17 @@ def check_columns(form: dict[str, Any], columns: list[str]) -> None:
                 check(f"queries.{number}.{name}", column if period is None else period.column)
         for name in ("where", "condition"):
             if question[name] is not None:
-                for column in _named_in(
+                for column in _columns_of(
                     parse_condition(question[name], name, flag=name == "condition")
                 ):
                     check(f"queries.{number}.{name}", column)
 
 
-def _named_in(condition: Condition) -> set[str]:
+def _columns_of(condition: Condition) -> set[str]:
     """The columns that a condition is about."""
     if isinstance(condition, Join):
-        return _named_in(condition.left) | _named_in(condition.right)
-    return _named_in(condition.inner) if isinstance(condition, Not) else {condition.column}
+        return _columns_of(condition.left) | _columns_of(condition.right)
+    return _columns_of(condition.inner) if isinstance(condition, Not) else {condition.column}
 
 
 def unit_of(form: dict[str, Any]) -> PrivacyUnit | str:

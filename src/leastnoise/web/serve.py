@@ -38,7 +38,7 @@ def run(
 ) -> None:
     """Serve the web app until Ctrl-C."""
     _check_extra()
-    listening = bound(port)
+    listening = bind_socket(port)
     with contextlib.closing(listening), _ends(), _private(), private_folder() as folder:
         settings = Settings(
             port=listening.getsockname()[1], folder=folder, table=table, ledger=ledger
@@ -48,7 +48,7 @@ def run(
         jobs = Jobs(jobs_folder, settings.limits)
         jobs.warm()  # workers get ready while this process imports its framework
         try:
-            serve(settings, listening, jobs, lambda: _opened(settings, browser, say))
+            serve(settings, listening, jobs, lambda: _open_browser(settings, browser, say))
         finally:
             _deaf()
             jobs.close()
@@ -64,9 +64,9 @@ def _ends() -> Iterator[None]:
 
     with contextlib.ExitStack() as stack:
         for name in _ENDS:
-            stack.enter_context(_heard(name, end))
+            stack.enter_context(_handling_signal(name, end))
         # In the background nobody types; to look whether somebody does must not stop this process.
-        stack.enter_context(_heard("SIGTTIN", signal.SIG_IGN))
+        stack.enter_context(_handling_signal("SIGTTIN", signal.SIG_IGN))
         yield
 
 
@@ -79,7 +79,7 @@ def _deaf() -> None:
 
 
 @contextlib.contextmanager
-def _heard(name: str, handler: Any) -> Iterator[None]:
+def _handling_signal(name: str, handler: Any) -> Iterator[None]:
     """A signal is handled so meanwhile, where there is one, and in the thread that hears it."""
     number = getattr(signal, name, None)
     if number is None or threading.current_thread() is not threading.main_thread():
@@ -102,7 +102,7 @@ def _private() -> Iterator[None]:
         os.umask(before)
 
 
-def _opened(settings: Settings, browser: bool, say: Callable[[str], None]) -> None:
+def _open_browser(settings: Settings, browser: bool, say: Callable[[str], None]) -> None:
     _print_address(settings, say, "leastnoise is at")
     typed = _terminal()
     another = "" if typed is None else "Enter shows another one, "
@@ -171,7 +171,7 @@ def serve(
 
     lobby = Lobby(settings.limits.strangers, settings.limits.strangers_seconds)
     config = uvicorn.Config(
-        create_app(settings, jobs, lobby.known),
+        create_app(settings, jobs, lobby.forget),
         http=lobby.protocol(),
         loop="asyncio",
         log_level="warning",
@@ -188,25 +188,25 @@ def serve(
         server.should_exit = True  # as it does for SIGTERM by itself
 
     ready()
-    with _heard("SIGHUP", end):
+    with _handling_signal("SIGHUP", end):
         server.run(sockets=[listening])
 
 
-def bound(port: int | None) -> socket.socket:
+def bind_socket(port: int | None) -> socket.socket:
     """A socket on loopback: at the port, or at the usual one, or at any if that is taken."""
     if port is not None:
         try:
-            return _bound(port)
+            return _bind(port)
         except (OSError, OverflowError):
             allowed = "a free port from 1 to 65535, or left out"
             raise ArgumentError("port", port, allowed) from None
     try:
-        return _bound(USUAL_PORT)
+        return _bind(USUAL_PORT)
     except OSError:
-        return _bound(0)
+        return _bind(0)
 
 
-def _bound(port: int) -> socket.socket:
+def _bind(port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if os.name == "posix":  # elsewhere it would let others share the port

@@ -116,7 +116,7 @@ class ServedTables:
             upload.path.unlink(missing_ok=True)
             del self.served[upload.id]
 
-    def described(self, table: ServedTable) -> dict[str, Any]:
+    def describe(self, table: ServedTable) -> dict[str, Any]:
         """What the web app knows about a table."""
         return {
             "id": table.id,

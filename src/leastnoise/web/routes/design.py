@@ -13,7 +13,7 @@ from ..asked import check
 from ..models import DesignForm, JobState
 from ..recipes import command, snippet
 from ..state import ERRORS, Here, WebError, submit
-from .jobs import described
+from .jobs import job_state
 
 router = APIRouter(prefix="/api", tags=["design"], responses=ERRORS)
 
@@ -37,7 +37,7 @@ async def design(form: DesignForm, here: Here) -> Started:
     except (ArithmeticError, ValueError):
         raise WebError(422, "these numbers are too large, or too small, together") from None
     job = submit(here, "design", plain, form.time_limit)
-    return Started(job=described(here, job), python=snippet(plain), command=command(plain))
+    return Started(job=job_state(here, job), python=snippet(plain), command=command(plain))
 
 
 _BODY: dict[str, Any] = {
@@ -51,4 +51,4 @@ _BODY: dict[str, Any] = {
 @router.post("/verify", status_code=202, openapi_extra=_BODY)
 async def verify(request: Request, here: Here) -> JobState:
     """Check a mechanism file or a report, the body of the request, with the exact checker."""
-    return described(here, submit(here, "verify", {}, 60, await request.body()))
+    return job_state(here, submit(here, "verify", {}, 60, await request.body()))

@@ -32,7 +32,7 @@ MECHANISM = "mechanism.json"
 Baselines = Annotated[str, Query(max_length=400, description="Names, separated by commas.")]
 
 
-def described(here: State, job: Job) -> JobState:
+def job_state(here: State, job: Job) -> JobState:
     """Where a job stands."""
     files = list(_files(job))
     return JobState(
@@ -54,7 +54,7 @@ def _files(job: Job) -> dict[str, Path]:
 @router.get("/{name}")
 async def state(name: str, here: Here) -> JobState:
     """Where a job stands. A job that nobody looks at for two minutes is stopped."""
-    return described(here, job_of(here, name))
+    return job_state(here, job_of(here, name))
 
 
 @router.delete("/{name}")
@@ -62,7 +62,7 @@ async def stop(name: str, here: Here) -> JobState:
     """Stop a job. A design that has a bracket by then tells it before it ends."""
     job = job_of(here, name)
     here.jobs.stop(job)
-    return described(here, job)
+    return job_state(here, job)
 
 
 _TEXTS = {"id": {"type": "string"}, "event": {"type": "string"}, "data": {"type": "string"}}
@@ -116,7 +116,7 @@ def _mechanism(here: State, name: str) -> str:
 @router.post("/{name}/composition", status_code=202)
 async def composition(name: str, here: Here) -> JobState:
     """The total cost of many releases of a design: a job, since it takes a while."""
-    return described(here, submit(here, "compose", {"file": _mechanism(here, name)}, 60))
+    return job_state(here, submit(here, "compose", {"file": _mechanism(here, name)}, 60))
 
 
 @router.get("/{name}/picture/{kind}", response_class=FileResponse, responses=_FILE)

@@ -14,7 +14,7 @@ from ..models import AskForm, CsvForm, JobState, LedgerForm, PlanForm, QueryOffe
 from ..state import ERRORS, Here, State, WebError, submit, table_of
 from ..tables import ENDINGS, ServedTable
 from ..uploads import NotATable, TooLarge
-from .jobs import described
+from .jobs import job_state
 
 router = APIRouter(prefix="/api", tags=["tables"], responses=ERRORS)
 #: Seconds for a plan, for an answer and for the columns of a table, before `Limits.grace`.
@@ -60,20 +60,20 @@ def queries() -> list[QueryOffer]:
     return offers()
 
 
-def _described(here: State, table: ServedTable) -> TableState:
-    return TableState(**here.tables.described(table))
+def _table_state(here: State, table: ServedTable) -> TableState:
+    return TableState(**here.tables.describe(table))
 
 
 @router.get("/tables")
 async def tables(here: Here) -> list[TableState]:
     """The tables of this server."""
-    return [_described(here, table) for table in here.tables.served.values()]
+    return [_table_state(here, table) for table in here.tables.served.values()]
 
 
 @router.post("/tables/demo")
 async def demo(here: Here) -> TableState:
     """A table of people who do not exist."""
-    return _described(here, await run_in_threadpool(here.tables.demo))
+    return _table_state(here, await run_in_threadpool(here.tables.demo))
 
 
 _BODY: dict[str, Any] = {
@@ -90,7 +90,7 @@ async def upload(
 ) -> TableState:
     """Keep the body of the request as a table, in a folder of this server's own."""
     try:
-        return _described(here, await here.tables.upload(name, request.stream()))
+        return _table_state(here, await here.tables.upload(name, request.stream()))
     except NotATable:
         words = f"name must end with one of {', '.join(ENDINGS)}, and a .gz file must be complete"
         raise WebError(422, words, "name") from None
@@ -176,7 +176,7 @@ async def _quietly(function: Any, *arguments: Any) -> dict[str, Any]:
 @router.post("/plan", status_code=202)
 async def plan(form: PlanForm, here: Here) -> JobState:
     """The error to expect of each question, from public numbers: no table is read."""
-    return described(here, submit(here, "plan", form.form(), PLAN_SECONDS))
+    return job_state(here, submit(here, "plan", form.form(), PLAN_SECONDS))
 
 
 @router.post("/tables/{name}/ask", status_code=202)
@@ -199,4 +199,4 @@ async def ask(name: str, form: AskForm, here: Here) -> JobState:
             "composition": balance["composition"],
         },
     }
-    return described(here, submit(here, "ask", arguments, ANSWER_SECONDS))
+    return job_state(here, submit(here, "ask", arguments, ANSWER_SECONDS))

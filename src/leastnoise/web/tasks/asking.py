@@ -44,7 +44,7 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
         options |= {"rows": rows_of(form, queries), "within": margins_of(form)}
         answers = ask_all(table, queries, **options)
     answers = [replace(answer, table=arguments["name"]) for answer in answers]
-    told, proofs = _told(answers, folder)
+    told, proofs = _publish(answers, folder)
     balance = balance_of(ledger)
     place = {
         name: arguments[name] for name in ("name", "demo", "shown", "budget", "lasting", "csv")
@@ -57,7 +57,7 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     return {"answers": told, "balance": balance, "files": [*FILES, *proofs]}
 
 
-def _told(answers: list[Answer], folder: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
+def _publish(answers: list[Answer], folder: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """The answers as plain values, and the SHA-256 of each proof, which lies in the folder."""
     names: dict[Path, str] = {}
     hashes: dict[str, str] = {}

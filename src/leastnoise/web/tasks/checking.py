@@ -12,7 +12,7 @@ from ...certify.published import report_in
 from ...design import loaded
 from ...errors import FormatError, LeastnoiseError
 from ..jobs import GIVEN
-from .designing import described
+from .designing import describe_bracket
 
 
 def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
@@ -30,7 +30,9 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     try:
         design = loaded(document, checked, "the file", "read from the file")
         # The web app has no panel for several numbers at once: it shows the claims alone.
-        told["design"] = None if design.kind in ("joint", "workload") else described(design, False)
+        told["design"] = (
+            None if design.kind in ("joint", "workload") else describe_bracket(design, False)
+        )
         told["about"] = design.about
     except LeastnoiseError:
         told["design"] = None  # refuted: it is not to be used

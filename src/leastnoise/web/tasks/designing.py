@@ -23,17 +23,17 @@ def run(form: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     """Design, save, and tell all there is to see; a stopped search tells its best so far."""
     stopped = False
     try:
-        best = design(**arguments_of(form), progress=lambda now: _told(now, tell))
+        best = design(**arguments_of(form), progress=lambda now: _describe_noise(now, tell))
     except KeyboardInterrupt as stop:
         if not hasattr(stop, "design"):
             raise
         best, stopped = stop.design, True
     best.save(folder / FILE)
     tell.calm = True  # what follows ends by itself, and soon
-    tell("design", described(best, stopped))
+    tell("design", describe_bracket(best, stopped))
     from . import curves
 
-    baselines = _compared(best, form["time_limit"], tell)
+    baselines = _tell_losses(best, form["time_limit"], tell)
     if best.kind == "vector":
         tell("radial", curves.radial(best))
     elif best.kind == "dependent":
@@ -45,7 +45,7 @@ def run(form: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     return {}
 
 
-def _told(now: Any, tell: Any) -> None:
+def _describe_noise(now: Any, tell: Any) -> None:
     tell.sometimes(
         "progress",
         {
@@ -58,7 +58,7 @@ def _told(now: Any, tell: Any) -> None:
     )
 
 
-def described(best: Design[Any], stopped: bool) -> dict[str, Any]:
+def describe_bracket(best: Design[Any], stopped: bool) -> dict[str, Any]:
     """The bracket, rounded outwards, and what to expect."""
     facts = best.facts()
     return {
@@ -83,7 +83,9 @@ def described(best: Design[Any], stopped: bool) -> dict[str, Any]:
     }
 
 
-def _compared(best: Design[Any], seconds: float | None, tell: Any) -> list[tuple[str, Mechanism]]:
+def _tell_losses(
+    best: Design[Any], seconds: float | None, tell: Any
+) -> list[tuple[str, Mechanism]]:
     """Tell the table of losses; returns the baselines whose curves can be drawn."""
     from ...comparison import compare_design
 

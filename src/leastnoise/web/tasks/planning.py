@@ -22,19 +22,19 @@ def run(form: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     if form["columns"] is not None:
         check_columns(form, form["columns"])
     if margins_of(form):
-        tell("plan", _planned(form, queries, None))
+        tell("plan", _plan_at(form, queries, None))
         return {}
-    tell("plan", _planned(form, queries, form["epsilon"]))
+    tell("plan", _plan_at(form, queries, form["epsilon"]))
     for epsilon in form["epsilons"]:
         try:
-            planned = _planned(form, queries, epsilon)
+            planned = _plan_at(form, queries, epsilon)
         except LeastnoiseError:
             continue  # outside what can be planned for: the curve has no point there
         tell("plan", planned)
     return {}
 
 
-def _planned(form: dict[str, Any], queries: list[Query], epsilon: str | None) -> dict[str, Any]:
+def _plan_at(form: dict[str, Any], queries: list[Query], epsilon: str | None) -> dict[str, Any]:
     options: dict[str, Any] = {
         "epsilon": epsilon,
         "delta": form["delta"],
@@ -51,11 +51,11 @@ def _planned(form: dict[str, Any], queries: list[Query], epsilon: str | None) ->
     else:
         shared = plan_all(queries, rows=rows, within=margins, **options)
         plans, whole, floor = list(shared), shared.epsilon, shared.floor
-    told = [_told(*pair, len(queries) > 1) for pair in zip(queries, plans, strict=True)]
+    told = [_describe_plan(*pair, len(queries) > 1) for pair in zip(queries, plans, strict=True)]
     return {"epsilon": float(whole), "floor": float(floor), "queries": told}
 
 
-def _told(query: Query, query_plan: Plan, several: bool) -> dict[str, Any]:
+def _describe_plan(query: Query, query_plan: Plan, several: bool) -> dict[str, Any]:
     return {
         "query": query_plan.query,
         "error": query_plan.error,
