@@ -9,7 +9,7 @@ from ..errors import ArgumentError
 from ..tables import PrivacyUnit, Query
 from ..tables.axes.period import period_of
 from ..tables.queries.registry import offered
-from ..tables.sources.expression import Condition, Join, Not, parse_condition
+from ..tables.sources.expression import columns_of, parse_condition
 from .models import QueryForm, QueryOffer
 
 #: Fields of a question that are none of its kind's own.
@@ -126,17 +126,10 @@ def check_columns(form: dict[str, Any], columns: list[str]) -> None:
                 check(f"queries.{number}.{name}", column if period is None else period.column)
         for name in ("where", "condition"):
             if question[name] is not None:
-                for column in _columns_of(
+                for column in columns_of(
                     parse_condition(question[name], name, flag=name == "condition")
                 ):
                     check(f"queries.{number}.{name}", column)
-
-
-def _columns_of(condition: Condition) -> set[str]:
-    """The columns that a condition is about."""
-    if isinstance(condition, Join):
-        return _columns_of(condition.left) | _columns_of(condition.right)
-    return _columns_of(condition.inner) if isinstance(condition, Not) else {condition.column}
 
 
 def unit_of(form: dict[str, Any]) -> PrivacyUnit | str:

@@ -105,6 +105,17 @@ def parse_condition(text: str, name: str = "where", flag: bool = False) -> Condi
     return parser.whole()
 
 
+def columns_of(condition: Condition) -> set[str]:
+    """The columns that a condition is about."""
+    match condition:
+        case Join(_, left, right):
+            return columns_of(left) | columns_of(right)
+        case Not(inner):
+            return columns_of(inner)
+        case Compare(name) | Flag(name) | InValues(name) | IsNull(name):
+            return {name}
+
+
 class _Parser:
     def __init__(self, text: str, name: str) -> None:
         self.text, self.name = text, name

@@ -9,7 +9,7 @@ from itertools import product
 from ...errors import ArgumentError
 from . import DATE, MOMENT, NUMBER, TEXT, TRUTH, WHOLE, Column
 from .dialect import LARGEST, SMALLEST
-from .expression import Compare, Condition, Flag, InValues, IsNull, Join, Literal
+from .expression import Compare, Condition, Flag, InValues, IsNull, Join, Literal, Not
 from .rows import RowValue, TableRows
 
 
@@ -18,44 +18,47 @@ def truth_of(rows: TableRows, condition: Condition, argument: str = "where") -> 
 
     A number that is no number, and a text that is neither true nor false, are missing there.
     """
-    if isinstance(condition, Join):
-        left = truth_of(rows, condition.left, argument)
-        right = truth_of(rows, condition.right, argument)
-        return f"({left} {condition.word.upper()} {right})"
-    if isinstance(condition, IsNull):
-        return f"({rows.value(condition.column, argument).sql} IS NULL)"
-    if isinstance(condition, Flag):
-        column = rows.table.column(condition.column, argument)
-        if column.value is None or column.value.kind != TRUTH:
-            raise ArgumentError(
-                argument,
-                condition.column,
-                f"a comparison such as {condition.column} = {_example(column)}: alone it would be "
-                f"a Boolean column, and this one is of type {column.stored}",
-            )
-        return truth_of(rows, Compare(condition.column, "=", True), argument)
-    if isinstance(condition, Compare):
-        cell, (value,) = comparable(rows, condition.column, (condition.value,), argument)
-        if isinstance(condition.value, bool) and cell.kind == TEXT:
-            if condition.operator not in ("=", "!="):
+    match condition:
+        case Join(word, left, right):
+            both = [truth_of(rows, side, argument) for side in (left, right)]
+            return f"({f' {word.upper()} '.join(both)})"
+        case Not(inner):
+            return f"(NOT {truth_of(rows, inner, argument)})"
+        case IsNull(name):
+            return f"({rows.value(name, argument).sql} IS NULL)"
+        case InValues(name, values):
+            cell, literals = comparable(rows, name, values, argument)
+            return f"({cell.sql} IN ({', '.join(literals)}))"
+        case Compare():
+            return _comparison(rows, condition, argument)
+        case Flag(name):
+            column = rows.table.column(name, argument)
+            if column.value is None or column.value.kind != TRUTH:
                 raise ArgumentError(
                     argument,
-                    condition.column,
-                    "compared as = true or != true, as a column of strings",
+                    name,
+                    f"a comparison such as {name} = {_example(column)}: alone it would be "
+                    f"a Boolean column, and this one is of type {column.stored}",
                 )
-            # A text that is no truth is missing, as one that is no number is for a number.
-            other = ", ".join(map(rows.engine.octets, _spellings(str(not condition.value).lower())))
-            same = condition.operator == "="
-            when = ((value, same), (other, not same))
-            cases = " ".join(
-                f"WHEN {cell.sql} IN ({words}) THEN {str(truth).upper()}" for words, truth in when
-            )
-            return f"(CASE {cases} END)"
-        return f"({cell.sql} {condition.operator.replace('!=', '<>')} {value})"
-    if isinstance(condition, InValues):
-        cell, values = comparable(rows, condition.column, condition.values, argument)
-        return f"({cell.sql} IN ({', '.join(values)}))"
-    return f"(NOT {truth_of(rows, condition.inner, argument)})"
+            return _comparison(rows, Compare(name, "=", True), argument)
+
+
+def _comparison(rows: TableRows, condition: Compare, argument: str) -> str:
+    """A column compared with a value."""
+    cell, (value,) = comparable(rows, condition.column, (condition.value,), argument)
+    if isinstance(condition.value, bool) and cell.kind == TEXT:
+        if condition.operator not in ("=", "!="):
+            allowed = "compared as = true or != true, as a column of strings"
+            raise ArgumentError(argument, condition.column, allowed)
+        # A text that is no truth is missing, as one that is no number is for a number.
+        other = ", ".join(map(rows.engine.octets, _spellings(str(not condition.value).lower())))
+        same = condition.operator == "="
+        cases = " ".join(
+            f"WHEN {cell.sql} IN ({words}) THEN {str(truth).upper()}"
+            for words, truth in ((value, same), (other, not same))
+        )
+        return f"(CASE {cases} END)"
+    return f"({cell.sql} {condition.operator.replace('!=', '<>')} {value})"
 
 
 def comparable(
