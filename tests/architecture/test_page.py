@@ -14,6 +14,7 @@ import pytest
 import leastnoise
 from leastnoise.engine.methods import KINDS, made
 from leastnoise.problem import Problem
+from leastnoise.tables.queries.registry import QUERIES
 
 SOURCE = Path(leastnoise.__file__).parent
 PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
@@ -39,9 +40,30 @@ def methods() -> str:
 
 def files() -> str:
     """Every file of the engine, of programs and of the solver boundary."""
-    lines = ["| folder | what for | files |", "|---|---|---|"]
     folders = [SOURCE / "engine", *sorted(p for p in (SOURCE / "engine").rglob("*") if p.is_dir())]
-    for folder in [*folders, SOURCE / "program", SOURCE / "lp"]:
+    return listing([*folders, SOURCE / "program", SOURCE / "lp"])
+
+
+def tables() -> str:
+    """Every file that answers queries."""
+    home = SOURCE / "tables"
+    return listing([home, *sorted(path for path in home.iterdir() if path.is_dir())])
+
+
+def queries() -> str:
+    """Every query: its word, what its answers are called, and where it is."""
+    lines = ["| query | class | what it answers | where |", "|---|---|---|---|"]
+    for kind in QUERIES:
+        where = kind.__module__.removeprefix("leastnoise.").replace(".", "/")
+        what = first_line(kind.__doc__)
+        lines.append(f"| `{kind.word}` | `{kind.__name__}` | {what} | `{where}.py` |")
+    return "\n".join(lines)
+
+
+def listing(folders: list[Path]) -> str:
+    """The files of folders, with what these are for."""
+    lines = ["| folder | what for | files |", "|---|---|---|"]
+    for folder in folders:
         names = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
         if names:
             what = first_line(ast.get_docstring(ast.parse((folder / "__init__.py").read_text())))
@@ -50,7 +72,7 @@ def files() -> str:
     return "\n".join(lines)
 
 
-TABLES = {"methods": methods, "files": files}
+TABLES = {"methods": methods, "files": files, "tables": tables, "queries": queries}
 
 
 def with_tables(text: str) -> str:

@@ -24,11 +24,11 @@ from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import ask_all
 from leastnoise.tables.ledger.ledger import Charge
 from leastnoise.tables.planning.bands import BandsRelease, ChoicesRelease
-from leastnoise.tables.planning.keyed import KeyedCounts
-from leastnoise.tables.planning.keyed_values import KeyedValues
-from leastnoise.tables.planning.noise import PartsNoise
+from leastnoise.tables.planning.keyed import KeyedCountsRelease
+from leastnoise.tables.planning.keyed_values import KeyedValuesRelease
+from leastnoise.tables.planning.noise import PartsRelease
 from leastnoise.tables.planning.sums import SumsRelease
-from leastnoise.tables.planning.together import Draw, DrawnNoise
+from leastnoise.tables.planning.together import Draw, DrawnRelease
 from leastnoise.tables.planning.vector import VectorRelease
 from leastnoise.tables.queries.base import Query
 from leastnoise.tables.queries.quantile import Quantile
@@ -150,16 +150,16 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
     seen: list[_Seen] = []
     vectors: list[Vector] = []
     together = Draw.release
-    draw, released, told = _asking.Prepared.draw, PartsNoise.released, KeyedValues.release
+    draw, released, told = _asking.Prepared.draw, PartsRelease.released, KeyedValuesRelease.release
     vector, choose = VectorRelease.released, Quantile.choose
     adding = SumsRelease.released
 
     def drawing(self: Any, *args: Any) -> Any:
         keys = list(self.query.public_keys or [""])
         spent = self.budget.split(self.way)[1].epsilon
-        one_draw = isinstance(self.release, KeyedCounts)
+        one_draw = isinstance(self.release, KeyedCountsRelease)
         seen.append(_Seen(self.query, self.setting, spent, one_draw, keys=keys))
-        if isinstance(self.release, DrawnNoise):
+        if isinstance(self.release, DrawnRelease):
             exact = self.release.exact(self.query, self.setting, args[0])
             seen[-1].rows = [tuple(row) for row in exact]
             seen[-1].limit = _steps(self.release.form, 1)
@@ -213,8 +213,8 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
     with (
         patch.object(_asking.Prepared, "draw", drawing),
         patch.object(SelectionNoise, "release", showing),
-        patch.object(PartsNoise, "released", releasing),
-        patch.object(KeyedValues, "release", telling),
+        patch.object(PartsRelease, "released", releasing),
+        patch.object(KeyedValuesRelease, "release", telling),
         patch.object(VectorRelease, "released", vectoring),
         patch.object(SumsRelease, "released", adding_up),
         _watched_bins(seen, vectors),

@@ -96,7 +96,7 @@ def test_totals_of_one_draw_are_covered():
     """Of people in several groups all counts come from one draw."""
     query = Count(by="g", keys=list(range(10)))
     release = release_of(query, PrivacyUnit("id", max_rows_per_group=1, max_groups=3))
-    assert type(release).__name__ == "DrawnNoise"
+    assert type(release).__name__ == "DrawnRelease"
     signs = np.array([1.0] * 6 + [-1.0] * 4)
     bound = float(release.combined_error(signs, 0.95))
     drawn = release.draw.design.noise.simulate(4000, 99) @ signs

@@ -32,10 +32,10 @@ from leastnoise import (
     ask,
 )
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.sized import public_size
 from leastnoise.tables.sources import open_table, opened
 from leastnoise.tables.sources.bounding import GroupSums
 from leastnoise.tables.sources.duckdb import DuckDB
+from leastnoise.tables.sources.size import public_size
 from leastnoise.tables.unit import Row
 
 SECRET = "s3cretvalue"

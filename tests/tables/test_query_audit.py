@@ -32,7 +32,7 @@ from leastnoise.sampling import ExponentialSampler, InsecureSeededEntropy
 from leastnoise.tables.ask import collect, prepare
 from leastnoise.tables.planning import keyed
 from leastnoise.tables.planning.budget import QueryBudget
-from leastnoise.tables.planning.together import DrawnNoise
+from leastnoise.tables.planning.together import DrawnRelease
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.reports.basis import QueryBasis
 from leastnoise.tables.sources import open_table
@@ -94,7 +94,7 @@ def drawn(data, query, relation, unit, seed):
     form = prepared.release.form
     exact = prepared.release.exact(query, prepared.setting, sums)
     entropy = InsecureSeededEntropy(seed)
-    if isinstance(prepared.release, DrawnNoise):  # one draw for all groups
+    if isinstance(prepared.release, DrawnRelease):  # one draw for all groups
         found = [row for _ in range(DRAWS) for row in prepared.release.release_rows(exact, entropy)]
     else:
         found = prepared.release.release_rows(exact * DRAWS, entropy)

@@ -31,7 +31,7 @@ from leastnoise import (
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables.ask import prepare_publicly
 from leastnoise.tables.planning.budget import QueryBudget
-from leastnoise.tables.planning.together import DrawnNoise, draw_jointly, release_drawn
+from leastnoise.tables.planning.together import DrawnRelease, draw_jointly, release_drawn
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import grouped_query
 from leastnoise.tables.queries.proportion import _scale
@@ -265,7 +265,7 @@ def test_questions_that_cannot_be_drawn_keep_their_budgets():
 def test_intervals_cover(query):
     setting = Setting(PrivacyUnit("p", 1), "add-remove")
     ready = prepare_publicly(query, setting, QueryBudget(Fraction(1), Fraction(0)), "l1")
-    assert isinstance(ready.release, DrawnNoise)
+    assert isinstance(ready.release, DrawnRelease)
     top, n = query.scale.top, 300
     sums = GroupSums(rows=n, values=n * top // 3, squares=n * top**2 // 4)
     row = query.numbers(ready.release.form, query.exact(sums, setting))

@@ -1,4 +1,4 @@
-"""Questions about tables: counts, totals, means, variances, quantiles, histograms, shares.
+"""Queries about tables: private answers, the budget that they spend, and reports of them.
 
 The engine adds up exactly and bounds what each unit can do; the noise is drawn once, centrally.
 """

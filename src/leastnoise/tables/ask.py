@@ -27,16 +27,16 @@ from .planning.choice import check_group_size, release_of
 from .planning.declared import DeclaredQuery
 from .planning.keyed import Priced, way_of
 from .planning.release import Collected, Release, hash_of
-from .planning.together import DrawnNoise, release_drawn
+from .planning.together import DrawnRelease, release_drawn
 from .queries.base import Query, Setting
 from .queries.coverage import Coverage
 from .queries.groups import bounded_request, groups_moved
-from .queries.sized import UncountedError, check_size, public_size
 from .queries.text import query_of
 from .reports.basis import QueryBasis
 from .reports.notes import notes
 from .sources import Table, opened, quietly
 from .sources.bounding import Reading, reading_of
+from .sources.size import UncountedError, check_size, public_size
 from .unit import Unit, check_neighbors, unit_of, warn_of_unit
 
 
@@ -216,9 +216,9 @@ def draw_together(
 ) -> list[Collected]:
     """The sums of all queries, with what was released of those whose noise is of one draw."""
     drawn_sums = list(collected)
-    shared: dict[int, list[tuple[int, DrawnNoise]]] = {}
+    shared: dict[int, list[tuple[int, DrawnRelease]]] = {}
     for i, prepared in enumerate(ready):
-        if isinstance(prepared.release, DrawnNoise):
+        if isinstance(prepared.release, DrawnRelease):
             shared.setdefault(id(prepared.release.draw), []).append((i, prepared.release))
     for drawn in shared.values():
         rows = [noise.exact(ready[i].query, ready[i].setting, drawn_sums[i]) for i, noise in drawn]

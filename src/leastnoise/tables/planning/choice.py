@@ -9,7 +9,7 @@ from ..queries.base import PRIVATE
 from ..queries.groups import grouped_query
 from .budget import QueryBudget, Way
 from .keyed import Priced, keyed_noise, keys_design, one_draw, sharing_for, values_noise
-from .keys_first import KeysFirst
+from .keys_first import KeysFirstRelease
 from .noise import noise_for
 from .release import Release
 from .together import better_together
@@ -25,7 +25,7 @@ def release_of(asked: Priced, way: Way) -> Release:
     keys, values = QueryBudget(asked.epsilon, asked.delta).split(way)
     design, path = keys_design(*keys.pair, asked.groups, together=asked.together)
     priced = replace(asked, epsilon=values.epsilon, delta=values.delta)
-    return KeysFirst(design, path, _values(priced, way), way)
+    return KeysFirstRelease(design, path, _values(priced, way), way)
 
 
 def _values(asked: Priced, way: Way) -> Release:

@@ -24,8 +24,8 @@ from ...sampling import Entropy
 from ..queries.base import PRIVATE, Query, Setting
 from ..queries.numbers import Released, ReleaseForm, Sharing
 from .budget import Way
-from .keyed_values import KeyedValues, keyed_values, sharing_of
-from .noise import MANY, PartNoise, PartsNoise, noise_for
+from .keyed_values import KeyedValuesRelease, keyed_values, sharing_of
+from .noise import MANY, PartNoise, PartsRelease, noise_for
 from .release import Answered, Collected, NumbersRelease
 
 _CONFIDENCE = 0.95
@@ -60,7 +60,7 @@ class Priced:
 
 
 @dataclass(frozen=True)
-class KeyedCounts(NumbersRelease):
+class KeyedCountsRelease(NumbersRelease):
     """Keys and their counts from one draw, at the full budget."""
 
     design: Design[SelectionNoise]
@@ -68,7 +68,7 @@ class KeyedCounts(NumbersRelease):
     form: ReleaseForm
 
     @property
-    def laws(self) -> tuple[KeyedCounts]:
+    def laws(self) -> tuple[KeyedCountsRelease]:
         """What the answer's mechanism file is about: itself."""
         return (self,)
 
@@ -202,10 +202,10 @@ def _better(asked: Priced, sharing: Sharing) -> Way:
     with_values = values_noise(asked, sharing)
     rest = (1 - apart.epsilon) * asked.epsilon, (1 - apart.delta) * asked.delta
     values = noise_for(asked.query.forms(asked.setting), *rest, asked.groups, asked.loss)
-    figures: list[tuple[Way, SelectionNoise | KeyedValues, float]]
+    figures: list[tuple[Way, SelectionNoise | KeyedValuesRelease, float]]
     figures = [(Way(), with_values, _error(with_values)), (apart, keys, _error(values))]
 
-    def rank(option: tuple[Way, SelectionNoise | KeyedValues, float]) -> tuple[float, float]:
+    def rank(option: tuple[Way, SelectionNoise | KeyedValuesRelease, float]) -> tuple[float, float]:
         _, shows, error = option
         if group_size is None:
             return shows.group_size_for(0.95) * error, error
@@ -222,30 +222,30 @@ def _better(asked: Priced, sharing: Sharing) -> Way:
     return Way(best.epsilon, best.delta, f"chosen: {said[0]}; not: {said[1]}")
 
 
-def _error(noise: KeyedValues | PartsNoise) -> float:
+def _error(noise: KeyedValuesRelease | PartsRelease) -> float:
     """What ways are compared by: of a sum the error of 95%, of a mean the mean error."""
-    if isinstance(noise, KeyedValues):
+    if isinstance(noise, KeyedValuesRelease):
         return float(noise.error) if noise.sharing.answer is not None else noise.noise.loss
     (law, *more) = noise.laws[: len(noise.parts)]
     return noise.loss if more or not isinstance(law, PartNoise) else float(law.error(_CONFIDENCE))
 
 
-def _shows(release: SelectionNoise | KeyedValues, group_size: int | None) -> str:
+def _shows(release: SelectionNoise | KeyedValuesRelease, group_size: int | None) -> str:
     if group_size is None:
         return f"a key of {release.group_size_for(0.95)} units released with 95%"
     chance = number(100 * release.release_probability(group_size), 4)
     return f"a key of {group_size} units released with {chance}%"
 
 
-def keyed_noise(asked: Priced) -> KeyedCounts:
+def keyed_noise(asked: Priced) -> KeyedCountsRelease:
     """One draw for keys and counts, such that any `groups` keys keep (epsilon, delta) together."""
     design, path = keys_design(
         asked.epsilon, asked.delta, asked.groups, asked.loss, asked.together, asked.group_size
     )
-    return KeyedCounts(design, path, asked.query.forms(asked.setting)[0])
+    return KeyedCountsRelease(design, path, asked.query.forms(asked.setting)[0])
 
 
-def values_noise(asked: Priced, sharing: Sharing) -> KeyedValues:
+def values_noise(asked: Priced, sharing: Sharing) -> KeyedValuesRelease:
     """Values that tell their keys, with noise that any `groups` of them share."""
     return keyed_values(sharing, asked.epsilon, asked.delta, asked.groups, asked.loss)
 

@@ -25,7 +25,7 @@ from ..queries.base import PRIVATE, Query, Setting
 from ..queries.numbers import Combination, Released, ReleaseForm, Sharing
 from ..sources.bounding import GroupSums
 from .believed import BoundLine
-from .noise import PartNoise, PartsNoise, noise_for
+from .noise import PartNoise, PartsRelease, noise_for
 from .release import Answered, Collected, NumbersRelease
 from .tails import TwoTails, two_tails
 
@@ -42,13 +42,13 @@ def sharing_of(query: Query, setting: Setting) -> Sharing | None:
 
 
 @dataclass(frozen=True)
-class KeyedValues(NumbersRelease):
+class KeyedValuesRelease(NumbersRelease):
     """Values and their keys from the same numbers, at the full budget.
 
     threshold: a key is shown where its noisy numbers are above it together.
     """
 
-    noise: PartsNoise
+    noise: PartsRelease
     sharing: Sharing
     threshold: Fraction
     failure: Fraction
@@ -90,7 +90,7 @@ class KeyedValues(NumbersRelease):
         ]
 
     @property
-    def keys(self) -> KeyedValues:
+    def keys(self) -> KeyedValuesRelease:
         """Itself: its numbers decide which keys are released."""
         return self
 
@@ -230,14 +230,14 @@ def coarser(form: ReleaseForm, fine: int) -> ReleaseForm:
     return replace(form, parts=parts, steps=fine + 1, most=fine)
 
 
-def tails_of(noise: PartsNoise) -> TwoTails:
+def tails_of(noise: PartsRelease) -> TwoTails:
     """How the noise of all numbers of a key adds up."""
     return two_tails(noise.laws, (Fraction(1),) * len(noise.laws))
 
 
 def keyed_values(
     sharing: Sharing, epsilon: Fraction, delta: Fraction, groups: int, loss: str
-) -> KeyedValues:
+) -> KeyedValuesRelease:
     """Noise and threshold such that any `groups` keys of a unit keep (epsilon, delta) together.
 
     Each key that a unit is added to or removed from keeps an equal share; one in which it is
@@ -268,4 +268,4 @@ def keyed_values(
         raise ArgumentError(
             "delta", number(delta), "larger: with this budget no key would be released"
         ) from None
-    return KeyedValues(noise, sharing, threshold, failure)
+    return KeyedValuesRelease(noise, sharing, threshold, failure)

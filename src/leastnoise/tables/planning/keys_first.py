@@ -17,7 +17,7 @@ from .release import Answered, Collected, Release, hash_of
 
 
 @dataclass(frozen=True)
-class KeysFirst(Release):
+class KeysFirstRelease(Release):
     """A part of the budget finds the keys, the rest releases their values."""
 
     design: Design[SelectionNoise]

@@ -91,7 +91,7 @@ class PartNoise:
 
 
 @dataclass(frozen=True)
-class PartsNoise(GroupedRelease):
+class PartsRelease(GroupedRelease):
     """A law for each part; all parts of all groups that a unit can move keep the budget."""
 
     laws: tuple[PartNoise | RangedPartNoise, ...]
@@ -164,7 +164,7 @@ def noise_for(
     groups: int,
     loss: str = "l1",
     together: bool = True,
-) -> PartsNoise:
+) -> PartsRelease:
     """Noise such that all parts of any `groups` groups together keep (epsilon, delta).
 
     Of all forms, and of noise for each release or for all of them together, the one with the
@@ -175,7 +175,7 @@ def noise_for(
         (part,) = forms[0].parts
         near = ranged_law(part, epsilon, delta, choices[0].laws[0])
         if near is not None:
-            return PartsNoise((near,), forms[0])
+            return PartsRelease((near,), forms[0])
     count = forms[0].steps * groups if together else 0
     joint = joint_noises([forms[0]], epsilon, delta, count, loss)
     return min([*choices, *(joint or [])], key=lambda noise: noise.loss)
@@ -183,12 +183,12 @@ def noise_for(
 
 def _noise_by_steps(
     form: ReleaseForm, epsilon: Fraction, delta: Fraction, groups: int, loss: str
-) -> PartsNoise:
+) -> PartsRelease:
     """A budget for one step of one part; so many steps of all parts keep the whole."""
     steps = form.steps * groups
     each = epsilon / steps, delta_of_a_step(epsilon / steps, delta / steps, form.most)
     laws = [_law(part, *each, 1, loss) for part in form.every]
-    return PartsNoise(tuple(laws), form)
+    return PartsRelease(tuple(laws), form)
 
 
 def delta_of_a_step(epsilon: Fraction, delta: Fraction, most: int) -> Fraction:
@@ -209,7 +209,7 @@ def growth_of_delta(epsilon: Fraction, most: int) -> Fraction:
 
 def joint_noises(
     forms: Sequence[ReleaseForm], epsilon: Fraction, delta: Fraction, count: int, loss: str
-) -> list[PartsNoise] | None:
+) -> list[PartsRelease] | None:
     """Noise of one law for `count` releases together; None where shares are as good.
 
     Every form must be one whose parts move by one step at most.
@@ -220,7 +220,7 @@ def joint_noises(
     # One law for all of them: only the very same noise is proven to compose.
     whole = all(p.whole and p.sensitivity == parts[0].sensitivity for p in parts)
     return [
-        PartsNoise(
+        PartsRelease(
             tuple(
                 _law(replace(p, whole=whole, step=None), epsilon, delta, count, loss)
                 for p in form.every

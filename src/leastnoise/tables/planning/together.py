@@ -29,7 +29,7 @@ from ..queries.base import PRIVATE, Query, Setting
 from ..queries.numbers import Released, ReleaseForm
 from .believed import BoundLine, pieces
 from .budget import QueryBudget
-from .noise import PartsNoise
+from .noise import PartsRelease
 from .release import GroupedRelease
 from .tracks import Track
 
@@ -179,7 +179,7 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class DrawnNoise(GroupedRelease):
+class DrawnRelease(GroupedRelease):
     """What one question sees of the draw."""
 
     draw: Draw
@@ -201,7 +201,7 @@ class DrawnNoise(GroupedRelease):
         """Noise of one draw by levels has no use for a delta."""
         return QueryBudget(budget.epsilon, self.draw.delta)
 
-    def with_baseline(self, baseline: str) -> DrawnNoise:
+    def with_baseline(self, baseline: str) -> DrawnRelease:
         """The same with words on how it compares."""
         return replace(self, baseline=baseline)
 
@@ -316,7 +316,7 @@ def shortly(shape: Shape) -> str:
 
 def draw_jointly(
     asked: Sequence[GroupedQuery], epsilon: Fraction, loss: str, delta: Fraction = Fraction(0)
-) -> list[DrawnNoise] | None:
+) -> list[DrawnRelease] | None:
     """Noise of one draw for all numbers of all questions: together they keep (epsilon, 0), or
     (epsilon, delta) if it is Gaussian or Euclidean (`Draw.delta`).
 
@@ -342,7 +342,7 @@ def draw_jointly(
     draw, noises, first = Draw(*designed), [], 0
     for query, of_query in zip(asked, tracks, strict=True):
         place = VectorPlace(of_query, query.groups, first)
-        noises.append(DrawnNoise(draw, place, query.query.drawn_form(query.setting)))
+        noises.append(DrawnRelease(draw, place, query.query.drawn_form(query.setting)))
         first += place.numbers
     return noises
 
@@ -370,8 +370,8 @@ def _weights(asked: Sequence[GroupedQuery], power: int) -> tuple[Fraction, ...]:
 
 
 def better_together(
-    noise: PartsNoise, asked: GroupedQuery, epsilon: Fraction, delta: Fraction, loss: str
-) -> PartsNoise | DrawnNoise:
+    noise: PartsRelease, asked: GroupedQuery, epsilon: Fraction, delta: Fraction, loss: str
+) -> PartsRelease | DrawnRelease:
     """The noise, or one draw for all groups and parts if its certified loss is smaller."""
     noises = draw_jointly([asked], epsilon, loss, delta)
     if noises is None or noises[0].loss >= noise.loss:
@@ -381,7 +381,7 @@ def better_together(
 
 
 def release_drawn(
-    noises: Sequence[DrawnNoise], rows: Sequence[Sequence[Sequence[Fraction]]], entropy: Entropy
+    noises: Sequence[DrawnRelease], rows: Sequence[Sequence[Sequence[Fraction]]], entropy: Entropy
 ) -> list[list[list[Released]]]:
     """One release of the whole vector: for each question the numbers of every group.
 

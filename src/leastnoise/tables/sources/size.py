@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...errors import ArgumentError, Described, NotAnsweredError
 from ..charge import run_paid
-from ..sources import Table
-from ..sources.bounding import GroupSums
+from . import Table
+from .bounding import GroupSums
 
 
 class UncountedError(Exception):
