@@ -142,12 +142,10 @@ def plain_value(value: Any) -> Any:
 CONFIDENCE = 0.95
 
 
-def error_fact(
-    value: float, of: str = "", name: str = "error_95", note: str = "", side: Side = "nearest"
-) -> Fact:
+def error_fact(value: float, of: str = "", name: str = "error_95", note: str = "") -> Fact:
     """How far most answers are from the truth. of: of which errors."""
     words = f"95% of errors {of} within" if of else "95% of errors within"
-    return Fact(name, words, value, side, note=note)
+    return Fact(name, words, value, "nearest", note=note)
 
 
 def error_column(value: float | None) -> Fact:
@@ -155,6 +153,6 @@ def error_column(value: float | None) -> Fact:
     return Fact("error_95", "95% error", value, "nearest", words="-" if value is None else "")
 
 
-def spread_fact(value: float, of: str = "", name: str = "std", side: Side = "nearest") -> Fact:
+def spread_fact(value: float, of: str = "", name: str = "std") -> Fact:
     """The standard deviation of the error. of: of which numbers."""
-    return Fact(name, f"standard deviation {of}".rstrip(), value, side)
+    return Fact(name, f"standard deviation {of}".rstrip(), value, "nearest")

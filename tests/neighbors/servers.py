@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from contextlib import ExitStack
@@ -75,3 +76,17 @@ class Place:
             raise NoServerError(f"no PostgreSQL ({type(error).__name__})") from None
         self._closing.callback(server.cleanup)
         return place
+
+
+@contextlib.contextmanager
+def settings(spark, **values):
+    """A Spark session with other settings of its SQL, which are put back."""
+    names = {f"spark.sql.{name.replace('_', '.')}": value for name, value in values.items()}
+    before = {name: spark.conf.get(name, None) for name in names}
+    for name, value in names.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            spark.conf.unset(name) if value is None else spark.conf.set(name, value)

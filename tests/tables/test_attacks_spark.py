@@ -11,31 +11,11 @@ import time
 
 import pytest
 
-from exact_sums import sums_of
+from exact_sums import sums_in
 from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, PrivacyUnit, ask
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table, opened
-from leastnoise.tables.unit import Row
-
-ROW = Setting(Row(), "add-remove")
-
-
-def sums(source, query, setting=ROW):
-    with opened(source) as table:
-        return sums_of(table, query, setting)
-
-
-@contextlib.contextmanager
-def settings(spark, **values):
-    names = {f"spark.sql.{name.replace('_', '.')}": value for name, value in values.items()}
-    before = {name: spark.conf.get(name, None) for name in names}
-    for name, value in names.items():
-        spark.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            spark.conf.unset(name) if value is None else spark.conf.set(name, value)
+from neighbors.servers import settings
 
 
 def test_a_query_of_ibis_is_refused_before_it_reads_rows_for_its_types(spark, tmp_path):
@@ -60,9 +40,9 @@ def test_a_name_is_no_variable_no_pattern_and_no_other_name(spark):
     try:
         with settings(spark, parser_quotedRegexColumnNames="true"):
             where = " and ".join(f'"{name}" = {i + 1}' for i, name in enumerate(names))
-            assert sums(frame, Count(where=where))[""].rows == 1
+            assert sums_in(frame, Count(where=where))[""].rows == 1
         frame.select("${z}", "other").createOrReplaceTempView("odd")
-        assert sums(spark.table("odd"), Count(where='"${z}" = 1'))[""].rows == 1
+        assert sums_in(spark.table("odd"), Count(where='"${z}" = 1'))[""].rows == 1
     finally:
         spark.conf.unset("z")
         spark.catalog.dropTempView("odd")
@@ -76,7 +56,7 @@ def test_settings_of_a_session_change_no_number(spark):
     where = "m = '1500-01-01' and d = '1500-01-01' and g != 'A'"
     asked = Mean("x", low=0, high=10, by="g", keys=["a", "b", "A"], where=where)
     asked = asked, Setting(PrivacyUnit("g", 1), "add-remove")
-    before = sums(frame, *asked)
+    before = sums_in(frame, *asked)
     assert {key: one.rows for key, one in before.items()} == {"a": 1, "b": 1}
     with settings(
         spark,
@@ -93,7 +73,7 @@ def test_settings_of_a_session_change_no_number(spark):
         legacy_castComplexTypesToString_enabled="true",
         groupByAliases="false",
     ):
-        assert sums(frame, *asked) == before
+        assert sums_in(frame, *asked) == before
 
 
 def test_streams_and_frames_that_differ_each_time_are_refused_before_any_charge(spark, tmp_path):
@@ -160,8 +140,8 @@ def test_types_without_a_meaning_have_no_forms_and_old_dates_are_days(spark):
         found = {name: table.column(name, "by").key for name in "dtk"}
         assert all(found.values())
     keys = [["0001-01-01", "1582-10-15"], ["\\xff31"], ["9" * 38]]
-    assert {*sums(frame, Count(by=["d", "t", "k"], keys=keys))} == {"0"}
-    assert sums(frame, Mean("t", low=0, high=9))[""].rows == 0  # no number, and no failure
+    assert {*sums_in(frame, Count(by=["d", "t", "k"], keys=keys))} == {"0"}
+    assert sums_in(frame, Mean("t", low=0, high=9))[""].rows == 0  # no number, and no failure
 
 
 def test_no_row_is_skipped_for_what_other_rows_hold(spark, tmp_path):
@@ -185,10 +165,10 @@ def test_no_row_is_skipped_for_what_other_rows_hold(spark, tmp_path):
         kept = kept.unionAll(cached.filter("x > 5").selectExpr("'cached' as g"))
         kept = kept.unionAll(spark.read.orc(orc).filter(first).selectExpr("'orc' as g"))
         try:
-            found = sums(kept, Count(by="g", keys=["file", "zero", "cached", "orc"]))
+            found = sums_in(kept, Count(by="g", keys=["file", "zero", "cached", "orc"]))
         finally:
             cached.unpersist()
-        asked = sums(spark.read.orc(orc), Count(where="m < '0001-01-02'"))
+        asked = sums_in(spark.read.orc(orc), Count(where="m < '0001-01-02'"))
         return {key: one.rows for key, one in {**found, **asked}.items()}
 
     assert counts(0) == {"file": 1000, "zero": 100, "cached": 1000, "orc": 50, "": 50}
@@ -284,7 +264,7 @@ def test_what_is_cached_was_not_skipped_by_settings_of_another_time(spark, tmp_p
                 with pytest.raises(ArgumentError, match="unpersist"):
                     table.engine.read(f"SELECT COUNT(*) FROM {table.relation} AS s WHERE c0 > 5")
             inner.unpersist()
-            return sums(whole.filter("x > 5"), Count())[""].rows
+            return sums_in(whole.filter("x > 5"), Count())[""].rows
         finally:
             other.unpersist()
             spark.catalog.clearCache()
@@ -316,7 +296,7 @@ def test_rows_of_a_join_do_not_depend_on_the_size_of_a_table(spark, tmp_path):
     with settings(spark, autoBroadcastJoinThreshold="-1", **scanned):
         plans = [one._jdf.queryExecution().optimizedPlan() for one in (smaller, larger)]
         assert ["might_contain" in plan.toString() for plan in plans] == [False, True]
-        assert [sums(one, Count())[""].rows for one in (smaller, larger)] == [2000, 2001]
+        assert [sums_in(one, Count())[""].rows for one in (smaller, larger)] == [2000, 2001]
 
 
 def test_files_that_others_list_and_sessions_that_others_plan_are_refused(spark, tmp_path):
@@ -400,4 +380,4 @@ def test_a_question_that_is_stopped_is_not_read_once_more(spark):
     assert "leastnoise" not in str(spark.catalog.listTables())
     given = spark._jsparkSession.sessionState().conf()
     assert not given.contains("spark.sql.parquet.filterPushdown")
-    assert sums(spark.range(3), Count())[""].rows == 3
+    assert sums_in(spark.range(3), Count())[""].rows == 3

@@ -2,35 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-
 import pytest
 
-from exact_sums import sums_of
+from exact_sums import sums_in
 from leastnoise import ArgumentError, Count, ask
-from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.sources import open_table, opened
-from leastnoise.tables.unit import Row
-
-ROW = Setting(Row(), "add-remove")
-
-
-def sums(source, query, setting=ROW):
-    with opened(source) as table:
-        return sums_of(table, query, setting)
-
-
-@contextlib.contextmanager
-def settings(spark, **values):
-    names = {f"spark.sql.{name.replace('_', '.')}": value for name, value in values.items()}
-    before = {name: spark.conf.get(name, None) for name in names}
-    for name, value in names.items():
-        spark.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            spark.conf.unset(name) if value is None else spark.conf.set(name, value)
+from leastnoise.tables.sources import open_table
+from neighbors.servers import settings
 
 
 def test_timestamps_that_a_reader_converts_have_no_forms(spark, tmp_path):
@@ -57,7 +34,7 @@ def test_timestamps_that_a_reader_converts_have_no_forms(spark, tmp_path):
             with pytest.raises(ArgumentError, match="reader may fail"):
                 ask(frame, asked, epsilon=1)
         with settings(spark, optimizer_excludedRules=_PRUNING):
-            assert sums(frame.sort(frame.columns[1]), Count())[""].rows in (2, 4)
+            assert sums_in(frame.sort(frame.columns[1]), Count())[""].rows in (2, 4)
     frame = spark.read.orc(f"{path}.orc")
     for odd in (frame.filter("m is null"), frame.distinct(), frame.sort("m"), frame.limit(1)):
         with pytest.raises(ArgumentError, match="microseconds"):
@@ -84,7 +61,7 @@ def test_timestamps_of_microseconds_are_read_whatever_they_are(spark, tmp_path):
     for vectorized in ("true", "false"):
         with settings(spark, **{**old, "parquet_enableVectorizedReader": vectorized}):
             for name in ("m", "n", "d"):
-                found = sums(spark.read.parquet(path), Count(where=f"{name} < '1971-01-01'"))
+                found = sums_in(spark.read.parquet(path), Count(where=f"{name} < '1971-01-01'"))
                 assert found[""].rows == 3
     for option in ("datetimeRebaseMode", "int96RebaseMode"):
         with pytest.raises(ArgumentError, match=f"without the option {option}"):
@@ -112,7 +89,7 @@ def test_days_and_nanoseconds_of_int96_never_fail(spark, tmp_path):
         held = held.replace(stored, struct.pack("<qi", nano, day))
     path.write_bytes(held)
     with settings(spark, parquet_int96RebaseModeInRead="EXCEPTION"):
-        assert sums(spark.read.parquet(str(path)), Count("m"))[""].rows == 4
+        assert sums_in(spark.read.parquet(str(path)), Count("m"))[""].rows == 4
     with (
         settings(spark, parquet_int96TimestampConversion="true"),
         pytest.raises(ArgumentError, match="reader may fail"),
@@ -134,7 +111,7 @@ def test_what_is_cached_or_an_rdd_of_such_files_is_refused(spark, tmp_path):
     ):
         with pytest.raises(ArgumentError, match="localCheckpoint"):
             open_table(late)
-    assert sums(frame.localCheckpoint(), Count(where="m < '1971-01-01'"))[""].rows == 1
+    assert sums_in(frame.localCheckpoint(), Count(where="m < '1971-01-01'"))[""].rows == 1
     cached = frame.cache()
     try:
         with pytest.raises(ArgumentError, match="cached"):
@@ -143,6 +120,6 @@ def test_what_is_cached_or_an_rdd_of_such_files_is_refused(spark, tmp_path):
         cached.unpersist()
     fine = frame.select("x").cache()
     try:
-        assert sums(fine, Count("x"))[""].rows == 1
+        assert sums_in(fine, Count("x"))[""].rows == 1
     finally:
         fine.unpersist()

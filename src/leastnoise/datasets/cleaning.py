@@ -53,9 +53,9 @@ def _rows(text: str, separator: str = ",", header: bool = False) -> Table:
     return table[1:] if header else table
 
 
-def _has_header(table: Table, last: int = 0) -> bool:
+def _has_header(table: Table) -> bool:
     """Mirrors add a line of names; its first cell is no number where numbers are."""
-    return not table[0][last].replace(".", "").lstrip("-").isdigit()
+    return not table[0][0].replace(".", "").lstrip("-").isdigit()
 
 
 def _column(table: Table, j: int) -> list[str]:

@@ -25,6 +25,8 @@ from .numbers import Estimate, Part
 from .valued import Valued
 
 _MOST_CANDIDATES = 20_000
+#: The rank of an answer is further off with this probability.
+_BEYOND = 0.05
 _DENOMINATOR = 10_000
 
 
@@ -176,14 +178,14 @@ class Quantile(Valued):
         run(at, self.scale.top + 1 - at, below, total - below)
         return counts, scores, starts
 
-    def rank_error(self, epsilon: Fraction, setting: Setting, confidence: float = 0.95) -> float:
-        """With this confidence the answer's score is within so many rows of the best candidate's.
+    def rank_error(self, epsilon: Fraction, setting: Setting) -> float:
+        """With 95% confidence the answer's score is within so many rows of the best candidate's.
 
         The score is |(1-q) (rows below) - q (rows above)|.
         """
         (part,) = self.parts(setting)
         epsilon = epsilon / 2 if self.interval else epsilon
-        candidates = math.log(self.scale.top + 1) - math.log(1 - confidence)
+        candidates = math.log(self.scale.top + 1) - math.log(_BEYOND)
         return 2 * float(part.sensitivity) / float(epsilon) * candidates
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
