@@ -131,7 +131,7 @@ def test_rank_one_updates_are_the_plain_descent(scale):
     signed = features[train] * labels[train, None]
     rows = descent_as_published._Rows(features[train], labels[train])
     assert len(rows.features) < len(train)
-    noise = descent_as_published._Noise("optimal", scale)
+    noise = descent_as_published._NoiseAsPublished("optimal", scale)
     fast = descent_as_published._descend(rows, noise, np.random.default_rng([3, 2, 0]), 1, 5)
     plain = plain_descent(signed, np.random.default_rng([3, 2, 0]), "optimal", scale)
     assert np.allclose(fast[:, 0], plain, atol=1e-4)

@@ -52,7 +52,7 @@ def errors(
     together = min(draws, max(_LEAST, _BLOCK // rows.total))
     errors_of = {}
     for method in methods:
-        noise = _Noise(method, scale)
+        noise = _NoiseAsPublished(method, scale)
         parts = []
         for block, start in enumerate(range(0, draws, together)):
             count = min(together, draws - start)
@@ -83,7 +83,7 @@ class _Rows:
 
 
 def _descend(
-    rows: _Rows, noise: _Noise, rng: np.random.Generator, draws: int, iterations: int
+    rows: _Rows, noise: _NoiseAsPublished, rng: np.random.Generator, draws: int, iterations: int
 ) -> Floats:
     """The last coefficients, features x draws."""
     width = len(rows.pull)
@@ -114,7 +114,7 @@ def _shrunk(values: Floats) -> Floats:
     return np.asarray(np.sign(values) * np.maximum(np.abs(values) - PENALTY, 0.0))
 
 
-class _Noise:
+class _NoiseAsPublished:
     """The noise of one iteration."""
 
     def __init__(self, method: str, scale: float) -> None:
