@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from leastnoise import Count, Mean, Sum, ask, design, partition_selection
-from leastnoise.tables.planning.keyed_values import keyed_values, sharing_of
+from leastnoise.tables.planning.keys_by_values import keyed_values, sharing_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.unit import Row
 

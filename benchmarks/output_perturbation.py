@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from leastnoise.datasets import load
 from leastnoise.exact import rational
 from leastnoise.learn import DPLogisticRegression
-from leastnoise.learn.at_once import _noise
+from leastnoise.learn.vector_noise import _noise
 
 LAMBDAS = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 

@@ -9,7 +9,7 @@ from itertools import product as pairs_of
 import numpy as np
 import pytest
 
-from leastnoise.accounting.convolved import power, product
+from leastnoise.accounting.convolution import power, product
 from leastnoise.accounting.dominating import Losses
 from leastnoise.exact import exp_lower, exp_upper
 

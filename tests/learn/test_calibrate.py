@@ -19,9 +19,9 @@ from leastnoise.accounting.mixed import (
     total_epsilon,
 )
 from leastnoise.learn.calibrate import plan
+from leastnoise.learn.integer_noise import CellNoise, gaussian, geometric, laplace
 from leastnoise.learn.kinds import StatisticKind, cost
-from leastnoise.learn.ranged import range_noise
-from leastnoise.learn.whole import CellNoise, gaussian, geometric, laplace
+from leastnoise.learn.range_noise import range_noise
 from leastnoise.sampling import InsecureSeededEntropy
 
 ONE = Fraction(1)

@@ -19,7 +19,7 @@ from scipy.stats import beta
 
 from leastnoise.learn import DPLogisticRegression, DPNaiveBayes, _base, bayes_statistics, logistic
 from leastnoise.learn.calibrate import plan
-from leastnoise.learn.whole import gaussian
+from leastnoise.learn.integer_noise import gaussian
 from leastnoise.sampling import InsecureSeededEntropy
 
 EPSILON, DELTA = 1.0, 0.01

@@ -24,11 +24,11 @@ from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables import ask_all
 from leastnoise.tables.ledger.ledger import Charge
 from leastnoise.tables.planning.bands import BandsRelease, ChoicesRelease
-from leastnoise.tables.planning.keyed import KeyedCountsRelease
-from leastnoise.tables.planning.keyed_values import KeyedValuesRelease
+from leastnoise.tables.planning.joint_draw import Draw, DrawnRelease
+from leastnoise.tables.planning.keys_by_values import KeyedValuesRelease
 from leastnoise.tables.planning.noise import PartsRelease
+from leastnoise.tables.planning.private_keys import KeyedCountsRelease
 from leastnoise.tables.planning.sums import SumsRelease
-from leastnoise.tables.planning.together import Draw, DrawnRelease
 from leastnoise.tables.planning.vector import VectorRelease
 from leastnoise.tables.queries.base import Query
 from leastnoise.tables.queries.quantile import Quantile

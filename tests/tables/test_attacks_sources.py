@@ -21,7 +21,7 @@ from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, Pri
 from leastnoise.cli import app
 from leastnoise.tables.ask import Collected, Prepared
 from leastnoise.tables.charge import run_paid
-from leastnoise.tables.planning.keyed import keys_design
+from leastnoise.tables.planning.private_keys import keys_design
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import open_table, opened
 from leastnoise.tables.sources.csv_file import CsvFile

@@ -13,7 +13,7 @@ import pytest
 from leastnoise import Count, Ledger, PrivacyUnit, Quantile, ask_all, plan
 from leastnoise.certify.composition import composed_delta, composed_several
 from leastnoise.tables.planning.budget import QueryBudget
-from leastnoise.tables.planning.declared import DeclaredQuery, _holds, largest_factor
+from leastnoise.tables.planning.composition import DeclaredQuery, _holds, largest_factor
 from leastnoise.tables.workload import SharedBudget
 
 FRAME = pd.DataFrame({"x": np.linspace(0, 100, 500), "g": ["a", "b"] * 250, "p": range(500)})

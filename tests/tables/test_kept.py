@@ -16,7 +16,7 @@ from leastnoise.cache import designed, keep
 from leastnoise.tables import Count, ask
 from leastnoise.tables.ledger import Ledger
 from leastnoise.tables.planning import noise as noise_module
-from leastnoise.tables.planning.keyed import keys_design
+from leastnoise.tables.planning.private_keys import keys_design
 
 BUDGET = (Fraction(1), Fraction(1, 10), Fraction(1), False, 1, "l1")
 

@@ -23,7 +23,7 @@ from leastnoise import (
 from leastnoise.certify import check_file
 from leastnoise.errors import ArgumentError
 from leastnoise.sampling.entropy import InsecureSeededEntropy
-from leastnoise.tables.planning.keyed import Priced, keys_design, one_draw
+from leastnoise.tables.planning.private_keys import Priced, keys_design, one_draw
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import opened
 from leastnoise.tables.unit import Row

@@ -30,9 +30,9 @@ from leastnoise import (
 )
 from leastnoise.sampling import ExponentialSampler, InsecureSeededEntropy
 from leastnoise.tables.ask import collect, prepare
-from leastnoise.tables.planning import keyed
+from leastnoise.tables.planning import private_keys
 from leastnoise.tables.planning.budget import QueryBudget
-from leastnoise.tables.planning.together import DrawnRelease
+from leastnoise.tables.planning.joint_draw import DrawnRelease
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.reports.basis import QueryBasis
 from leastnoise.tables.sources import open_table
@@ -251,6 +251,8 @@ def test_keys_found_privately_keep_the_claim(monkeypatch):
     assert shows(near, 1, 100) == 0
     # A key of one person is shown with delta at most, and nearly.
     assert 0.07 < shows(data, 2, 600) / 600 < 0.13
-    real = keyed.keyed_values
-    monkeypatch.setattr(keyed, "keyed_values", lambda s, e, d, *more: real(s, e, 4 * d, *more))
+    real = private_keys.keyed_values
+    monkeypatch.setattr(
+        private_keys, "keyed_values", lambda s, e, d, *more: real(s, e, 4 * d, *more)
+    )
     assert shows(data, 3, 200) / 200 > 0.16

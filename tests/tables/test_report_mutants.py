@@ -38,7 +38,7 @@ from leastnoise.tables import (
     ask_all,
     report,
 )
-from leastnoise.tables.planning import noise, sums, together, vector
+from leastnoise.tables.planning import joint_draw, noise, sums, vector
 from leastnoise.tables.queries.base import PRIVATE
 from leastnoise.tables.queries.groups import grouped_query, groups_moved
 from leastnoise.tables.queries.linear import Linear
@@ -183,8 +183,8 @@ def shape_wanted(drawn, document):
         raise ArgumentError("shape", "it", "known")
 
     asked = [grouped_query(basis.query, basis.setting) for basis in drawn]
-    with patch.object(together, "designed_together", designed):
-        together.draw_jointly(asked, document.epsilon, "l1")
+    with patch.object(joint_draw, "designed_together", designed):
+        joint_draw.draw_jointly(asked, document.epsilon, "l1")
     return found
 
 

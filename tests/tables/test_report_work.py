@@ -13,7 +13,7 @@ from leastnoise.certify.published import hash_of
 from leastnoise.errors import FormatError
 from leastnoise.exact import rational, text_of
 from leastnoise.tables import Count, Cumulative, Marginals, ask, report
-from leastnoise.tables.planning.together import shape_of
+from leastnoise.tables.planning.joint_draw import shape_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import grouped_query
 from leastnoise.tables.reports.report import check_report

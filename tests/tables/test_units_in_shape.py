@@ -11,7 +11,7 @@ import pytest
 from exact_sums import sums_of
 from leastnoise import Count, Histogram, Mean, PrivacyUnit, Proportion, Sum, Variance
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.planning.together import draw_jointly
+from leastnoise.tables.planning.joint_draw import draw_jointly
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import grouped_query
 from leastnoise.tables.sources import opened

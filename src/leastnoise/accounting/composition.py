@@ -1,6 +1,6 @@
 """The total cost of many releases, pessimistic and optimistic.
 
-Why the two sides are sides: `dominating.proof.md`; margins for rounding: `convolved.proof.md`.
+Why the two sides are sides: `dominating.proof.md`; margins for rounding: `convolution.proof.md`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..errors import ArgumentError, Described
 from ..exact import Number, rational, round_down, round_up
 from ..formatting import number
 from ..numeric import Floats
-from .convolved import Convolved, distributions, power
+from .convolution import Convolved, distributions, power
 from .dominating import CUT, Losses, dots, hockey, kinks, largest_loss, upper_envelope
 from .law import AccountedNoise, Pair, law_of
 

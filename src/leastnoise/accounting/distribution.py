@@ -23,7 +23,7 @@ from ..exact import Number, rational
 from ..formatting import float_towards
 from ..numeric import Floats
 from .composition import _farthest, _refine
-from .convolved import distributions
+from .convolution import distributions
 from .dominating import Losses, dots, hockey, sum_error, upper_envelope
 from .law import AccountedNoise, Pair, law_of
 

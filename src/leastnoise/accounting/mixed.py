@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..numeric import Floats
-from .convolved import Convolved, power, product
+from .convolution import Convolved, power, product
 from .dominating import Losses, dots, largest_loss, upper_envelope
 from .law import Pair
 

@@ -1,7 +1,7 @@
 """One budget over different mechanisms: so many releases of each.
 
 The losses of all of them are put on one grid and convolved; statements and proofs:
-`dominating.proof.md` (whose part 2 replaces one release at a time) and `convolved.proof.md`.
+`dominating.proof.md` (whose part 2 replaces one release at a time) and `convolution.proof.md`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .composition import _STEP, _Cost, _cost_for
-from .convolved import Convolved, product
+from .convolution import Convolved, product
 from .dominating import CUT, ROUNDING
 
 Parts = Sequence[tuple[Any, int]]  # (mechanism, number of releases)

@@ -36,7 +36,7 @@ def report(
     Example:
       leastnoise report may.json june.json --out summer.html --title "Visits in May and June"
     """
-    from ..tables.reports.joined import join_reports
+    from ..tables.reports.joining import join_reports
     from ..tables.reports.report import check_ending
 
     check_ending(out, name="out")

@@ -22,7 +22,6 @@ from ..design import Design
 from ..errors import ArgumentError, LimitError, RegimeError
 from ..exact import rational
 from ..noise import AdditiveNoise
-from .at_once import MOST_NUMBERS, at_once_plan
 from .families import (
     MOST_CELLS_OF_STEPS,
     at_level,
@@ -38,9 +37,10 @@ from .families import (
     tulap,
     tulap_plan,
 )
+from .integer_noise import CellNoise, from_weights
 from .kinds import Chosen, ClassifierPlan, StatisticKind, cost, numbers_changed, shares
-from .ranged import WIDEST, RangedNoise, range_noise
-from .whole import CellNoise, from_weights
+from .range_noise import WIDEST, RangedNoise, range_noise
+from .vector_noise import MOST_NUMBERS, at_once_plan
 
 NOISES = (
     "optimal",

@@ -13,9 +13,9 @@ from fractions import Fraction
 
 from ..baselines import AnalyticGaussian, Gaussian, RoundedTulap, TruncatedDiscreteLaplace
 from ..errors import ArgumentError, RegimeError
+from .integer_noise import CellNoise, gaussian, geometric, laplace, rounded_masses
 from .kinds import Chosen, ClassifierPlan, StatisticKind, cost, harm_of, numbers_changed, shares
-from .ranged import RangedNoise
-from .whole import CellNoise, gaussian, geometric, laplace, rounded_masses
+from .range_noise import RangedNoise
 
 #: A lattice is this much finer than the noise, if the statistic is not whole anyway.
 _FINER = 4

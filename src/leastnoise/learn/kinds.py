@@ -9,11 +9,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..accounting.mixed import ComposedPart, total_delta
-from .ranged import RangedNoise
-from .whole import CellNoise
+from .integer_noise import CellNoise
+from .range_noise import RangedNoise
 
 if TYPE_CHECKING:
-    from .at_once import AtOnce, Shared
+    from .vector_noise import AtOnce, Shared
 
 
 @dataclass(frozen=True)

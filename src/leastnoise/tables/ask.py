@@ -24,10 +24,10 @@ from .charge import run_paid, warn_of_log
 from .ledger import Ledger, as_ledger
 from .planning.budget import QueryBudget, Way
 from .planning.choice import check_group_size, release_of
-from .planning.declared import DeclaredQuery
-from .planning.keyed import Priced, way_of
+from .planning.composition import DeclaredQuery
+from .planning.joint_draw import DrawnRelease, release_drawn
+from .planning.private_keys import Priced, way_of
 from .planning.release import Collected, Release, hash_of
-from .planning.together import DrawnRelease, release_drawn
 from .queries.base import Query, Setting
 from .queries.coverage import Coverage
 from .queries.groups import bounded_request, groups_moved

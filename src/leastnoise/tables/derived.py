@@ -16,7 +16,7 @@ from .axes.place import Place
 from .planning.release import Release
 from .postprocessing.intervals import Ends, proportion_interval
 from .queries.base import PRIVATE, Query
-from .queries.counted import Counted
+from .queries.counts import Counted
 from .queries.numbers import Estimate
 
 #: Some of an answer's counts: one of its keys, several, or what they have on some of its columns.

@@ -1,8 +1,8 @@
 """ask_all(table, queries, ...): several questions, declared in advance, that share one budget.
 
 Because the whole workload is known before the first answer, its releases may be composed tightly:
-one draw for all numbers (`together.py`), one law of noise that is proven for so many, or privacy
-loss distributions (PLD) that are convolved (`declared.py`). Budgets of questions that are chosen
+one draw for all numbers (`joint_draw.py`), one law of noise that is proven for so many, or privacy
+loss distributions (PLD) that are convolved (`composition.py`). Budgets of questions that are chosen
 one after the other may not; there the ledger's filter counts. How it adds up: `noise.proof.md`.
 """
 
@@ -28,7 +28,7 @@ from .charge import warn_of_log
 from .ledger import Ledger, as_ledger
 from .planning.budget import QueryBudget
 from .planning.choice import check_group_size
-from .planning.declared import MECHANISMS_DELTA, largest_factor
+from .planning.composition import MECHANISMS_DELTA, largest_factor
 from .planning.division import (
     GRID,
     ByMargin,
@@ -40,10 +40,10 @@ from .planning.division import (
     smallest_epsilon,
 )
 from .planning.floor import floor_of
-from .planning.keyed import SURE
+from .planning.joint_draw import draw_jointly
 from .planning.noise import joint_noises
 from .planning.planner import Plans, plan_of, setting_for
-from .planning.together import draw_jointly
+from .planning.private_keys import SURE
 from .queries.base import PRIVATE, Query, Setting
 from .queries.groups import grouped_query
 from .queries.text import query_of
@@ -311,7 +311,7 @@ def _tighter(ready: list[Prepared], whole: QueryBudget, loss: str) -> Iterator[l
 def _one_draw(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prepared] | None:
     """One draw for all numbers that allow it, with their budgets together; the others keep theirs.
 
-    Budgets add up, and one draw by levels has no delta (`together.proof.md`).
+    Budgets add up, and one draw by levels has no delta (`joint_draw.proof.md`).
     """
     asked = [
         grouped_query(prepared.query, prepared.setting) if _drawable(prepared) else None

@@ -69,7 +69,7 @@ class DesignForm(Strict):
     time_limit: Annotated[int, Field(ge=1, le=300)] = 30
 
     def form(self) -> dict[str, Any]:
-        """Plain values, for `asked.py` and `recipes.py`."""
+        """Plain values, for `design_form.py` and `recipes.py`."""
         return self.model_dump()
 
 

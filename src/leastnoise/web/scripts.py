@@ -10,8 +10,8 @@ from typing import Any
 
 from ..tables.queries.registry import offered
 from ..tables.sources.excel_file import is_excel
+from .notation import source_text
 from .questions import margins_of, options_of, queries_of, rows_of
-from .written import source_text
 
 _SHOWN = (
     "for answer in answers:\n    print(answer)\n    print(*answer.mechanisms)"

@@ -8,11 +8,11 @@ from ...errors import ArgumentError
 from ..queries.base import PRIVATE
 from ..queries.groups import grouped_query
 from .budget import QueryBudget, Way
-from .keyed import Priced, keyed_noise, keys_design, one_draw, sharing_for, values_noise
-from .keys_first import KeysFirstRelease
+from .joint_draw import better_together
 from .noise import noise_for
+from .private_keys import Priced, keyed_noise, keys_design, one_draw, sharing_for, values_noise
 from .release import Release
-from .together import better_together
+from .separate_keys import KeysFirstRelease
 
 
 def release_of(asked: Priced, way: Way) -> Release:

@@ -21,8 +21,8 @@ from ...sampling import Entropy
 from ...work import bits, charge
 from ..queries.base import Query, Setting
 from ..queries.numbers import Part, Released, ReleaseForm
-from .believed import BoundLine, limits_of, spread_of
-from .ranged import RangedPartNoise, ranged_law, suits
+from .quotients import BoundLine, limits_of, spread_of
+from .range_noise import RangedPartNoise, ranged_law, suits
 from .release import GroupedRelease, hash_of
 from .totals import sum_error
 
@@ -134,7 +134,7 @@ class PartsRelease(GroupedRelease):
         return spread_of(self.laws[0], self.laws[1], weights)
 
     def limits(self, lines: tuple[BoundLine, BoundLine]) -> list[float]:
-        """What the noise of a line of both parts keeps to, piece by piece (`believed.py`)."""
+        """What the noise of a line of both parts keeps to, piece by piece (`quotients.py`)."""
         return limits_of(self.laws[0], self.laws[1], lines)
 
     @property

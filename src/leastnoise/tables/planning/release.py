@@ -1,9 +1,9 @@
 """Release: what every kind of noise does for a query. Exact sums in, estimates by key out.
 
 Each kind is one class: noise for every number by itself (`noise.py`), one draw for all numbers
-(`together.py`), for a vector of means (`vector.py`), for sums of counts (`sums.py`), keys with
-their counts (`keyed.py`), values that tell their keys (`keyed_values.py`), an exponential mechanism
-(`exponential.py`), and keys before any of these (`keys_first.py`).
+(`joint_draw.py`), for a vector of means (`vector.py`), for sums of counts (`sums.py`), keys with
+their counts (`private_keys.py`), values that tell their keys (`keys_by_values.py`), an exponential
+mechanism (`exponential.py`), and keys before any of these (`separate_keys.py`).
 """
 
 from __future__ import annotations

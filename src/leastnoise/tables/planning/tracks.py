@@ -1,6 +1,6 @@
 """Numbers that a question releases when all are drawn together, and how a unit can move them.
 
-Statement and proof: `together.proof.md`.
+Statement and proof: `joint_draw.proof.md`.
 """
 
 from __future__ import annotations

@@ -246,7 +246,7 @@ class Query:
 
     def tracks(self, setting: Setting) -> tuple[Track, ...]:
         """How a unit moves the numbers of `drawn_form`; none where they cannot be drawn together
-        with others (`together.proof.md`).
+        with others (`joint_draw.proof.md`).
         """
         return ()
 

@@ -13,7 +13,7 @@ from ..postprocessing.margins import MarginTables
 from ..sources.bounding import Request
 from ..sources.rows import TableRows
 from .base import Setting
-from .counted import Counted
+from .counts import Counted
 from .numbers import Part, ReleaseForm, Sharing
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import ArgumentError
-from ..planning.together import GroupedQuery
+from ..planning.joint_draw import GroupedQuery
 from .base import Query, Setting
 
 

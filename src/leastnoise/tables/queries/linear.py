@@ -18,7 +18,7 @@ from ...problem.workload_parts import Product
 from ..planning.sums import SumsRelease, sums_release
 from ..planning.tracks import Track
 from .base import Setting
-from .counted import Counted
+from .counts import Counted
 from .groups import groups_moved
 
 #: Answers of one question, at most.

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ...exact import text_of
 from ...hints import hinted_class
 from ..axes.scale import Scale
-from ..planning.believed import BoundLine, believed_range
+from ..planning.quotients import BoundLine, believed_range
 from ..planning.tracks import Track
 from ..sources.bounding import GroupSums, centred, exact_total
 from .base import Setting
@@ -27,7 +27,7 @@ from .numbers import (
     not_negative,
     ratio_interval,
 )
-from .valued import Valued
+from .values import Valued
 
 
 @hinted_class
@@ -183,7 +183,7 @@ def mean_drawn(scale: Scale, setting: Setting) -> ReleaseForm:
 
 
 def mean_tracks(scale: Scale, setting: Setting) -> tuple[Track, ...]:
-    """How a unit moves them: `together.proof.md`."""
+    """How a unit moves them: `joint_draw.proof.md`."""
     if setting.size is not None:
         (part,) = mean_parts(scale, setting)
         return (Track(part.name, part.sensitivity, False, setting.size / scale.width),)

@@ -140,7 +140,7 @@ Combination = tuple[Fraction, Fraction, Fraction]
 
 @dataclass(frozen=True)
 class Sharing:
-    """How the numbers of a query tell that somebody has a key (`keyed_values.proof.md`).
+    """How the numbers of a query tell that somebody has a key (`keys_by_values.proof.md`).
 
     form: the numbers; `of` says what each is of the exact sums. Together they are between `least`
         and `most` for one unit, and add up over units.

@@ -22,7 +22,7 @@ from ..sources.bounding import WEIGHT, Request
 from .base import Query, Setting
 from .ends import end_of, law_of_ends
 from .numbers import Estimate, Part
-from .valued import Valued
+from .values import Valued
 
 _MOST_CANDIDATES = 20_000
 #: The rank of an answer is further off with this probability.

@@ -12,7 +12,7 @@ from ..planning.tracks import Track
 from ..sources.bounding import GroupSums, exact_total
 from .base import Setting
 from .numbers import Estimate, Part, Released, Sharing, clamp_estimate
-from .valued import Valued, reach
+from .values import Valued, reach
 
 
 @hinted_class

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ...errors import ArgumentError, Described
 from ...hints import hinted_class
 from ..axes.scale import STEPS_OF_SQUARES
-from ..planning.believed import BoundLine, believed_range
+from ..planning.quotients import BoundLine, believed_range
 from ..planning.tracks import Track
 from ..sources.bounding import GroupSums, Request, centred
 from .base import Setting
@@ -25,7 +25,7 @@ from .numbers import (
     not_negative,
     ratio_interval,
 )
-from .valued import Valued
+from .values import Valued
 
 _PAIRS = "pairs"
 #: (1 - f) one = f other for the part f that one has of both.

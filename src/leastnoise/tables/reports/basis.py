@@ -28,11 +28,11 @@ from ...problem.shape import weighed
 from ...work import add_up
 from ..axes.place import Place
 from ..planning.budget import QueryBudget
-from ..planning.keyed import counts_by_key
-from ..planning.keyed_values import coarser, sharing_of
+from ..planning.joint_draw import shape_of, shortly
+from ..planning.keys_by_values import coarser, sharing_of
 from ..planning.noise import growth_of_delta
+from ..planning.private_keys import counts_by_key
 from ..planning.release import Release
-from ..planning.together import shape_of, shortly
 from ..queries.arguments import arguments_of, query_from, unit_from
 from ..queries.base import PRIVATE, Query, Setting
 from ..queries.groups import grouped_query, groups_moved

@@ -15,7 +15,7 @@ from ..answer import Answer, rests_words
 from ..queries.digits import rounded
 from ..queries.numbers import Estimate
 from .basis import Step
-from .embedded import embedded
+from .embedding import embedded
 from .grid import MIXED, Grid, grids_of
 from .page_style import STYLE
 from .wording import day, heading, promises, short, source

@@ -9,7 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
 from ...errors import ArgumentError
-from ..asked import check
+from ..design_form import check
 from ..models import DesignForm, JobState
 from ..recipes import command, snippet
 from ..state import ERRORS, Here, WebError, submit

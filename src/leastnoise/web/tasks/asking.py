@@ -16,9 +16,9 @@ from ...tables.queries.numbers import Estimate
 from ...tables.reports.grid import grids_of
 from ...tables.reports.wording import heading
 from ..books import balance_of
+from ..notation import source_of
 from ..questions import margins_of, queries_of, rows_of, unit_of
 from ..scripts import notebook, script
-from ..written import source_of
 
 FILES = (
     "report.html", "report.json", "answers.csv", "answers.xlsx", "script.py", "notebook.ipynb"

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...tables.sources import opened
 from ...tables.sources.excel_file import ExcelFile, is_excel
-from ..written import source_of
+from ..notation import source_of
 
 
 def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 from ...baselines import Mechanism
 from ...design import Design, design
 from ...formatting import number, outwards
-from ..asked import arguments_of
+from ..design_form import arguments_of
 from .looks import look
 
 FILE = "mechanism.json"

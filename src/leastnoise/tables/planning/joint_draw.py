@@ -1,7 +1,7 @@
 """One draw for all numbers of a question, or of several: by levels at delta = 0, or with a delta.
 
 What a unit can do to all of them together is a shape, and noise of that shape is far smaller than
-noise for each number by itself. Which shape, and why: `together.proof.md`.
+noise for each number by itself. Which shape, and why: `joint_draw.proof.md`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from ...problem.shape import MAX_NUMBERS, MAX_SPARSE, Block, Blocks, Shape
 from ...sampling import Entropy
 from ..queries.base import PRIVATE, Query, Setting
 from ..queries.numbers import Released, ReleaseForm
-from .believed import BoundLine, pieces
 from .budget import QueryBudget
 from .noise import PartsRelease
+from .quotients import BoundLine, pieces
 from .release import GroupedRelease
 from .tracks import Track
 

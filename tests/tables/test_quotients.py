@@ -11,13 +11,13 @@ import pytest
 from leastnoise import Mean, Proportion
 from leastnoise.exact import exp_upper
 from leastnoise.sampling import InsecureSeededEntropy
-from leastnoise.tables.planning.believed import (
+from leastnoise.tables.planning.noise import delta_of_a_step, noise_for
+from leastnoise.tables.planning.quotients import (
     BoundLine,
     _cells,
     _probability_within,
     believed_range,
 )
-from leastnoise.tables.planning.noise import delta_of_a_step, noise_for
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.mean import mean_numbers
 from leastnoise.tables.queries.numbers import ReleaseForm

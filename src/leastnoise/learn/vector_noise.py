@@ -2,7 +2,7 @@
 
 Each kind of statistics is scaled by a public number, so that one row moves the vector by a
 Euclidean length of at most 1; noise designed for such vectors is added, and the scales are undone.
-Why that is private, and how far a row can move the vector: `at_once.proof.md`.
+Why that is private, and how far a row can move the vector: `vector_noise.proof.md`.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from leastnoise import (
     report,
 )
 from leastnoise.certify.noise.elliptical import Elliptical, GaussianNoise
-from leastnoise.tables.planning.together import draw_jointly
+from leastnoise.tables.planning.joint_draw import draw_jointly
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import grouped_query
 from leastnoise.tables.reports.report import check_report

@@ -2,7 +2,7 @@
 
 Two numbers are released, and a line in f vanishes for the true f: (1-f) above = f below. A value f
 is believed if the line is no further from 0 than its noise is in 95% of cases (Fieller 1954).
-Statement and proof: `believed.proof.md`.
+Statement and proof: `quotients.proof.md`.
 """
 
 from __future__ import annotations

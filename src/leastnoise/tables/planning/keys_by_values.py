@@ -3,7 +3,7 @@
 A unit adds x, from lo to hi, to a sum. Released are the distances of all x from lo and from hi:
 they add up to (hi - lo) times the number of units, whatever the x are, so a key is shown where they
 are large together. The sum costs what it costs with public keys. A mean has both distances anyway.
-Statement and proof: `keyed_values.proof.md`.
+Statement and proof: `keys_by_values.proof.md`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ...sampling import Entropy
 from ..queries.base import PRIVATE, Query, Setting
 from ..queries.numbers import Combination, Released, ReleaseForm, Sharing
 from ..sources.bounding import GroupSums
-from .believed import BoundLine
 from .noise import PartNoise, PartsRelease, noise_for
+from .quotients import BoundLine
 from .release import Answered, Collected, NumbersRelease
 from .tails import TwoTails, two_tails
 
@@ -139,7 +139,7 @@ class KeyedValuesRelease(NumbersRelease):
         return two_tails(self.laws, self.sharing.answer).within(1 - _CONFIDENCE)
 
     def limits(self, lines: tuple[BoundLine, BoundLine]) -> list[float]:
-        """What the noise of a line of both numbers keeps to, piece by piece (`believed.py`)."""
+        """What the noise of a line of both numbers keeps to, piece by piece (`quotients.py`)."""
         return self.noise.limits(lines)
 
     def spread(self, weights: tuple[float, float]) -> float:

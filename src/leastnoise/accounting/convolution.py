@@ -1,7 +1,7 @@
 """Losses of several releases, convolved in floats, and how far what is read off may be wrong.
 
 The only place that knows the rounding of convolutions, sums and reading: every total of a budget
-goes through it. Statements and proofs: `convolved.proof.md`.
+goes through it. Statements and proofs: `convolution.proof.md`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 It pays where additive noise is about as wide as the range. Which of the two is taken is decided by
 their mean error over all values of the range, each alike; the answer says so. Intervals:
-`ranged.proof.md`.
+`range_noise.proof.md`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Queries whose answers are numbers of rows: what they share. Proof: `counted.proof.md`."""
+"""Queries whose answers are numbers of rows: what they share. Proof: `counts.proof.md`."""
 
 from __future__ import annotations
 

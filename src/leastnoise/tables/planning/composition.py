@@ -3,7 +3,7 @@
 Releases that are (e, d)-private each compose to less than the sums of the e and the d: their
 privacy loss distributions are convolved, exactly and rounded to the safe side
 (`../certify/composition.proof.md`). That holds for budgets that are fixed before the first answer,
-never for budgets that are chosen as one goes. Statement and proof: `declared.proof.md`.
+never for budgets that are chosen as one goes. Statement and proof: `composition.proof.md`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Unknown keys of a table: with their values where these can tell, or apart from them.
 
 Counts of units come with their keys in one draw, sums and means say themselves which keys may be
-shown (`keyed_values.py`), and keys of other values are found first. Statement and proof:
-`keyed.proof.md`.
+shown (`keys_by_values.py`), and keys of other values are found first. Statement and proof:
+`private_keys.proof.md`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ...sampling import Entropy
 from ..queries.base import PRIVATE, Query, Setting
 from ..queries.numbers import Released, ReleaseForm, Sharing
 from .budget import Way
-from .keyed_values import KeyedValuesRelease, keyed_values, sharing_of
+from .keys_by_values import KeyedValuesRelease, keyed_values, sharing_of
 from .noise import MANY, PartNoise, PartsRelease, noise_for
 from .release import Answered, Collected, NumbersRelease
 

@@ -31,7 +31,7 @@ from leastnoise import (
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables.ask import prepare_publicly
 from leastnoise.tables.planning.budget import QueryBudget
-from leastnoise.tables.planning.together import DrawnRelease, draw_jointly, release_drawn
+from leastnoise.tables.planning.joint_draw import DrawnRelease, draw_jointly, release_drawn
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import grouped_query
 from leastnoise.tables.queries.proportion import _scale

@@ -1,4 +1,4 @@
-"""Private keys first, then the values of the keys that were found: proof in `keyed.proof.md`."""
+"""Private keys first, then the values of those that were found. Proof: `private_keys.proof.md`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...noise.selection import SelectionNoise
 from ...sampling import Entropy
 from ..queries.base import Query, Setting
 from .budget import Way
-from .keyed import apart_note
+from .private_keys import apart_note
 from .release import Answered, Collected, Release, hash_of
 
 

@@ -1,6 +1,6 @@
 """Noise on a lattice of whole numbers: exact weights, exact draws, exact releases.
 
-Why a release costs what the weights say: `whole.proof.md`.
+Why a release costs what the weights say: `integer_noise.proof.md`.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ from leastnoise.exact import exp_bounds
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 from leastnoise.tables.ask import prepare
 from leastnoise.tables.planning.budget import QueryBudget
-from leastnoise.tables.planning.keyed import Priced, sharing_for, way_of
-from leastnoise.tables.planning.keyed_values import coarser, keyed_values, sharing_of
+from leastnoise.tables.planning.keys_by_values import coarser, keyed_values, sharing_of
+from leastnoise.tables.planning.private_keys import Priced, sharing_for, way_of
 from leastnoise.tables.planning.tails import cells_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources import opened

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 from leastnoise.learn import DPNaiveBayes, bayes_statistics
-from leastnoise.learn.at_once import at_once_plan, both_moments, squared_length
 from leastnoise.learn.calibrate import plan
 from leastnoise.learn.statistics import SCALE
+from leastnoise.learn.vector_noise import at_once_plan, both_moments, squared_length
 from leastnoise.sampling import InsecureSeededEntropy
 
 BUDGET = Fraction(1), Fraction(1, 10)
