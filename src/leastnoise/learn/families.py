@@ -110,20 +110,25 @@ def checked_plan(
     return ClassifierPlan(float(epsilon), float(delta), tuple(chosen[0]), words, chosen[1])
 
 
+def _spread(
+    kinds: Sequence[StatisticKind], level: float, noise: Callable[[float], CellNoise], label: str
+) -> list[Chosen]:
+    """Noise whose width is the level times the share of each kind."""
+    chosen = []
+    for kind, share in zip(kinds, shares(kinds), strict=True):
+        cells = cells_of(kind, level * share)
+        chosen.append(Chosen(kind, noise(level * share * cells), cells, label))
+    return chosen
+
+
 def gaussian_plan(
     kinds: tuple[StatisticKind, ...], epsilon: Fraction, delta: Fraction
 ) -> ClassifierPlan:
     """Discrete Gaussian noise, the total by composition."""
     eps, dlt = float(epsilon), float(delta)
-    shape = shares(kinds)
 
     def make(level: float) -> list[Chosen]:
-        choices = []
-        for kind, share in zip(kinds, shape, strict=True):
-            cells = cells_of(kind, level * share)
-            noise = gaussian(level * share * cells)
-            choices.append(Chosen(kind, noise, cells, "discrete Gaussian"))
-        return choices
+        return _spread(kinds, level, gaussian, "discrete Gaussian")
 
     choices = _at_least_level(make, start(kinds, eps, dlt) * 0.999, eps, dlt)
     return checked_plan(epsilon, delta, choices, "analytic Gaussian noise, total by composition")
@@ -163,15 +168,9 @@ def laplace_plan(
 ) -> ClassifierPlan:
     """Discrete Laplace noise, or geometric noise whose epsilons add up, whichever hurts less."""
     eps, dlt = float(epsilon), float(delta)
-    shape = shares(kinds)
 
     def make(level: float) -> list[Chosen]:
-        choices = []
-        for kind, share in zip(kinds, shape, strict=True):
-            scale = level * share / math.sqrt(2)
-            cells = cells_of(kind, scale)
-            choices.append(Chosen(kind, laplace(scale * cells), cells, "discrete Laplace"))
-        return choices
+        return _spread(kinds, level / math.sqrt(2), laplace, "discrete Laplace")
 
     simple = pure(kinds, epsilon) if epsilon else None
     choices = _at_least_level(make, start(kinds, eps, dlt), eps, dlt, limit)

@@ -76,7 +76,7 @@ def column_index(name: Any, names: Sequence[str] | None, width: int, argument: s
     return int(name) % width
 
 
-def listed(columns: Sequence[int], names: Sequence[str] | None) -> str:
+def column_words(columns: Sequence[int], names: Sequence[str] | None) -> str:
     """Columns in words: by name where there are names, else by number; not more than a few."""
     words = [repr(str(names[j])) if names is not None else str(j) for j in columns]
     more = f" and {len(words) - 6} more" if len(words) > 7 else ""
@@ -100,7 +100,7 @@ def bounds_of(
             raise ArgumentError(
                 "bounds",
                 None,
-                f"given for {listed(columns, names)}: (low, high) for all of "
+                f"given for {column_words(columns, names)}: (low, high) for all of "
                 "them, two sequences, or a dict by column, from public knowledge (a scaler fitted "
                 f"to the same data makes no range public); {_LOUD}",
             )
@@ -110,15 +110,7 @@ def bounds_of(
         high = np.where(some, np.where(finite, data, -np.inf).max(axis=0, initial=-np.inf), 0.0)
         return low, np.where((high - low) / 2 > 0, high, low + 1.0 + np.abs(low))
     if isinstance(bounds, Mapping):
-        places = {column_index(key, names, width, "bounds"): pair for key, pair in bounds.items()}
-        missing = [column for column in columns if column not in places]
-        if missing:
-            raise ArgumentError(
-                "bounds",
-                bounds,
-                f"given for every numeric column, also for {listed(missing, names)}",
-            )
-        pairs = [places[column] for column in columns]
+        pairs = _by_column("bounds", bounds, columns, names, width, "numeric")
         if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
             raise ArgumentError("bounds", bounds, "a dict of pairs (low, high)")
         low, high = (_numbers([pair[side] for pair in pairs], count) for side in (0, 1))
@@ -135,6 +127,23 @@ def bounds_of(
             "are floats, too",
         )
     return low, high
+
+
+def _by_column(
+    argument: str,
+    given: Mapping[Any, Any],
+    columns: Sequence[int],
+    names: Sequence[str] | None,
+    width: int,
+    kind: str,
+) -> list[Any]:
+    """What is given for each of the columns, by name or by number; none may be left out."""
+    places = {column_index(key, names, width, argument): value for key, value in given.items()}
+    missing = [column for column in columns if column not in places]
+    if missing:
+        words = f"given for every {kind} column, also for {column_words(missing, names)}"
+        raise ArgumentError(argument, given, words)
+    return [places[column] for column in columns]
 
 
 def _sides(bounds: Any, count: int) -> tuple[Any, Any]:
@@ -200,8 +209,8 @@ def known_classes(classes: Any) -> NDArray[Any]:
         known = np.unique(np.asarray(list(classes)))
     except (TypeError, ValueError):
         raise ArgumentError("classes", classes, allowed) from None
-    listed = {type(label) for label in known.tolist()}
-    if known.ndim != 1 or len(known) < 2 or known.dtype.kind not in "biufUSO" or len(listed) > 1:
+    types = {type(label) for label in known.tolist()}
+    if known.ndim != 1 or len(known) < 2 or known.dtype.kind not in "biufUSO" or len(types) > 1:
         raise ArgumentError("classes", classes, allowed)
     if known.dtype.kind in "US" and not all(isinstance(label, (str, bytes)) for label in classes):
         raise ArgumentError("classes", classes, allowed)  # NumPy makes text of numbers beside text
@@ -224,7 +233,7 @@ def levels_of(
             raise ArgumentError(
                 "categories",
                 None,
-                f"given for {listed(columns, names)}: a list of levels for "
+                f"given for {column_words(columns, names)}: a list of levels for "
                 f"each, or a dict by column, from public knowledge; {_LOUD}",
             )
         strings = [
@@ -232,18 +241,7 @@ def levels_of(
         ]
         return tuple(tuple(words) for words in strings)
     if isinstance(categories, Mapping):
-        places = {
-            column_index(key, names, width, "categories"): words
-            for key, words in categories.items()
-        }
-        missing = [column for column in columns if column not in places]
-        if missing:
-            raise ArgumentError(
-                "categories",
-                categories,
-                f"given for every categorical column, also for {listed(missing, names)}",
-            )
-        lists = [places[column] for column in columns]
+        lists = _by_column("categories", categories, columns, names, width, "categorical")
     else:
         lists = list(categories)
         if len(lists) != len(columns):
