@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import isqrt
 
+from ...bisection import narrow
 from ...exact import exp_lower
 
 #: How charges may add up; fixed when a ledger is created.
@@ -70,12 +71,9 @@ def fits(spent: Spent, epsilon: Fraction, delta: Fraction, composition: str) -> 
 @lru_cache(maxsize=64)
 def log_upper(x: Fraction) -> Fraction:
     """A rational at least log(x), for x >= 1, and above it by at most 2^-40."""
-    low, high = Fraction(0), Fraction(x.numerator.bit_length())  # log x < log2 x + 1
-    while high - low > Fraction(1, 1 << 40):
-        middle = (low + high) / 2
-        # exp_lower(m) >= x proves m >= log x.
-        low, high = (low, middle) if exp_lower(middle) >= x else (middle, high)
-    return high
+    most = Fraction(x.numerator.bit_length())  # log x < log2 x + 1
+    # exp_lower(m) >= x proves m >= log x.
+    return narrow(lambda m: exp_lower(m) >= x, Fraction(0), most, width=Fraction(1, 1 << 40))[1]
 
 
 def largest_next(spent: Spent, epsilon: Fraction, delta: Fraction, composition: str) -> Fraction:
@@ -85,9 +83,8 @@ def largest_next(spent: Spent, epsilon: Fraction, delta: Fraction, composition: 
     if composition == "gaussian":
         left = max(Fraction(0), epsilon**2 - spent.squares)
         return Fraction(isqrt(left.numerator * _FINE**2 // left.denominator), _FINE)
-    low, high = Fraction(0), epsilon
-    for _ in range(40):
-        middle = (low + high) / 2
-        within = fits(spent.plus(middle, Fraction(0)), epsilon, delta, composition)
-        low, high = (middle, high) if within else (low, middle)
-    return low
+
+    def too_much(more: Fraction) -> bool:
+        return not fits(spent.plus(more, Fraction(0)), epsilon, delta, composition)
+
+    return narrow(too_much, Fraction(0), epsilon, steps=40)[0]

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ...bisection import narrow
 from ...certify.composition import composed_several
 
 #: Of the whole delta, what the mechanisms themselves may use; the rest is for composing them.
@@ -51,12 +52,13 @@ def largest_factor(
     """
     if delta == 0 or epsilon == 0 or sum(kind.releases for kind in kinds) < _FEWEST:
         return None
-    low, high = Fraction(1), Fraction(_MOST_FACTOR)
-    if not _holds(kinds, low, epsilon, delta):
+    if not _holds(kinds, Fraction(1), epsilon, delta):
         return None
-    while high - low > Fraction(1, 64):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _holds(kinds, middle, epsilon, delta) else (low, middle)
+
+    def too_large(factor: Fraction) -> bool:
+        return not _holds(kinds, factor, epsilon, delta)
+
+    low, _ = narrow(too_large, Fraction(1), Fraction(_MOST_FACTOR), width=Fraction(1, 64))
     return low if low > 1 else None
 
 

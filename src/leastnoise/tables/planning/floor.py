@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from ...bisection import narrow
 from ..queries.base import PRIVATE, Query, Setting
 
 #: Of answers that a margin holds for.
@@ -31,10 +32,8 @@ def floor_of(
     units = query.units_beyond(2 * within, rows, setting) if known else 0
     if units == 0 or 2 * units * setting.rows > rows:
         return Fraction(0)
-    low, high = 0.0, math.log(2 / (1 - _CONFIDENCE)) / units * 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _too_small(middle, units, float(delta)) else (low, middle)
+    high = math.log(2 / (1 - _CONFIDENCE)) / units * 2
+    low, _ = narrow(lambda at: not _too_small(at, units, float(delta)), 0.0, high, steps=60)
     return _round_down_epsilon(low)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ...bisection import first_integer
 from ...errors import ArgumentError
 from ...formatting import number
 from ...noise.keyed import in_order
@@ -120,17 +121,16 @@ class KeyedValuesRelease(NumbersRelease):
 
     def group_size_for(self, probability: float) -> int:
         """How many units a key needs to be shown at least with this probability."""
+
+        def enough(units: int) -> bool:
+            return self.release_probability(units) >= probability
+
         low, high = 0, 1
-        while self.release_probability(high) < probability:
+        while not enough(high):
             low, high = high, 2 * high
             if high > _MOST_UNITS:
                 raise ArgumentError("probability", probability, "smaller")
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (
-                (low, middle) if self.release_probability(middle) >= probability else (middle, high)
-            )
-        return high
+        return first_integer(enough, low, high)
 
     @cached_property
     def error(self) -> Fraction:

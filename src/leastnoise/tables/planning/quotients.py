@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from ...bisection import narrow
+
 #: The line is looked at on so many pieces of [0, 1]; each has a limit of its own.
 _PIECES = 16
 _CONFIDENCE = 0.95
@@ -104,19 +106,14 @@ def _bound(
     cells: Any, laws: tuple[Any, Any], weights: list[tuple[float, float]], size: list[float]
 ) -> float:
     """What the sizes for all weights keep to with 95%, by bisection."""
-    low, high = (
-        0.0,
-        sum(
-            s * law.design.noise.error_bound((1 + _CONFIDENCE) / 2)
-            for s, law in zip(size, laws, strict=True)
-        ),
-    )
-    high *= 1 + 1e-9  # each within its own 97.5%: surely enough
-    for _ in range(20):
-        middle = (low + high) / 2
-        kept = _probability_within(middle, cells, laws[1].design.noise, weights) >= _CONFIDENCE
-        low, high = (low, middle) if kept else (middle, high)
-    return float(high)
+    each = (law.design.noise.error_bound((1 + _CONFIDENCE) / 2) for law in laws)
+    high = (1 + 1e-9) * sum(s * bound for s, bound in zip(size, each, strict=True))  # surely enough
+    noise = laws[1].design.noise
+
+    def enough(bound: float) -> bool:
+        return _probability_within(bound, cells, noise, weights) >= _CONFIDENCE
+
+    return float(narrow(enough, 0.0, high, steps=20)[1])
 
 
 def _cells(law: Any) -> tuple[Any, Any, Any]:

@@ -15,6 +15,7 @@ from itertools import accumulate, pairwise
 from math import lcm
 from typing import Any
 
+from ...bisection import first_integer
 from ...certify.enclosures import ceil_at, floor_at
 from ...certify.kinds.additive import NumberNoise
 
@@ -147,10 +148,7 @@ class TwoTails:
         low, high = -self._reach - 1, self._reach  # what is listed ends there
         if not enough(high):
             raise ArithmeticError("the noise has a tail that is not listed so far")
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return Fraction(high, self.parts)
+        return Fraction(first_integer(enough, low, high), self.parts)
 
 
 def _side(cells: NoiseCells, step: int, upper: bool) -> _Side:
