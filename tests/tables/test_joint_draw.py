@@ -223,17 +223,17 @@ def test_many_counts_are_far_nearer():
 @pytest.mark.parametrize(("neighbors", "near"), [("add-remove", 0.96), ("replace", 0.99999)])
 def test_counts_say_what_no_noise_is_below(neighbors, near):
     """Truly: the words are the file's bounds, rounded to the safe side, and the file verifies."""
-    asked = [asked_of(Count(where=f"x > {i}"), Setting(Row(), neighbors)) for i in range(4)]
+    asked = [grouped_query(Count(where=f"x > {i}"), Setting(Row(), neighbors)) for i in range(4)]
     for loss, error in (("l1", "absolute"), ("l2", "squared")):
-        noise = drawn_together(asked, Fraction(1), loss, Fraction(1, 10**6))[0]
+        noise = draw_jointly(asked, Fraction(1), loss, Fraction(1, 10**6))[0]
         design = noise.draw.design
         assert design.delta == 0 and design.verify().proven
         assert design.lower >= near * design.upper
         said = re.search(rf"mean {error} error below (\S+) \(this noise: (\S+)\)", noise.words)
         assert 0.999 * design.lower <= float(said[1]) <= design.lower
         assert design.upper <= float(said[2]) <= 1.001 * design.upper
-    asked.append(asked_of(Mean("x", **BOUNDS), Setting(Row(), neighbors)))
-    assert "error below" not in drawn_together(asked, Fraction(1), "l1")[0].words
+    asked.append(grouped_query(Mean("x", **BOUNDS), Setting(Row(), neighbors)))
+    assert "error below" not in draw_jointly(asked, Fraction(1), "l1")[0].words
 
 
 def test_a_report_is_one_draw_and_its_file_verifies(tmp_path):

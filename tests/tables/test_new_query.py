@@ -23,10 +23,8 @@ from leastnoise.tables.reports.report import check_report, read_report
 from leastnoise.tables.reports.wording import heading
 from leastnoise.tables.sources.bounding import GroupSums, Request
 from leastnoise.tables.sources.rows import TableRows
-from leastnoise.web.models import QueryForm
+from leastnoise.web.models import QueryForm, TableForm
 from leastnoise.web.questions import offers, queries_of
-
-FORM = dict.fromkeys(QueryForm.model_fields)
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,8 @@ def test_the_shell_and_the_web_app_offer_it():
     assert _question("rows_above(x)", options | {"low": "3"}) == RowsAbove("x", low="3")
     (offer,) = (offer for offer in offers() if offer.kind == "rows_above")
     assert (offer.title, offer.fields, offer.optional) == (RowsAbove.title, ["column", "low"], [])
-    form = FORM | {"kind": "rows_above", "column": "x", "low": "3"}
-    assert queries_of({"queries": [form]}) == [RowsAbove("x", low="3")]
+    form = QueryForm(kind="rows_above", column="x", low="3")
+    assert queries_of(TableForm(queries=[form], epsilon="1").form()) == [RowsAbove("x", low="3")]
+    form.high = "4"
     with pytest.raises(ArgumentError, match="high"):
-        queries_of({"queries": [form | {"high": "4"}]})
+        queries_of(TableForm(queries=[form], epsilon="1").form())
