@@ -14,6 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 from leastnoise import ArgumentError, Design, Workload, design, load
+from leastnoise.comparison.workloads import _Plain, branches_of_opendp
 from leastnoise.errors import DataError
 from leastnoise.problem.workload_parts import Named, weighed
 from leastnoise.sampling.entropy import InsecureSeededEntropy
@@ -473,7 +474,8 @@ def test_files_and_pickles(tmp_path) -> None:
 
 def test_what_one_would_do_without() -> None:
     beside = made(Workload.prefix(8)).compare()
-    assert [row.name for row in beside] == ["design", "counts", "answers"]
+    names = {row.name for row in beside}
+    assert names == {"design", "counts", "answers", "tree", "weighted-tree"}
     assert beside["counts"].loss == pytest.approx(36) and "this design" in repr(beside)
     assert beside["answers"].loss == pytest.approx(64) and beside["design"].excess < 1e-6
     moved = made(Workload.prefix(8), gdp=1, neighbors="replace").compare()
@@ -483,6 +485,40 @@ def test_what_one_would_do_without() -> None:
     plain = made(Workload.prefix(8), epsilon=1, delta=0).compare()
     assert plain["counts"].loss == pytest.approx(made(Workload.prefix(8), epsilon=1, delta=0).upper)
     assert len(made(Workload.marginals([10] * 100)).compare().rows) == 1
+
+
+@pytest.mark.parametrize("n", [4, 60, 200])
+def test_trees_cost_what_their_matrices_cost(n: int) -> None:
+    """Written out: least squares of all sums of OpenDP's tree, and the levels' best weights."""
+    beside = made(Workload.prefix(n), **PURE).compare()
+    branch = branches_of_opendp(n)
+    rows, size = [], 1
+    while size < n:
+        rows += [[i // size == k for i in range(n)] for k in range(-(-n // size))]
+        size *= branch
+    y = np.array([*rows, [True] * n], dtype=float)
+    depth = y.sum(axis=0).max()
+    cost = (np.linalg.pinv(y).cumsum(axis=0) ** 2).sum()
+    assert beside["tree"].loss == pytest.approx(0.5 / math.sinh(0.5 / depth) ** 2 * cost)
+    assert beside["design"].loss < beside["weighted-tree"].loss < 1.02 * beside["tree"].loss
+
+
+def test_branches_are_those_of_opendp() -> None:
+    dp = pytest.importorskip("opendp.prelude")
+    dp.enable_features("contrib")
+    for n in (2, 5, 129, 150, 400, 2000):
+        assert branches_of_opendp(n) == dp.t.choose_branching_factor(n)
+
+
+def test_long_workloads_are_compared_too() -> None:
+    """In closed form, where a matrix of the queries would be too large."""
+    part = _Plain(Workload.ranges(3000).part, False)
+    assert part.known and not part.written
+    small = _Plain(Workload.ranges(30).part, False)
+    figures = [small.counts(False), small.weight(False), small.longest(1), small.longest(2)]
+    small.written = False
+    closed = [small.counts(False), small.weight(False), small.longest(1), small.longest(2)]
+    assert closed == pytest.approx(figures)
 
 
 def test_a_baseline_has_the_better_of_laplace_and_gaussian_noise() -> None:

@@ -33,7 +33,7 @@ from .strategies import Strategies, badly_scaled, is_replaced, too_large
 
 _STRATEGIES, _PIECES = Strategies(), Pieces()
 #: The share of the time that strategies for Laplace noise, and proofs, have.
-_SHARE = 0.5
+_SHARE = 0.7
 
 
 def _offer(document: WorkloadDocument, search: Search) -> Bounds:

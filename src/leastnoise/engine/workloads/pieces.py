@@ -60,7 +60,7 @@ class Piece:
 class Pieces:
     """How long is searched for what a factor needs, and with how many bits."""
 
-    share: float = 0.5  # of the time, for the strategy; the proof has the rest
+    share: float = 0.7  # of the time, for the strategy; the proof has the rest
     inverse_bits: int = 34
     most_in_matrix: int = 200  # coordinates of a strategy whose check needs an inverse
 

@@ -10,7 +10,7 @@ proves what comes of them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,9 +22,7 @@ from ...certify.noise.summed_strategy import SummedStrategy
 from ...numeric import Floats
 from ...problem.workload_parts import Named, WorkloadPart, scaled_part
 from .rounding import as_floats
-
-#: X -> X K.
-GramProduct = Callable[[Floats], Floats]
+from .trees import Queries, levels, weighted_levels
 
 
 @dataclass(frozen=True)
@@ -43,49 +41,56 @@ class StrategyDescent:
 
     def best(self, part: WorkloadPart, seconds: float) -> SummedStrategy:
         """The strategy of least cost that is found in about so many seconds; one at least."""
-        times, diagonal = _gram_of(part)
-        return self._rounded(self._sums(times, diagonal, seconds))
+        return self._rounded(self._sums(queries_of(part), seconds))
 
     def matrix(self, cost: Floats, seconds: float) -> TallStrategy:
         """The same for a matrix K, as a matrix; no column adds up to more than 1."""
-        t = self._sums(lambda x: np.asarray(x @ cost), np.diag(cost).copy(), seconds)
+        queries = Queries(lambda x: np.asarray(x @ cost), np.diag(cost).copy())
+        t = self._sums(queries, seconds)
         y = np.vstack([np.eye(len(cost)), t]) / (1 + t.sum(axis=0))
         whole = np.floor(y * 2.0**self.matrix_bits).astype(np.int64)  # (counts are never left out)
         return TallStrategy(self.matrix_bits, tuple(tuple(map(int, row)) for row in whole))
 
-    def _sums(self, times: GramProduct, diagonal: Floats, seconds: float) -> Floats:
+    def _sums(self, queries: Queries, seconds: float) -> Floats:
         """T of the least cost."""
         end = time.monotonic() + seconds
-        value = _cost(times, diagonal)
+        starts = sorted(self._starts(queries, end), key=lambda pair: pair[0])
         descents: list[tuple[float, Floats]] = []
-        for start in self._starts(len(diagonal)):
-            descents.append(self._down(value, start, self.first, end))
+        for _, start in starts:
+            descents.append(self._down(queries, start, self.first, end))
             if time.monotonic() > end:
                 break
         _, best = min(descents, key=lambda pair: pair[0])
-        return self._down(value, best, self.rounds, end)[1]
+        return self._down(queries, best, self.rounds, end)[1]
 
-    def _starts(self, n: int) -> Iterator[Floats]:
-        for branch in sorted(
-            {max(branch_count, -(-n // self.most_leaves)) for branch_count in self.branches}
-        ):
+    def _starts(self, queries: Queries, end: float) -> Iterator[tuple[float, Floats]]:
+        """Trees with the best weights of levels, and random sums, with their costs."""
+        n = len(queries.diagonal)
+        least = -(-n // self.most_leaves)
+        for branch in sorted({max(branch, least) for branch in self.branches}, reverse=True):
             if 1 < branch < n:
-                yield _tree(n, branch)
+                weights = weighted_levels(queries, branch, 1)
+                rows = zip(weights, levels(n, branch), strict=True)
+                yield _with_cost(queries, np.vstack([weight * row for weight, row in rows]))
+                if time.monotonic() > end:
+                    return
         if n <= self.few:
-            count = max(1, n // 8)
-            yield np.random.default_rng(0).random((count, n))
+            yield _with_cost(queries, np.random.default_rng(0).random((max(1, n // 8), n)))
 
-    def _down(
-        self, value: Callable[[Floats], tuple[float, Floats]], start: Floats, most: int, end: float
-    ) -> tuple[float, Floats]:
+    def _down(self, queries: Queries, start: Floats, most: int, end: float) -> tuple[float, Floats]:
         from scipy.optimize import minimize  # (slow to import)
 
         def seen(x: Floats) -> None:
             if time.monotonic() > end:
                 raise StopIteration
 
+        def value(x: Floats) -> tuple[float, Floats]:
+            t = x.reshape(start.shape)
+            cost, slope, each = queries.cost(t, 1 + t.sum(axis=0))
+            return cost, (slope + each).ravel()
+
         optimum = minimize(
-            lambda x: value(x.reshape(start.shape)), start.ravel(), jac=True, method="L-BFGS-B",
+            value, start.ravel(), jac=True, method="L-BFGS-B",
             bounds=[(0, self.largest)] * start.size, callback=seen,
             options={"maxiter": most, "maxfun": 2 * most},
         )  # fmt: skip
@@ -116,43 +121,18 @@ def halved(strategy: SummedStrategy) -> SummedStrategy:
     return replace(strategy, bits=strategy.bits + 1, solution=solution)
 
 
-def _tree(n: int, branch: int) -> Floats:
-    """All sums of a tree of so many branches, but for its leaves: one for each row."""
-    rows, size = [], branch
-    while size < n:
-        for first in range(0, n, size):
-            row = np.zeros(n)
-            row[first : first + size] = 1
-            rows.append(row)
-        size *= branch
-    return np.array([*rows, np.ones(n)])
+def _with_cost(queries: Queries, t: Floats) -> tuple[float, Floats]:
+    return queries.cost(t, 1 + t.sum(axis=0))[0], t
 
 
-def _cost(times: GramProduct, diagonal: Floats) -> Callable[[Floats], tuple[float, Floats]]:
-    """The cost of T, and its slope."""
-
-    def value(t: Floats) -> tuple[float, Floats]:
-        c = 1 + t.sum(axis=0)
-        s = t @ t.T
-        s[np.diag_indices(len(s))] += 1
-        r = sl.cho_solve(sl.cho_factor(s, check_finite=False), t, check_finite=False)
-        seen = times(r * c)
-        each = diagonal * c - (t * seen).sum(axis=0)
-        seen *= c
-        slope = -2 * (seen - (seen @ t.T) @ r) + 2 * each
-        return float(c @ each), slope.ravel()
-
-    return value
-
-
-def _gram_of(part: WorkloadPart) -> tuple[GramProduct, Floats]:
-    """(X -> X K, the diagonal of K)."""
+def queries_of(part: WorkloadPart) -> Queries:
+    """What queries cost: of named ones by running sums."""
     weight, inner = scaled_part(part)
     scale = float(weight)
     if not isinstance(inner, Named):
         k, below = gram_of(part)
         full = as_floats(k) / float(below)
-        return lambda x: np.asarray(x @ full), np.diag(full).copy()
+        return Queries(lambda x: np.asarray(x @ full), np.diag(full).copy())
     n = inner.cells
     up, down = np.arange(1.0, n + 1), np.arange(float(n), 0, -1)
 
@@ -171,9 +151,9 @@ def _gram_of(part: WorkloadPart) -> tuple[GramProduct, Floats]:
         return scale * np.repeat(x.sum(axis=1, keepdims=True), n, axis=1)
 
     if inner.name == "prefix":
-        return prefix, scale * down
+        return Queries(prefix, scale * down)
     if inner.name == "ranges":
-        return ranges, scale * up * down
+        return Queries(ranges, scale * up * down)
     if inner.name == "total":
-        return total, np.full(n, scale)
-    return lambda x: scale * x, np.full(n, scale)
+        return Queries(total, np.full(n, scale))
+    return Queries(lambda x: scale * x, np.full(n, scale))
