@@ -129,6 +129,11 @@ def test_keys_that_no_row_has_are_seen():
         )
         assert not any("no group clearly" in words for words in right.hints)
         assert any("no group clearly has a row" in words for words in wrong.hints)
+    # Of people rows that are left out are not counted beside the mean; its own rows are.
+    frame = pd.DataFrame({"id": range(400), "x": ["$ 7"] * 400})
+    unit = PrivacyUnit("id", max_rows_per_group=1)
+    words = ask(frame, Mean("x", low=0, high=9), epsilon=4, unit=unit).hints[0]
+    assert "rests on no row for certain" in words and "decimals" in words
 
 
 def test_bounds_on_the_rows_of_a_person_are_seen_beside_the_number():

@@ -50,8 +50,8 @@ def _left_out(query: Query, estimates: Mapping[str, Estimate]) -> str:
 
 
 def _empty(query: Query, estimates: Mapping[str, Estimate]) -> str:
-    """No group of a public list clearly has a row."""
-    if not query.grouped or query.keys == PRIVATE:
+    """No number, or no group of a public list, clearly has a row."""
+    if query.keys == PRIVATE or (query.counts_rows and not query.grouped):
         return ""
     rows = [
         estimate.low
@@ -59,11 +59,14 @@ def _empty(query: Query, estimates: Mapping[str, Estimate]) -> str:
         else next((float(f.low) for f in estimate.rests_on if f.name == ROWS), None)
         for estimate in estimates.values()
     ]
-    if any(low is None or low > 0 for low in rows):
+    if not rows or any(low is None or low > 0 for low in rows):
         return ""
     return (
         "no group clearly has a row: either there are few for this epsilon, or keys or bins are "
         "not those of the table"
+        if query.grouped
+        else "the answer rests on no row for certain: either there are few for this epsilon, or "
+        f"{query.lacking}"
     )
 
 
