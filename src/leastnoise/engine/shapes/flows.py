@@ -39,6 +39,7 @@ class ShapeFlows:
     moved: tuple[tuple[int, float], ...] = ((3, 0.4), (5, 0.6), (14, 1.0))
     near: float = 14.0  # how far parts of the loss reach, in multiples of 1/epsilon
     far: float = 26.0  # the same at a positive delta, where nothing grows beyond
+    most_price: float = 0.13  # of delta times 2^numbers: beyond, fewer numbers prove more
     #: The last base is the best overlap, or one more for few numbers; the highest number of bases
     #: but 0, for up to so many numbers, and for more.
     few: int = 5
@@ -68,13 +69,11 @@ class ShapeFlows:
 
         Nothing proves more of some numbers than the levels for as many cost.
         """
-        choices = list(self._levels(problem))
-        if not choices or max(choices)[0] <= known:
+        expected, count = max(self._levels(problem), default=(0.0, 0))
+        if expected <= known:
             return None
-        _, count = max(choices)
-        epsilon, delta, power = float(problem.epsilon), float(problem.delta), problem.power
-        target = next(size for most, size in self.moved if count <= most)
-        moves = min(max(1, round(target / epsilon)), MAX_MOVES)
+        epsilon, power = float(problem.epsilon), problem.power
+        moves, delta = self._moved(problem, count)
         overlap, loss = _one_sided(count, moves * epsilon, power)
         last = overlap + (count <= self.few and overlap > 0)
         reach = last + 1 + math.ceil((self.far if delta else self.near) / (moves * epsilon))
@@ -85,7 +84,7 @@ class ShapeFlows:
             places,
             ratio_below(problem.epsilon * moves),
             power,
-            delta * moves * math.exp((moves - 1) * epsilon),
+            delta,
             loss,
             seconds,
         )
@@ -103,14 +102,25 @@ class ShapeFlows:
 
     def _levels(self, problem: ShapeProblem) -> Iterator[tuple[float, int]]:
         """(at most what bases for so many numbers prove, numbers)."""
-        power = problem.power
-        for width in problem.shape.widths:
-            reach = sum(block.most for block in problem.shape.blocks if block.width >= width)
-            count = min(reach, self.most_with_bases)
-            if count > 1:
-                wide, _, share = problem.movable(count)
-                _, loss = _one_sided(count, float(problem.epsilon), power)
-                yield loss * float(wide**power * share), count
+        blocks, power = problem.shape.blocks, problem.power
+        reached = {
+            sum(block.most for block in blocks if block.width >= width)
+            for width in problem.shape.widths
+        }
+        for most in {min(reach, self.most_with_bases) for reach in reached}:
+            for count in range(most, 1, -1):
+                if self._moved(problem, count)[1] * 2**count <= self.most_price:
+                    width, _, share = problem.movable(count)
+                    _, loss = _one_sided(count, float(problem.epsilon), power)
+                    yield loss * float(width**power * share), count
+                    break
+
+    def _moved(self, problem: ShapeProblem, count: int) -> tuple[int, float]:
+        """(moves together, their delta) for bases of so many numbers."""
+        epsilon = float(problem.epsilon)
+        target = next(size for most, size in self.moved if count <= most)
+        moves = min(max(1, round(target / epsilon)), MAX_MOVES)
+        return moves, float(problem.delta) * moves * math.exp((moves - 1) * epsilon)
 
     def _cuts(self, problem: ShapeProblem, count: int) -> Iterator[tuple[float, int, int]]:
         """(about what it proves, numbers, cut) of flows for so many numbers, without rates."""
