@@ -39,7 +39,7 @@ _ADDITIVE, _AT_LAST = "ranges.channel.method:ADDITIVE", "ranges.channel.method:A
 _NOISE_FOR_SHAPES = tuple(f"shapes.method:{name}" for name in ("LEVELS", "NORMAL", "EUCLIDEAN"))
 _BOUNDS_FOR_SHAPES = tuple(
     f"shapes.method:{name}"
-    for name in ("FLOW", "CUT_FLOW", "CELLS", "BASES", "SUMS", "PROJECTIONS")
+    for name in ("FLOW", "CUT_FLOW", "CELLS", "SUMS", "PROJECTIONS", "BASES")
 )
 
 KINDS = {
