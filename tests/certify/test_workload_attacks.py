@@ -82,10 +82,27 @@ def law_of_sum(rate: float, count: int) -> np.ndarray:
 def test_bars_of_laplace_noise_hold(rate: float, count: int, beyond: float) -> None:
     law = law_of_sum(rate, count)
     size = np.abs(np.arange(len(law)) - len(law) // 2)
-    (bar,) = laplace_bars(rate, np.array([float(count)]), beyond)
+    (bar,) = laplace_bars(rate, np.array([float(count)]), beyond, count)
     assert law[size > bar + 1e-9].sum() <= beyond * (1 + 1e-9)
     if count == 1 and bar > 0:
         assert law[size > bar - 1].sum() > beyond  # and no smaller one does
+
+
+@pytest.mark.parametrize("beyond", [0.3, 0.05, 1e-4])
+@pytest.mark.parametrize("ratio", [1.0, 0.7])
+def test_bars_on_a_fine_grid_hold_and_are_narrower(ratio: float, beyond: float) -> None:
+    """Two terms: the tail of the sum of two Laplace numbers of scales 1 and ratio is known."""
+    grid, many = 2.0**-20, 1 + ratio**2
+    x = grid * laplace_bars(grid, np.array([many]), beyond, 2)[0]
+    if ratio == 1:
+        tail = math.exp(-x) * (1 + x / 2)
+    else:
+        tail = (math.exp(-x) - ratio**2 * math.exp(-x / ratio)) / (1 - ratio**2)
+    assert tail <= beyond
+    several = np.array([60.0])
+    shares = np.linspace(0.02, 0.98, 49)
+    chernoff = ((math.log(2 / beyond) - 60 * np.log1p(-(shares**2))) / shares).min()
+    assert grid * laplace_bars(grid, several, beyond, 60)[0] < 0.97 * chernoff
 
 
 def test_error_bars_are_not_those_of_the_normal_law() -> None:

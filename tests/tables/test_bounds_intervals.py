@@ -131,7 +131,7 @@ def test_the_margin_of_a_sum_is_the_least_that_holds(rate, draws, beyond):
     assert tail_of_sum(rate, draws, bar) <= beyond
     assert bar == 0 or tail_of_sum(rate, draws, bar - 1) > beyond * (1 - 1e-3)
     assert bars(rate, ((2.5, draws),), beyond) == 2.5 * bar
-    assert bar <= laplace_bars(rate, np.array([float(draws)]), beyond)[0]
+    assert bar <= laplace_bars(rate, np.array([float(draws)]), beyond, draws)[0]
 
 
 def test_a_sum_with_unlike_coefficients_keeps_a_bound():

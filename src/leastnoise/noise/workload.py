@@ -293,7 +293,13 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
         for factor in self._factors:
             most = np.multiply.outer(most, factor.largest).ravel()
             squares = np.multiply.outer(squares, factor.lengths**2).ravel()
-        return most * grid * laplace_bars(float(value) * grid, squares / most**2, beyond)
+        many = squares / most**2
+        return most * grid * laplace_bars(float(value) * grid, many, beyond, self._measures)
+
+    @property
+    def _measures(self) -> int:
+        """How many numbers are measured."""
+        return math.prod(factor.measures for factor in self._factors)
 
     def combined_bars(self, combinations: Floats, beyond: float) -> Floats:
         """What the size of each combination of errors passes with at most this probability.
@@ -331,7 +337,8 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
             return grid * pattern_bars(alone, masses, moment, rates, patterns, beyond)
         most = np.abs(measures).max(axis=1)
         most[most == 0] = 1.0
-        return np.asarray(most * grid * laplace_bars(rate, (lengths / most) ** 2, beyond))
+        many = (lengths / most) ** 2
+        return np.asarray(most * grid * laplace_bars(rate, many, beyond, self._measures))
 
     def _lifted(self, coefficients: Floats) -> Floats:
         """The coefficients of the measurements in a sum of answers, each times its coefficient."""
