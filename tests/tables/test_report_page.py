@@ -114,6 +114,16 @@ def test_counts_by_two_columns_are_a_cross_table_with_totals():
     assert len([row for row in page.rows if row[0] in STATES]) == 3
 
 
+def test_cells_alone_have_totals_with_intervals_of_their_noise():
+    answer = ask(TABLE, Count(**BOTH), epsilon=1, unit="row")
+    (grid,) = grids_of(answer)
+    assert grid.rows[("Hessen",)]["all"] == answer.total({"state": "Hessen"})
+    assert grid.rows[("all",)]["f"] == answer.total({"sex": "f"})
+    assert grid.rows[("all",)]["all"] == answer.total()
+    (grid,) = grids_of(ask(TABLE, QUERIES[8], epsilon=1, unit="row"))  # sums that overlap have none
+    assert "all" in {key for (key,) in grid.rows} and "all" not in grid.columns
+
+
 def test_several_numbers_of_a_group_are_columns(tmp_path):
     """Count, sum and mean stood below each other, on one axis."""
     frame = TABLE.assign(pay=TABLE.pay.where(TABLE.pay % 9 > 0))

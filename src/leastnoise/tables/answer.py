@@ -117,21 +117,22 @@ class Answer:
             >>> both.low <= both.value <= both.high
             True
         """
-        return self._counts.total(keys)
+        return self.released_counts.total(keys)
 
     def difference(self, first: Selection, second: Selection) -> Estimate:
         """How many rows more some counts have than others, with a 95% confidence interval."""
-        return self._counts.difference(first, second)
+        return self.released_counts.difference(first, second)
 
     def proportion(self, part: Selection, of: Selection | None = None) -> Estimate:
         """Which part of the rows of some counts, or of all, others have, with a 95% interval.
 
         of: counts that include those of `part`.
         """
-        return self._counts.proportion(part, of)
+        return self.released_counts.proportion(part, of)
 
     @property
-    def _counts(self) -> ReleasedCounts:
+    def released_counts(self) -> ReleasedCounts:
+        """Its counts with their noise, which totals, differences and proportions follow from."""
         places = list(self.basis.places)
         return ReleasedCounts(self.basis.query, self.release, self.groups, places)
 

@@ -133,23 +133,32 @@ class ReleasedCounts:
 
     def _of_columns(self, name: str, wanted: Mapping[str, str | Sequence[str]]) -> set[str]:
         """The counts with these keys, of the smallest table that has the columns."""
-        tables = sorted(dict.fromkeys(place.axes for place in self.places), key=len)
-        axes = next((table for table in tables if set(wanted) <= {*table}), None)
+        axes = next((table for table in self._tables if set(wanted) <= {*table}), None)
         if axes is None:
-            raise ArgumentError(name, _named(wanted), f"columns out of {', '.join(tables[-1])}")
+            columns = ", ".join(self._tables[-1])
+            raise ArgumentError(name, _named(wanted), f"columns out of {columns}")
         lists = {
             column: {keys} if isinstance(keys, str) else {*keys} for column, keys in wanted.items()
         }
-        used = {pair for place in self.places for pair in zip(place.axes, place.keys, strict=True)}
         for column, keys in lists.items():
-            if unknown := [key for key in keys if (column, key) not in used]:
+            if unknown := [key for key in keys if (column, key) not in self._used]:
                 raise ArgumentError(name, unknown[0], f"keys of {column}")
+        wants = [(axes.index(column), keys) for column, keys in lists.items()]
         return {
             key
             for key, place in zip(self.groups, self.places, strict=True)
-            if place.axes == axes
-            and all(dict(zip(axes, place.keys, strict=True))[c] in lists[c] for c in lists)
+            if place.axes == axes and all(place.keys[i] in keys for i, keys in wants)
         }
+
+    @cached_property
+    def _tables(self) -> list[tuple[str, ...]]:
+        """The columns of each table, the smallest table first."""
+        return sorted(dict.fromkeys(place.axes for place in self.places), key=len)
+
+    @cached_property
+    def _used(self) -> set[tuple[str, str]]:
+        """Each column with each of its keys."""
+        return {pair for place in self.places for pair in zip(place.axes, place.keys, strict=True)}
 
 
 def _named(keys: object) -> object:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ...errors import ArgumentError
 from ..answer import Answer
 from ..queries.numbers import Estimate
 
 #: Queries whose several numbers of a group have no common axis: they are columns.
 MIXED = ("summary",)
+#: Larger tables have no totals of their own: each looks at every cell.
+_SUMMED = 1_000
 #: Cells of a table by their keys.
 _Cells = dict[tuple[str, ...], Estimate]
 
@@ -43,8 +46,8 @@ class Grid:
 def grids_of(answer: Answer) -> Iterator[Grid]:
     """The tables of an answer with groups, in its order.
 
-    Counts by one column are totals of a cross table with it. Columns are the axis with the fewest
-    keys, and the last of several: a table is then narrow.
+    Counts by one column are totals of a cross table with it, or sums of its cells. Columns are the
+    axis with the fewest keys, and the last of several: a table is then narrow.
     """
     mixed = answer.basis.query.word in MIXED
     tables: dict[tuple[str, ...], _Cells] = {}
@@ -56,9 +59,26 @@ def grids_of(answer: Answer) -> Iterator[Grid]:
         if mixed:
             yield _grid(axes, cells, len(axes) - 1)
         elif len(axes) == 2:
-            yield _cross(axes, cells, {some: tables[some] for some in within & {*tables}})
+            released = {some: tables[some] for some in within & {*tables}}
+            yield _cross(axes, cells, released or _totals(answer, axes, cells))
         elif axes not in within:
             yield _grid(axes, cells)
+
+
+def _totals(answer: Answer, axes: tuple[str, ...], cells: _Cells) -> dict[tuple[str, ...], _Cells]:
+    """Totals of a table of counts, from its noise; none where answers overlap, or of a file."""
+    if len(cells) > _SUMMED or answer.release is None or not answer.basis.query.counts_rows:
+        return {}
+    counts = answer.released_counts
+    whole = {axis: list(dict.fromkeys(keys[i] for keys in cells)) for i, axis in enumerate(axes)}
+    try:
+        each = {
+            (axis,): {(key,): counts.total(whole | {axis: [key]}) for key in whole[axis]}
+            for axis in axes
+        }
+        return {**each, (): {(): counts.total(whole)}}
+    except ArgumentError:
+        return {}
 
 
 def _grid(axes: tuple[str, ...], cells: _Cells, across: int | None = None) -> Grid:
