@@ -3,7 +3,7 @@
 The error of rank that all quantiles of a row stay within together with 95%: as `plan` states it of
 both mechanisms, and as it is in so many releases of rows that are spread evenly over the bins.
 
-    python benchmarks/quantiles.py [--runs 300] [--out quantiles.csv]
+    python benchmarks/quantiles.py [--runs 300] [--bins 256] [--out quantiles.csv]
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.sources.bounding import GroupSums
 from leastnoise.tables.unit import Row
 
-EPSILON, DELTA, BINS, ROWS = Fraction(1), Fraction(1, 10**6), 256, 256 * 8
+EPSILON, DELTA, ROWS_PER_BIN = Fraction(1), Fraction(1, 10**6), 8
 SETTING = Setting(Row(), "add-remove")
 
 
@@ -34,15 +34,17 @@ def levels(count: int) -> list[Fraction]:
 
 def seen(query: Quantiles, release: BandsRelease | ChoicesRelease, runs: int) -> float:
     """The largest error of rank that 95% of the releases stay within."""
+    bins = query.target.bins
     collected = Collected(
-        {"": GroupSums(cells=dict.fromkeys(range(BINS), ROWS // BINS))}, keys=("",)
+        {"": GroupSums(cells=dict.fromkeys(range(bins), ROWS_PER_BIN))}, keys=("",)
     )
+    rows = bins * ROWS_PER_BIN
     entropy, worst = InsecureSeededEntropy(2), []
-    ranks = np.array([float(level) for level in query.target.levels]) * ROWS
+    ranks = np.array([float(level) for level in query.target.levels]) * rows
     for _ in range(runs):
         _, estimates = release.answers(query, SETTING, collected, entropy)
         values = np.array([one.value for one in estimates])
-        worst.append(float(np.abs(values * ROWS - ranks).max()))
+        worst.append(float(np.abs(values * rows - ranks).max()))
     return float(np.quantile(worst, 0.95))
 
 
@@ -50,11 +52,12 @@ def main() -> None:
     """Measure all numbers of quantiles."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--bins", type=int, default=256)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     rows = []
     for count in (1, 3, 5, 9, 99):
-        query = Quantiles("x", levels(count), low=0, high=1, bins=BINS)
+        query = Quantiles("x", levels(count), low=0, high=1, bins=given.bins)
         bands = bands_release(query.target, EPSILON, DELTA, 1)
         choices = ChoicesRelease(query.target, SETTING, EPSILON / count, 1, "")
         row = {"quantiles": str(count)}

@@ -116,7 +116,7 @@ def test_tables_that_add_up_run_small(tmp_path: Path) -> None:
 def test_many_quantiles_run_small(tmp_path: Path) -> None:
     """Choices err less for few quantiles, cumulative counts for many; what is seen is planned."""
     out = tmp_path / "quantiles.csv"
-    run_script(ROOT / "benchmarks" / "quantiles.py", "--runs", "20", "--out", out)
+    run_script(ROOT / "benchmarks" / "quantiles.py", "--runs", "20", "--bins", "64", "--out", out)
     with out.open(encoding="utf-8", newline="") as file:
         rows = {row["quantiles"]: row for row in csv.DictReader(file)}
     assert float(rows["1"]["exponential"]) < float(rows["1"]["counts"])
