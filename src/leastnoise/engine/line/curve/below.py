@@ -120,14 +120,12 @@ class CurvePrograms:
         points = (*problem.budgets, *points_on(self._mu, SETTINGS.lines[0]))
         fold = foldable(problem.constraints, problem.loss)
         most = SETTINGS.most_columns[0 if fold else 1]
-        steering = Steering(SETTINGS.slowest, most, self._reference, SETTINGS.solved)
         # Of Gaussian noise that keeps every budget, about.
         self._sharpest = mu = sharpest(self._mu, problem.budgets)
         self._lean = 0.0 if fold else lean(problem.loss, mu, float(problem.sensitivity))
+        reach = None if problem.constraints else SETTINGS.tail / mu + 0.4 + abs(self._lean)
+        steering = Steering(reach, SETTINGS.slowest, most, self._reference, SETTINGS.solved)
         self.programs = ConstrainedPrograms(problem, resolution, points, steering)
-        if not problem.constraints:
-            self.programs.reach = SETTINGS.tail / mu + 0.4 + abs(self._lean)
-            self.programs.radius = self.programs.reach + 0.5
         # Cells may be as narrow as it takes, and of several widths.
         self._free = not (
             problem.constraints
@@ -208,9 +206,8 @@ class CurvePrograms:
         """Stand-ins for the curve, where it binds: more of them as the rest of the gap shrinks."""
         left = SETTINGS.left * float(curve_above(self._mu, Fraction(0)))
         curve = chords_below(self._mu, self._lines, left, self._binding)
-        programs, budgets = self.programs, self.problem.budgets
-        programs.curve, programs.upper_points = curve, (*budgets, *curve.points)
-        programs.lower_points = (*budgets, *points_on(self._mu, self._lines, self._binding))
+        budgets, points = self.problem.budgets, points_on(self._mu, self._lines, self._binding)
+        self.programs.bend((*budgets, *points), (*budgets, *curve.points), curve)
 
     def _reference(self, places: Floats) -> Floats:
         # Wider than the curve asks for: a path that starts inside all budgets is short.
@@ -274,7 +271,8 @@ class CurvePrograms:
         masses, cells = relaxed.line.spread(solution.x)[0], relaxed.line.cells
         some, more = cells[masses > SETTINGS.nothing] / relaxed.n, SETTINGS.beside + 1 / relaxed.n
         self._extent = low, high = float(some.min()) - more, float(some.max()) + more
-        self.programs.width = high + 1 if relaxed.fold else high - low + 2  # the tails count too
+        # (The tails count too.)
+        self.programs.learn_width(high + 1 if relaxed.fold else high - low + 2)
         if self._below is None or relaxed.n <= SETTINGS.finest_shape:
             self._below = shape_of(relaxed.places, relaxed.line, solution.smooth)
 

@@ -111,6 +111,7 @@ def remarks(problem: Problem, search: Search) -> str:
 class Steering:
     """How programs are steered, where more is known than that there are several budgets."""
 
+    reach: float | None = None  # of the multipliers, in sensitivities
     slowest: float = 1.2  # the least factor between resolutions
     most_columns: int | None = None  # of noise without constraints, whatever the budgets are
     reference: Callable[[Floats], Floats] | None = None  # about the mass at places
@@ -125,8 +126,7 @@ class ConstrainedPrograms:
 
     `lower_points` and `upper_points` are the budgets that the two programs use: those of the
     problem, and what stands for a curve, `curve`. `last_noise` is the last noise of a program that
-    was solved with all its rows at once; `width`, in sensitivities, that of the relaxed program, if
-    it is known.
+    was solved with all its rows at once.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class ConstrainedPrograms:
         self.curve: GaussianCurve | None = None
         self.upper_points = self.lower_points = problem.budgets if points is None else points
         self.last_noise: tuple[Restricted, ProgramSolution] | None = None
-        self.width: float | None = None
+        self._width: float | None = None
         self.fold = foldable(problem.constraints, problem.loss)
         self.solver, self._tried = LineSolver(), 0
         refuse_narrow(problem)
@@ -149,6 +149,18 @@ class ConstrainedPrograms:
         self._refuse_many_integers()
         self._set_sizes()
         self._refuse_many_integers()
+        if steering.reach is not None:
+            self.reach, self.radius = steering.reach, steering.reach + 0.5
+
+    def bend(
+        self, lower_points: tuple[Point, ...], upper_points: tuple[Point, ...], curve: GaussianCurve
+    ) -> None:
+        """Use these budgets from now on, the upper ones for this curve."""
+        self.lower_points, self.upper_points, self.curve = lower_points, upper_points, curve
+
+    def learn_width(self, width: float) -> None:
+        """How wide the noise of the relaxed program is, in sensitivities."""
+        self._width = width
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         """The restricted program, and the relaxed one."""
@@ -317,7 +329,7 @@ class ConstrainedPrograms:
         """Whether a program of this resolution takes no longer than its worth."""
         most, columns = self.steering.most_columns, self._columns(n)
         if most is not None and not (self.problem.constraints or self.problem.integer):
-            return (columns if self.width is None else math.ceil(self.width * n)) <= most
+            return (columns if self._width is None else math.ceil(self._width * n)) <= most
         budgets = len(self.lower_points)
         small = (
             columns <= SETTINGS.most_columns
