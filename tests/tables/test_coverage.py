@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter, defaultdict
 from fractions import Fraction as F
 
 import numpy as np
@@ -74,12 +75,16 @@ def parts_by_pandas(query, unit):
         group = frame["g"]
         if query.public_keys is not None:
             good &= frame["g"].isin(query.public_keys)
-    for _, own in frame.groupby("id"):
-        sizes = group[own.index][good[own.index]].value_counts()
+    rows: dict[int, int] = Counter(frame["id"])
+    groups: dict[int, Counter[str]] = defaultdict(Counter)
+    for person, name in zip(frame["id"][good], group[good], strict=True):
+        groups[person][name] += 1
+    for person, total in rows.items():
+        sizes = groups[person].values()
         most = unit.max_groups if query.grouped else 1
         counted = [min(size, unit.max_rows_per_group) for size in sizes]
         # All groups lose the same here: of R = 1 row each one is left.
-        yield len(own), int(good[own.index].sum()), sum(counted[:most])
+        yield total, sum(sizes), sum(counted[:most])
 
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
