@@ -143,6 +143,7 @@ EXEMPT = {
     "noise/plain.py": "leans on noise/workload.proof.md",
     "noise/tables.py": "leans on noise/workload.proof.md",
     "tables/answer.py": "what is shown",
+    "tables/contributions.py": "leans on tables/planning/noise.proof.md",
     "tables/ask.py": "leans on tables/planning/noise.proof.md",
     "tables/queries/digits.py": "words; ends are rounded outwards, which a test checks",
     "tables/queries/base.py": "what a query says; leans on the queries' own proofs",

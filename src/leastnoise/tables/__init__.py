@@ -5,6 +5,7 @@ The engine adds up exactly and bounds what each unit can do; the noise is drawn 
 
 from .answer import Answer
 from .ask import ask
+from .contributions import compare_units
 from .planning.planner import Plan, plan
 from .queries.base import PRIVATE, Query
 from .queries.count import Count
@@ -55,6 +56,7 @@ __all__ = [
     "Variance",
     "ask",
     "ask_all",
+    "compare_units",
     "plan",
     "plan_all",
     "query_of",

@@ -59,7 +59,9 @@ def grids_of(answer: Answer) -> Iterator[Grid]:
         if mixed:
             yield _grid(axes, cells, len(axes) - 1)
         elif len(axes) == 2:
-            released = {some: tables[some] for some in within & {*tables}}
+            released: dict[tuple[str, ...], _Cells] = {
+                some: tables[some] for some in within & {*tables}
+            }
             yield _cross(axes, cells, released or _totals(answer, axes, cells))
         elif axes not in within:
             yield _grid(axes, cells)
@@ -71,12 +73,11 @@ def _totals(answer: Answer, axes: tuple[str, ...], cells: _Cells) -> dict[tuple[
         return {}
     counts = answer.released_counts
     whole = {axis: list(dict.fromkeys(keys[i] for keys in cells)) for i, axis in enumerate(axes)}
+    totals: dict[tuple[str, ...], _Cells] = {}
     try:
-        each = {
-            (axis,): {(key,): counts.total(whole | {axis: [key]}) for key in whole[axis]}
-            for axis in axes
-        }
-        return {**each, (): {(): counts.total(whole)}}
+        for axis in axes:
+            totals[(axis,)] = {(key,): counts.total(whole | {axis: [key]}) for key in whole[axis]}
+        return totals | {(): {(): counts.total(whole)}}
     except ArgumentError:
         return {}
 
