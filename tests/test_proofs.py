@@ -196,6 +196,7 @@ EXEMPT = {
     "tables/sources/csv_file.py": "opens a file; leans on tables/sources/csv_records.proof.md",
     "tables/connections.py": "words of a driver, without the password",
     "tables/sources/workbook.py": "leans on tables/sources/excel_file.proof.md",
+    "tables/sources/bounded_xml.py": "leans on tables/sources/excel_file.proof.md",
     "tables/sources/expression.py": "a grammar; leans on tables/sources/bounding.proof.md",
     "tables/queries/groups.py": (
         "leans on tables/planning/joint_draw.proof.md and tables/queries/count.proof.md"

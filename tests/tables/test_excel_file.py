@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import tracemalloc
 import zipfile
 from fractions import Fraction
 
@@ -17,7 +18,7 @@ from leastnoise.errors import ArgumentError, LeastnoiseError
 from leastnoise.tables.ask import prepare
 from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.sources import open_table, opened
+from leastnoise.tables.sources import bounded_xml, open_table, opened
 from leastnoise.tables.sources.workbook import Workbook
 from leastnoise.tables.unit import Row
 
@@ -234,7 +235,7 @@ def test_the_number_of_rows_is_never_public(tmp_path):
 
 
 def test_no_row_below_that_of_the_names_is_looked_for(tmp_path, monkeypatch):
-    path, seen, rows = tmp_path / "t.xlsx", [], Workbook.rows
+    path, seen, rows = tmp_path / "t.xlsx", [], Workbook._rows
     workbook(path, [["title"], [], *([k] for k in range(50))])
 
     def looked(self, sheet):
@@ -242,10 +243,34 @@ def test_no_row_below_that_of_the_names_is_looked_for(tmp_path, monkeypatch):
             seen.append(number)
             yield number, cells
 
-    monkeypatch.setattr(Workbook, "rows", looked)
+    monkeypatch.setattr(Workbook, "_rows", looked)
     with pytest.raises(ArgumentError, match="the number of the row"):
         ExcelFile(path, header=2).names()
     assert seen == [1, 3]
+
+
+LARGE = {"a long string": f"<t>{'x' * (8 << 20)}</t>", "many runs": "<r><t>x</t></r>" * 60_000}
+
+
+@pytest.mark.parametrize("large", LARGE)
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_cell_takes_no_memory_and_is_missing_in_its_row_alone(
+    tmp_path, monkeypatch, large, shared
+):
+    """Strings of all rows were held to read the names: whether that failed was free to know."""
+    monkeypatch.setattr(bounded_xml, "_LARGEST", 1 << 20)
+    inside = "<c t='s'><v>1</v></c>" if shared else f"<c t='inlineStr'><is>{LARGE[large]}</is></c>"
+    cells = f"<row><c t='s'><v>0</v></c></row><row>{inside}</row><row><c><v>7</v></c></row>"
+    strings = f"<si><t>b</t></si><si>{LARGE[large] if shared else ''}</si>"
+    path = by_hand(tmp_path / "t.xlsx", cells, strings)
+    assert read(by_hand(tmp_path / "u.xlsx", "<row><c><v>7</v></c></row>")) == [("7",)]  # (imports)
+    tracemalloc.start()
+    try:
+        assert ExcelFile(path, header=2).names() == ["b"]
+        assert read(path) == [("b",), ("7",)]
+        assert tracemalloc.get_traced_memory()[1] < 5 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_sheet_of_several_is_named(tmp_path):

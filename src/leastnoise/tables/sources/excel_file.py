@@ -119,8 +119,7 @@ class ExcelFile:
 
     def _columns(self, book: Workbook) -> dict[int, str]:
         """The named columns of the sheet by their places, blanks in a name made one."""
-        rows = book.rows(self._sheet(book))
-        number, cells = next((row for row in rows if row[0] >= self.header), (0, {}))
+        number, cells = book.row_from(self._sheet(book), self.header)
         cells = cells if number == self.header else {}
         named = {at: " ".join(text.split()) for at, text in sorted(cells.items())}
         names = {at: name for at, name in named.items() if name}

@@ -12,11 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from posixpath import join, normpath
 from typing import Any
 from xml.etree import ElementTree
 
+from .bounded_xml import bounded_elements
 from .csv_records import LONGEST_RECORD
 
 #: Formats of dates and times that have a number and no code (ECMA-376, part 1, 18.8.30).
@@ -27,6 +29,8 @@ _DURATION = re.compile(r"\[[hms]+\]", re.IGNORECASE)
 #: A character that XML cannot hold, as workbooks write it.
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 _PLACE = re.compile("([A-Z]{1,3})[0-9]+")
+#: Numbers of rows, strings and styles have fewer digits.
+_LONGEST_NUMBER = 10
 #: Day 0 of a workbook, and of one that counts from 1904.
 _EPOCHS = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}
 
@@ -96,49 +100,63 @@ class Workbook:
             for style in group
         ]
 
-    @cached_property
-    def _strings(self) -> list[str]:
+    def _strings(self) -> Iterator[str]:
         """The texts that cells name by their numbers."""
-        strings: list[str] = []
-        if "sharedStrings" not in self._parts:
-            return strings
-        with self.archive.open(self._parts["sharedStrings"]) as file:
-            for _, item in ElementTree.iterparse(file):
-                if _name(item) == "si":
-                    strings.append(_plain(item))
-                    item.clear()
-        return strings
+        if "sharedStrings" in self._parts:
+            with self.archive.open(self._parts["sharedStrings"]) as file:
+                for item in bounded_elements(file, "si"):
+                    yield _kept(_plain(item)) or ""
 
     def rows(self, sheet: str) -> Iterator[tuple[int, dict[int, str]]]:
         """The number of each row that is written, from 1, and its texts by their columns from 0."""
+        strings = dict(enumerate(self._strings()))
+        for number, row in self._rows(sheet):
+            yield number, self._cells(row, strings)
+
+    def row_from(self, sheet: str, first: int) -> tuple[int, dict[int, str]]:
+        """The first row from a number on, and its texts; (0, {}) if there is none.
+
+        It is read before anything is paid for: no text of another row is kept.
+        """
+        number, row = next(
+            (row for row in self._rows(sheet) if row[0] >= first), (0, ElementTree.Element("row"))
+        )
+        named = {_string_number(_value(cell)) for cell in row if cell.get("t") == "s"}
+        last = max(named, default=-1)
+        strings = {
+            place: text
+            for place, text in enumerate(islice(self._strings(), last + 1))
+            if place in named
+        }
+        return number, self._cells(row, strings)
+
+    def _rows(self, sheet: str) -> Iterator[tuple[int, ElementTree.Element]]:
         number = 0
         with self.archive.open(self.sheets[sheet]) as file:
-            for _, row in ElementTree.iterparse(file):
-                if _name(row) == "row":
-                    given = row.get("r", "")
-                    number = int(given) if given.isdecimal() else number + 1
-                    yield number, self._cells(row)
-                    row.clear()
+            for row in bounded_elements(file, "row"):
+                given = row.get("r", "")
+                known = given.isdecimal() and len(given) < _LONGEST_NUMBER
+                number = int(given) if known else number + 1
+                yield number, row
 
-    def _cells(self, row: ElementTree.Element) -> dict[int, str]:
+    def _cells(self, row: ElementTree.Element, strings: Mapping[int, str]) -> dict[int, str]:
         texts, column = {}, -1
         for cell in row:
             place = _PLACE.fullmatch(cell.get("r", ""))
             column = column + 1 if place is None else _column(place[1])
-            text = self._text(cell)
+            text = self._text(cell, strings)
             if text:
                 texts[column] = text
         return texts
 
-    def _text(self, cell: ElementTree.Element) -> str | None:
+    def _text(self, cell: ElementTree.Element, strings: Mapping[int, str]) -> str | None:
         """What a cell says; None if that is neither a text, a number, a date nor a Boolean."""
         kind = cell.get("t", "n")
         if kind == "inlineStr":
             return _kept("".join(_plain(node) for node in cell if _name(node) == "is"))
-        value = next((node.text or "" for node in cell if _name(node) == "v"), "")
+        value = _value(cell)
         if kind == "s":
-            known = value.isdecimal() and len(value) < 10 and int(value) < len(self._strings)
-            return _kept(self._strings[int(value)]) if known else None
+            return strings.get(_string_number(value))
         if kind == "str":
             return _kept(_unescaped(value))
         if kind == "b":
@@ -146,7 +164,8 @@ class Workbook:
         if kind == "d":
             return _moment(value)
         style = cell.get("s", "0")
-        dated = style.isdecimal() and len(style) < 10 and int(style) < len(self._dates)
+        known = style.isdecimal() and len(style) < _LONGEST_NUMBER
+        dated = known and int(style) < len(self._dates)
         return self._number(value, dated and self._dates[int(style)]) if kind == "n" else None
 
     def _number(self, value: str, dated: bool) -> str | None:
@@ -214,6 +233,15 @@ def _plain(item: ElementTree.Element) -> str:
         elif _name(node) == "r":
             texts += [inner.text or "" for inner in node if _name(inner) == "t"]
     return _unescaped("".join(texts))
+
+
+def _value(cell: ElementTree.Element) -> str:
+    return next((node.text or "" for node in cell if _name(node) == "v"), "")
+
+
+def _string_number(value: str) -> int:
+    """The number of a string in the workbook, -1 if it is none."""
+    return int(value) if value.isdecimal() and len(value) < _LONGEST_NUMBER else -1
 
 
 def _column(letters: str) -> int:
