@@ -290,6 +290,22 @@ def test_opening_a_frame_looks_at_no_category(monkeypatch):
     table.close()
 
 
+def test_opening_a_frame_looks_at_no_value_of_a_dictionary(monkeypatch):
+    """A slice without rows has the whole dictionary, of which all strings were measured."""
+
+    def looked(column):
+        raise AssertionError("looked at a dictionary")
+
+    monkeypatch.setattr("leastnoise.tables.sources.frames.bounded", looked)
+    column = pa.array(["a", "b"]).dictionary_encode()
+    for frame in (
+        pa.table({"x": column}),
+        pa.table({"x": column}).to_pandas(types_mapper=pd.ArrowDtype),
+    ):
+        with opened(frame) as table:
+            assert table.column("x", "column").key is not None
+
+
 @pytest.mark.parametrize("scale", [0, 1, 10, 38])
 def test_decimals_beyond_their_digits_are_numbers_all_the_same(tmp_path, scale):
     """DuckDB stopped, and its database with it, where it divided -2^127 by a power of ten."""

@@ -200,7 +200,12 @@ class _Pandas(MemoryTable):
         return str(self._series(name).dtype)
 
     def empty(self, name: str) -> Any:
-        return _pandas_column(self._series(name).iloc[:0])
+        import pandas as pd
+
+        series = self._series(name)
+        if isinstance(series.dtype, pd.ArrowDtype):  # (no row of a dictionary has all its values)
+            return _empty(series.dtype.pyarrow_dtype)
+        return _pandas_column(series.iloc[:0])
 
     def columns(self, names: Sequence[str]) -> dict[str, Any]:
         return {name: _pandas_column(self._series(name)) for name in names}
@@ -282,16 +287,21 @@ class _Arrow(MemoryTable):
         return str(self._table.schema.field(name).type)
 
     def empty(self, name: str) -> Any:
-        import pyarrow as pa
-
-        kind = tidy_type(self._table.schema.field(name).type)
-        return None if kind is None else pa.array([], kind)
+        return _empty(self._table.schema.field(name).type)
 
     def columns(self, names: Sequence[str]) -> dict[str, Any]:
         return {name: tidy(self._table.column(name)) for name in names}
 
     def rows(self) -> int:
         return int(self._table.num_rows)
+
+
+def _empty(kind: Any) -> Any:
+    """A column of an Arrow type without rows, by its type alone; None without a `tidy_type`."""
+    import pyarrow as pa
+
+    wanted = tidy_type(kind)
+    return None if wanted is None else pa.array([], wanted)
 
 
 def tidy_type(kind: Any) -> Any:
