@@ -1,6 +1,8 @@
 """Many linear questions at mu = 1: the bracket, the file, the check; and others' optimisers.
 
     python benchmarks/workloads.py [--small] [--csv FILE]
+    python benchmarks/workloads.py --pure [--small]
+    python benchmarks/workloads.py --walk 600 [--from 2] [--epsilon 1] [--delta 1e-6]
 
 For each workload a line: the proven bracket, its gap, seconds of the design and of the exact check,
 and kilobytes of the file. Beside it
@@ -13,7 +15,9 @@ and kilobytes of the file. Beside it
 - for marginals the value of ResidualPlanner (Xiao, He, Zhang, Kifer 2023) by its closed form, a sum
   over sets of attributes.
 
-Seconds are of the processor.
+With --pure: cumulative counts and ranges at (epsilon, delta), beside noise on each count and trees
+of sums. With --walk: each number of cumulative counts in turn, and where one count more costs more
+than 3%, beyond what counts alone would. Seconds are of the processor.
 """
 
 from __future__ import annotations
@@ -153,13 +157,49 @@ def row(name: str, workload: Workload, given: dict[str, Any]) -> dict[str, str]:
     return line
 
 
+def pure(small: bool) -> None:
+    """Totals at (epsilon, delta), beside what one would do without a design."""
+    sizes = (16, 64) if small else (64, 200, 201, 256, 400, 401, 1000, 2000)
+    asked = [("prefix", n, epsilon) for n in sizes for epsilon in ("1", "0.5")]
+    asked += [("ranges", n, "1") for n in ((16,) if small else (64, 256, 1000))]
+    for name, n, epsilon in asked:
+        start = time.process_time()
+        best = design(workload=getattr(Workload, name)(n), epsilon=epsilon, delta=0)
+        seconds = time.process_time() - start
+        others = "; ".join(f"{row.name} {row.loss:.6g}" for row in best.compare())
+        print(f"{name} {n}, epsilon {epsilon}: lower {best.lower:.6g}; {others}; {seconds:.2f} s")
+
+
+def walk(first: int, last: int, epsilon: str, delta: str) -> None:
+    """Whether one count more ever costs much more."""
+    before, worst = math.inf, 0.0
+    for n in range(first, last + 1):
+        total = design(workload=Workload.prefix(n), epsilon=epsilon, delta=delta).upper
+        rise = total / before / max(1.03, (n + 1) / (n - 1)) - 1 if n > first else 0.0
+        worst, before = max(worst, rise), total
+        if rise > 1e-6:
+            print(f"{n}: {total:.6g}, {100 * rise:.2f}% too much", flush=True)
+    print(f"{first} to {last} counts at ({epsilon}, {delta}): {100 * worst:.2f}% too much at most")
+
+
 def main() -> None:
     """Print the table, and write it if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--only", default="", help="workloads whose name holds this text")
     parser.add_argument("--csv", type=Path)
+    parser.add_argument("--pure", action="store_true")
+    parser.add_argument("--walk", type=int, metavar="N")
+    parser.add_argument("--from", type=int, default=2, dest="first")
+    parser.add_argument("--epsilon", default="1")
+    parser.add_argument("--delta", default="1e-6")
     wanted = parser.parse_args()
+    if wanted.walk:
+        walk(wanted.first, wanted.walk, wanted.epsilon, wanted.delta)
+        return
+    if wanted.pure:
+        pure(wanted.small)
+        return
     lines = []
     for one in workloads(wanted.small):
         if wanted.only not in one[0]:

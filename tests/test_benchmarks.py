@@ -32,6 +32,11 @@ def test_the_benchmark_of_keys_runs_small(tmp_path: Path) -> None:
     assert first["halves"]["shown"] < 45
 
 
+def test_one_more_count_never_costs_much_more() -> None:
+    said = run_script(ROOT / "benchmarks" / "workloads.py", "--walk", "20", "--delta", "0")
+    assert "2 to 20 counts at (1, 0): 0.00% too much at most" in said
+
+
 def test_the_benchmark_of_workloads_runs_small(tmp_path: Path) -> None:
     out = tmp_path / "workloads.csv"
     run_script(ROOT / "benchmarks" / "workloads.py", "--small", "--csv", out)

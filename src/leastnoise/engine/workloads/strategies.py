@@ -37,8 +37,9 @@ class Strategies:
 
     tolerance: float = 1e-9  # of the fixed point (benchmarks/workloads.py)
     bits: tuple[int, ...] = (34, 44, 52)  # of numbers in the file
-    #: Ranks from which on files begin with fewer bits: they would pass 1 MB, or the checker's work.
-    fewer: tuple[tuple[int, int], ...] = ((350, 24), (120, 30))
+    many: int = 120  # from this rank on files begin with fewer bits, or they would pass 1 MB
+    few_bits: int = 30
+    fewest_bits: int = 24  # where with these the check takes too long
     #: Equal weights that are mixed in where the gap is missed: where some of the best weights
     #: vanish (one question has all of the largest variance, or columns are of very different
     #: sizes), the strategy for the others would be lost by rounding.
@@ -68,10 +69,14 @@ class Strategies:
                 time.monotonic() > end or (even and _of_strategy(best) <= gap)
             ):
                 break
+            if best is not None and bits == self.fewest_bits:
+                continue  # (more bits are checked soon enough)
             try:
                 with counted():
                     document = stated(problem, [plan.at(bits, even) for plan in plans])
             except LimitError:
+                if best is None and bits == self.few_bits:
+                    continue
                 if best is None:
                     raise
                 break
@@ -88,7 +93,8 @@ class Strategies:
 
     def _tries(self, rank: int) -> list[tuple[int, float]]:
         """(bits, how much of equal weights is mixed in), in order."""
-        precisions = (*(bits for least, bits in self.fewer if rank >= least), *self.bits)
+        precisions = (self.few_bits, self.fewest_bits, *self.bits)
+        precisions = precisions if rank >= self.many else self.bits
         return [(bits, 0.0) for bits in precisions] + [
             (precisions[-1], share) for share in self.mixed
         ]
