@@ -59,20 +59,30 @@ EXEMPT = {
     "engine/vectors/net.py": "proposals; leans on certify/kinds/vector.proof.md",
     "engine/vectors/rounding.py": "rounds noise; leans on certify/kinds/vector.proof.md",
     "engine/vectors/shells.py": "proposals; leans on certify/kinds/vector.proof.md",
-    "engine/vectors/stairs.py": "proposals; leans on certify/noise/staircase.proof.md",
+    "engine/vectors/stairs.py": "proposals; leans on certify/noise/vectors/staircase.proof.md",
     "engine/vectors/stationary.py": "proposals; leans on certify/kinds/vector.proof.md",
     "engine/vectors/vector.py": "plans; leans on certify/kinds/vector.proof.md",
     "engine/workloads/entropy.py": "proposals; leans on certify/certificates/closed_form.proof.md",
-    "engine/workloads/frames.py": "proposals; leans on certify/noise/strategy.proof.md",
-    "engine/workloads/optimise.py": "proposals; leans on certify/noise/strategy.proof.md",
-    "engine/workloads/roots.py": "proposals; leans on certify/noise/root_strategy.proof.md",
-    "engine/workloads/rounding.py": "proposals; leans on certify/noise/strategy.proof.md",
-    "engine/workloads/pieces.py": "proposals; leans on certify/noise/summed_strategy.proof.md",
+    "engine/workloads/frames.py": "proposals; leans on certify/noise/workloads/strategy.proof.md",
+    "engine/workloads/optimise.py": "proposals; leans on certify/noise/workloads/strategy.proof.md",
+    "engine/workloads/roots.py": (
+        "proposals; leans on certify/noise/workloads/root_strategy.proof.md"
+    ),
+    "engine/workloads/rounding.py": "proposals; leans on certify/noise/workloads/strategy.proof.md",
+    "engine/workloads/pieces.py": (
+        "proposals; leans on certify/noise/workloads/summed_strategy.proof.md"
+    ),
     "noise/summed.py": "estimates and floats; leans on noise/workload.proof.md",
-    "engine/workloads/summed.py": "proposals; leans on certify/noise/summed_strategy.proof.md",
-    "engine/workloads/trees.py": "proposals; leans on certify/noise/summed_strategy.proof.md",
-    "engine/workloads/tables.py": "proposals; leans on certify/noise/table_strategy.proof.md",
-    "certify/matrices.py": "whole numbers; leans on certify/noise/strategy.proof.md",
+    "engine/workloads/summed.py": (
+        "proposals; leans on certify/noise/workloads/summed_strategy.proof.md"
+    ),
+    "engine/workloads/trees.py": (
+        "proposals; leans on certify/noise/workloads/summed_strategy.proof.md"
+    ),
+    "engine/workloads/tables.py": (
+        "proposals; leans on certify/noise/workloads/table_strategy.proof.md"
+    ),
+    "certify/matrices.py": "whole numbers; leans on certify/noise/workloads/strategy.proof.md",
     "certify/kinds/workload.py": "reads a file; leans on certify/kinds/workload_check.proof.md",
     "certify/kinds/workload_parts.py": (
         "reads a file; leans on certify/kinds/workload_check.proof.md"
@@ -80,19 +90,21 @@ EXEMPT = {
     "certify/kinds/workload_proofs.py": (
         "reads a file; leans on certify/kinds/workload_check.proof.md"
     ),
-    "problem/workload_parts.py": "records; leans on certify/noise/strategy.proof.md",
+    "problem/workload_parts.py": "records; leans on certify/noise/workloads/strategy.proof.md",
     "problem/workload.py": "reads arguments",
     "problem/workload_arguments.py": "reads arguments",
-    "certify/noise/runs.py": "reads and spreads runs; leans on certify/noise/release_loss.proof.md",
+    "certify/noise/line/runs.py": (
+        "reads and spreads runs; leans on certify/noise/line/release_loss.proof.md"
+    ),
     "bisection.py": "asks the condition at both ends that it returns, or was told them",
     "numeric.py": "arrays and sums in floats, no claim",
     "problem/arguments.py": "reads arguments",
     "problem/budgets.py": "reads arguments",
     "problem/combinations.py": "a table",
-    "problem/constraints.py": "records; leans on certify/noise/constraint_slack.proof.md",
+    "problem/constraints.py": "records; leans on certify/noise/line/constraint_slack.proof.md",
     "problem/domain.py": "reads arguments",
-    "problem/problem.py": "a record; leans on certify/noise/answers.proof.md",
-    "problem/shape.py": "records; leans on certify/noise/levels.proof.md",
+    "problem/problem.py": "a record; leans on certify/noise/ranges/answers.proof.md",
+    "problem/shape.py": "records; leans on certify/noise/shapes/levels.proof.md",
     "problem/shape_arguments.py": "reads arguments",
     "problem/checks.py": "reads arguments",
     "certify/budgets.py": "reads a file, believes nothing",
@@ -100,14 +112,14 @@ EXEMPT = {
     "certify/about.py": "reads a file, believes nothing",
     "certify/base.py": "a record, and how files begin",
     "certify/published.py": "leans on tables/reports/basis.proof.md",
-    "certify/noise/block_counts.py": "leans on certify/noise/levels.proof.md",
+    "certify/noise/shapes/block_counts.py": "leans on certify/noise/shapes/levels.proof.md",
     "certify/codec.py": "reads a file, believes nothing",
     "certify/layout.py": "reads a file, believes nothing",
-    "certify/noise/knorm.py": (
-        "leans on certify/noise/levels.proof.md and certify/kinds/joint.proof.md"
+    "certify/noise/shapes/knorm.py": (
+        "leans on certify/noise/shapes/levels.proof.md and certify/kinds/joint.proof.md"
     ),
     "problem/shape_problem.py": "a record; leans on certify/kinds/joint.proof.md",
-    "certify/noise/shaped.py": "leans on certify/kinds/joint.proof.md",
+    "certify/noise/shapes/shaped.py": "leans on certify/kinds/joint.proof.md",
     "certify/certificates/shaped.py": "leans on certify/kinds/joint.proof.md",
     "certify/certificates/cells.py": "leans on certify/kinds/joint.proof.md",
     "certify/certificates/base.py": "what a certificate must do",
@@ -116,30 +128,38 @@ EXEMPT = {
     "certify/certificates/multipliers.py": (
         "records; leans on certify/certificates/duality.proof.md"
     ),
-    "certify/noise/factor.py": "protocols; leans on certify/kinds/workload_check.proof.md",
-    "certify/noise/frame.py": "queries in coordinates; leans on certify/noise/strategy.proof.md",
-    "certify/noise/cells.py": "asks privacy, shape and cost, which have proofs",
+    "certify/noise/workloads/factor.py": (
+        "protocols; leans on certify/kinds/workload_check.proof.md"
+    ),
+    "certify/noise/workloads/frame.py": (
+        "queries in coordinates; leans on certify/noise/workloads/strategy.proof.md"
+    ),
+    "certify/noise/line/cells.py": "asks privacy, shape and cost, which have proofs",
     "certify/file.py": "asks the reader and the checker of a file's kind",
-    "certify/kinds/dependent.py": "the keys of a file; leans on certify/noise/answers.proof.md",
-    "certify/noise/clamped.py": "leans on certify/noise/answers.proof.md",
-    "certify/noise/node_losses.py": "leans on certify/noise/answers.proof.md",
-    "certify/noise/row_privacy.py": "leans on certify/noise/answers.proof.md",
-    "certify/noise/rows.py": "leans on certify/noise/answers.proof.md",
-    "certify/constraints.py": "records; leans on certify/noise/constraint_slack.proof.md",
+    "certify/kinds/dependent.py": (
+        "the keys of a file; leans on certify/noise/ranges/answers.proof.md"
+    ),
+    "certify/noise/ranges/clamped.py": "leans on certify/noise/ranges/answers.proof.md",
+    "certify/noise/ranges/node_losses.py": "leans on certify/noise/ranges/answers.proof.md",
+    "certify/noise/ranges/row_privacy.py": "leans on certify/noise/ranges/answers.proof.md",
+    "certify/noise/ranges/rows.py": "leans on certify/noise/ranges/answers.proof.md",
+    "certify/constraints.py": "records; leans on certify/noise/line/constraint_slack.proof.md",
     "certify/kinds/additive.py": "reads a file, believes nothing",
     "certify/fields.py": "reads a file, believes nothing",
     "certify/limits.py": "refuses what would take too long",
-    "certify/noise/shells.py": "leans on certify/kinds/vector.proof.md",
+    "certify/noise/vectors/shells.py": "leans on certify/kinds/vector.proof.md",
     "problem/keyed_problem.py": "records; leans on certify/kinds/keyed.proof.md",
-    "certify/noise/chain.py": "leans on certify/kinds/keyed.proof.md",
-    "certify/noise/selection.py": "leans on certify/kinds/keyed.proof.md",
+    "certify/noise/keys/chain.py": "leans on certify/kinds/keyed.proof.md",
+    "certify/noise/keys/selection.py": "leans on certify/kinds/keyed.proof.md",
     "certify/certificates/tails.py": "leans on certify/kinds/keyed.proof.md",
     "certify/summary.py": "the words of a report",
     "certify/report.py": "asks the modules that prove, and says what they found",
     "tables/ledger/store.py": "transactions of the database",
     "engine/workloads/candidates.py": "proposals; the checker proves what comes of them",
     "engine/workloads/documents.py": "calls the checker's functions, which have their proofs",
-    "engine/workloads/strategies.py": "proposals; leans on certify/noise/strategy.proof.md",
+    "engine/workloads/strategies.py": (
+        "proposals; leans on certify/noise/workloads/strategy.proof.md"
+    ),
     "noise/plain.py": "leans on noise/workload.proof.md",
     "noise/tables.py": "leans on noise/workload.proof.md",
     "tables/answer.py": "what is shown",
@@ -226,7 +246,7 @@ EXEMPT = {
     "paper/hierarchy/partition.py": "geometry of cells",
     "paper/hierarchy/problems.py": "proposals; leans on paper/hierarchy/exactly.proof.md",
     "paper/hierarchy/program.py": "proposals; leans on paper/hierarchy/exactly.proof.md",
-    "program/bends.py": "floating point; leans on certify/noise/lattice_privacy.proof.md",
+    "program/bends.py": "floating point; leans on certify/noise/line/lattice_privacy.proof.md",
     "program/costs.py": "asks the losses",
     "program/layout.py": "geometry of cells; leans on program/program.proof.md",
     "program/simplex.py": "proposals; leans on program/program.proof.md",
@@ -240,20 +260,24 @@ EXEMPT = {
     "noise/budget.py": "records",
     "noise/kinds.py": "a table",
     "noise/factors.py": "leans on noise/workload.proof.md",
-    "noise/ranged_nodes.py": "leans on noise/release.proof.md, certify/noise/answers.proof.md",
-    "noise/ranged.py": "leans on noise/release.proof.md, certify/noise/answers.proof.md",
+    "noise/ranged_nodes.py": (
+        "leans on noise/release.proof.md, certify/noise/ranges/answers.proof.md"
+    ),
+    "noise/ranged.py": "leans on noise/release.proof.md, certify/noise/ranges/answers.proof.md",
     "noise/selection.py": "leans on noise/keyed.proof.md",
     "noise/clamped.py": "post-processing, and floats to look at",
     "noise/containers.py": "holds values",
-    "sampling/joint_balls.py": "leans on certify/noise/elliptical.proof.md, sampling/ball.proof.md",
-    "sampling/joint_normal.py": "leans on certify/noise/elliptical.proof.md; normal parts",
-    "noise/joint_law.py": "counts; leans on certify/noise/levels.proof.md",
+    "sampling/joint_balls.py": (
+        "leans on certify/noise/shapes/elliptical.proof.md, sampling/ball.proof.md"
+    ),
+    "sampling/joint_normal.py": "leans on certify/noise/shapes/elliptical.proof.md; normal parts",
+    "noise/joint_law.py": "counts; leans on certify/noise/shapes/levels.proof.md",
     "engine/shapes/noise.py": "proposals; leans on certify/kinds/joint.proof.md",
     "engine/shapes/flows.py": "proposals; leans on certify/certificates/flow.proof.md",
-    "engine/shapes/levels.py": "proposals; leans on certify/noise/levels.proof.md",
+    "engine/shapes/levels.py": "proposals; leans on certify/noise/shapes/levels.proof.md",
     "engine/shapes/projections.py": "proposals; leans on certify/certificates/volume.proof.md",
     "engine/shapes/vectors.py": "a plan; leans on certify/kinds/vector.proof.md",
-    "engine/shapes/elliptical.py": "proposals; leans on certify/noise/elliptical.proof.md",
+    "engine/shapes/elliptical.py": "proposals; leans on certify/noise/shapes/elliptical.proof.md",
     "engine/shapes/bases.py": "proposals; leans on certify/certificates/bases.proof.md",
     "engine/shapes/rates.py": "proposals; leans on certify/certificates/flow.proof.md",
     "learn/_base.py": "reads tables; what it draws leans on learn/integer_noise.proof.md",

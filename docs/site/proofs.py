@@ -1,7 +1,7 @@
 """The proofs that lie beside the code become pages of the site, and links to them keep working.
 
-`src/leastnoise/certify/noise/lattice_privacy.proof.md` is the page
-`proofs/certify/noise/lattice_privacy.md`. Pages link to the file in the repository
+`src/leastnoise/certify/noise/line/lattice_privacy.proof.md` is the page
+`proofs/certify/noise/line/lattice_privacy.md`. Pages link to the file in the repository
 (`../src/leastnoise/...`), so that the links work there as well; here they are turned to the page.
 Other files of the repository are named, since the site has them not. `proofs.md` gets the list of
 all proofs. The search leaves proofs out: their words are everywhere. The changelog, the security

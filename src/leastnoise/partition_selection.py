@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from .certify.kinds.keyed import EVEN_ONLY, MAX_KEYS_OF_A_UNIT
-from .certify.noise.partition_curve import delta_of_curve
+from .certify.noise.keys.partition_curve import delta_of_curve
 from .designs.design import Design
 from .designs.finished import finished
 from .engine.keys.chain import LEAST_DELTA

@@ -44,6 +44,12 @@ def files() -> str:
     return listing([*folders, SOURCE / "program", SOURCE / "lp"])
 
 
+def checker() -> str:
+    """Every file of the checker."""
+    home = SOURCE / "certify"
+    return listing([home, *sorted(path for path in home.rglob("*") if path.is_dir())])
+
+
 def tables() -> str:
     """Every file that answers queries."""
     home = SOURCE / "tables"
@@ -72,7 +78,13 @@ def listing(folders: list[Path]) -> str:
     return "\n".join(lines)
 
 
-TABLES = {"methods": methods, "files": files, "tables": tables, "queries": queries}
+TABLES = {
+    "methods": methods,
+    "files": files,
+    "checker": checker,
+    "tables": tables,
+    "queries": queries,
+}
 
 
 def with_tables(text: str) -> str:

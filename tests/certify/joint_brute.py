@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from leastnoise.certify.noise.block_counts import Side
-from leastnoise.certify.noise.levels import Levels
+from leastnoise.certify.noise.shapes.block_counts import Side
+from leastnoise.certify.noise.shapes.levels import Levels
 from leastnoise.losses import L1
 from leastnoise.problem.shape import Block, Shape
 from leastnoise.problem.shape_problem import ShapeProblem

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from leastnoise.certify import AdditiveFile, ShiftCertificate, ShiftMultipliers, check, parse
 from leastnoise.certify.certificates.duality import dual_bound
 from leastnoise.certify.kinds.additive import Tail
-from leastnoise.certify.noise.lattice_privacy import (
+from leastnoise.certify.noise.line.lattice_privacy import (
     lattice_hockey_sticks,
     mesh_hockey_sticks,
     run_hockey_sticks,
 )
-from leastnoise.certify.noise.release_loss import geometric_sums
+from leastnoise.certify.noise.line.release_loss import geometric_sums
 from leastnoise.errors import FormatError
 from leastnoise.exact import exp_lower
 from leastnoise.losses import L1, L2, Huber, Loss, Piecewise, Pinball, Power
@@ -154,7 +154,7 @@ def test_the_two_ways_through_a_mesh_agree(monkeypatch: pytest.MonkeyPatch) -> N
         worst = []
         for small in (True, False):
             monkeypatch.setattr(
-                "leastnoise.certify.noise.lattice_privacy.on_small_lattice",
+                "leastnoise.certify.noise.line.lattice_privacy.on_small_lattice",
                 lambda *_, small=small: small,
             )
             found = mesh_hockey_sticks(edges, weights, Fraction(1, 2), Fraction(4))

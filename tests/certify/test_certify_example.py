@@ -10,7 +10,7 @@ from pathlib import Path
 import certify_brute as brute
 
 from leastnoise.certify import PROVEN, check, limits, read_any
-from leastnoise.certify.noise.lattice_privacy import lattice_hockey_sticks
+from leastnoise.certify.noise.line.lattice_privacy import lattice_hockey_sticks
 from leastnoise.losses import MAX_POINTS, MAX_TERMS
 from leastnoise.problem.privacy import MAX_EPSILON
 from leastnoise.work import BUDGET

@@ -17,9 +17,9 @@ from leastnoise import design_dependent, load
 from leastnoise.certify import check
 from leastnoise.certify.certificates.pairs import PairCertificate, PairMultipliers
 from leastnoise.certify.kinds.dependent import DEPENDENT
-from leastnoise.certify.noise.answers import LatticeNoise
-from leastnoise.certify.noise.node_losses import NodeLosses
-from leastnoise.certify.noise.rows import CoreAnswers
+from leastnoise.certify.noise.ranges.answers import LatticeNoise
+from leastnoise.certify.noise.ranges.node_losses import NodeLosses
+from leastnoise.certify.noise.ranges.rows import CoreAnswers
 from leastnoise.errors import FormatError
 from leastnoise.losses import as_loss
 from leastnoise.problem import Crossing, Prior, Problem, Range

@@ -16,8 +16,8 @@ from leastnoise.certify import check
 from leastnoise.certify.certificates.pairs import PairCertificate, PairMultipliers
 from leastnoise.certify.certificates.prices import PriceCertificate
 from leastnoise.certify.kinds.dependent import DEPENDENT, DependentFile, dependent_file
-from leastnoise.certify.noise.intervals import IntervalAnswers, Intervals
-from leastnoise.certify.noise.rows import Columns, ListedColumns, NodeColumns, RowAnswers
+from leastnoise.certify.noise.ranges.intervals import IntervalAnswers, Intervals
+from leastnoise.certify.noise.ranges.rows import Columns, ListedColumns, NodeColumns, RowAnswers
 from leastnoise.engine.ranges.partition.cells import partitioned
 from leastnoise.engine.ranges.partition.prices import PricedNodes, priced, priced_lower
 from leastnoise.errors import FormatError

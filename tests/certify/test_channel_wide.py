@@ -16,9 +16,9 @@ from leastnoise.certify.certificates.copies import CopiesCertificate
 from leastnoise.certify.certificates.pairs import PairCertificate, PairMultipliers
 from leastnoise.certify.kinds.additive import ShiftMultipliers
 from leastnoise.certify.kinds.dependent import DEPENDENT, DependentFile, dependent_file
-from leastnoise.certify.noise.answers import LatticeNoise
-from leastnoise.certify.noise.moved import Moved, MovedAnswers
-from leastnoise.certify.noise.rows import NodeColumns, RowAnswers
+from leastnoise.certify.noise.ranges.answers import LatticeNoise
+from leastnoise.certify.noise.ranges.moved import Moved, MovedAnswers
+from leastnoise.certify.noise.ranges.rows import NodeColumns, RowAnswers
 from leastnoise.errors import FormatError
 from leastnoise.losses import as_loss
 from leastnoise.problem import Problem, Range

@@ -16,8 +16,13 @@ from joint_brute import ONE, problem_of
 
 from leastnoise import Blocks, Cube, Sparse, design, load
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.noise.block_counts import Side
-from leastnoise.certify.noise.elliptical import Balls, EuclideanNoise, GaussianNoise, size_in_ball
+from leastnoise.certify.noise.shapes.block_counts import Side
+from leastnoise.certify.noise.shapes.elliptical import (
+    Balls,
+    EuclideanNoise,
+    GaussianNoise,
+    size_in_ball,
+)
 from leastnoise.errors import FormatError
 from leastnoise.formal import NotCovered, translated
 from leastnoise.noise.joint_law import EuclideanLaw, GaussianLaw

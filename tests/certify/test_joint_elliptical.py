@@ -17,9 +17,9 @@ from joint_brute import ONE, problem_of
 
 from leastnoise import Blocks, Count, Cube, Sparse, compare, design, load
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.noise.block_counts import Side
-from leastnoise.certify.noise.elliptical import GaussianNoise
-from leastnoise.certify.noise.knorm import KNorm
+from leastnoise.certify.noise.shapes.block_counts import Side
+from leastnoise.certify.noise.shapes.elliptical import GaussianNoise
+from leastnoise.certify.noise.shapes.knorm import KNorm
 from leastnoise.comparison import shapes
 from leastnoise.engine.shapes.noise import NoiseForShapes
 from leastnoise.errors import FormatError, LimitError

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from joint_brute import CASES, level, moves, window
 
-from leastnoise.certify.noise.levels import Levels
+from leastnoise.certify.noise.shapes.levels import Levels
 
 
 @pytest.mark.parametrize("levels", CASES, ids=str)

@@ -15,7 +15,11 @@ from scipy.stats import norm
 
 from leastnoise import partition_selection
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.noise.partition_curve import delta_of_curve, inverse_bounds, power_bounds
+from leastnoise.certify.noise.keys.partition_curve import (
+    delta_of_curve,
+    inverse_bounds,
+    power_bounds,
+)
 from leastnoise.errors import ArgumentError
 from leastnoise.problem.keyed_problem import FailureCurve
 

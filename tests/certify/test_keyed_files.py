@@ -16,7 +16,7 @@ from keyed_brute import best_shown, e_below, rows_of, worst
 
 from leastnoise import load, partition_selection
 from leastnoise.certify import check_any, check_file, parse_any
-from leastnoise.certify.noise.selection import least_excess
+from leastnoise.certify.noise.keys.selection import least_excess
 from leastnoise.errors import CertificateError, FormatError
 
 

@@ -13,8 +13,8 @@ from scipy.linalg import toeplitz
 
 from leastnoise import Workload, design
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.noise.plain_strategies import lower_plain
-from leastnoise.certify.noise.root_strategy import (
+from leastnoise.certify.noise.workloads.plain_strategies import lower_plain
+from leastnoise.certify.noise.workloads.root_strategy import (
     PrefixProof,
     RootStrategy,
     _count_above,

@@ -13,7 +13,7 @@ from leastnoise import design
 from leastnoise.certify import check, parse
 from leastnoise.certify.certificates.duality import bound_on_noise
 from leastnoise.certify.kinds.additive import ShiftCertificate
-from leastnoise.certify.noise.runs import written_out
+from leastnoise.certify.noise.line.runs import written_out
 from leastnoise.design import Design
 from leastnoise.errors import FormatError
 from leastnoise.exact import round_down

@@ -17,7 +17,7 @@ from leastnoise import Ball, CertificateError, compare, design, load
 from leastnoise.accounting import compose
 from leastnoise.accounting.renyi import zcdp
 from leastnoise.certify import check_any, parse_any
-from leastnoise.certify.noise.staircase import Stairs, listed, nothing_below, stairs_loss
+from leastnoise.certify.noise.vectors.staircase import Stairs, listed, nothing_below, stairs_loss
 from leastnoise.errors import FormatError
 from leastnoise.losses import as_loss
 from leastnoise.sampling import InsecureSeededEntropy, levels

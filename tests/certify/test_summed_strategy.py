@@ -15,8 +15,12 @@ from leastnoise import Workload
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.kinds.workload_proofs import STRATEGY
 from leastnoise.certify.matrices import product
-from leastnoise.certify.noise.frame import frame_of, gram_times
-from leastnoise.certify.noise.summed_strategy import SummedStrategy, largest_column, upper_summed
+from leastnoise.certify.noise.workloads.frame import frame_of, gram_times
+from leastnoise.certify.noise.workloads.summed_strategy import (
+    SummedStrategy,
+    largest_column,
+    upper_summed,
+)
 from leastnoise.engine.workloads.roots import best_weights
 from leastnoise.engine.workloads.summed import StrategyDescent
 from leastnoise.errors import FormatError, LimitError

@@ -19,7 +19,7 @@ from leastnoise.certify.enclosures import (
     pi_bounds,
     series_constant,
 )
-from leastnoise.certify.noise.balls import BallMixture, overlap
+from leastnoise.certify.noise.vectors.balls import BallMixture, overlap
 
 BITS = 128
 ONE = 1 << BITS

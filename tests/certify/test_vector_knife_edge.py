@@ -20,7 +20,7 @@ from scipy.special import betainc
 from leastnoise.certify import check
 from leastnoise.certify.certificates.curves import vector_dual
 from leastnoise.certify.kinds.vector import VECTOR, Curves, VectorCertificate
-from leastnoise.certify.noise.balls import BallMixture
+from leastnoise.certify.noise.vectors.balls import BallMixture
 from leastnoise.errors import LimitError
 from leastnoise.exact import exp_bounds
 from leastnoise.losses import as_loss

@@ -25,8 +25,8 @@ from leastnoise.certify.certificates.pairs import PairCertificate, PairMultiplie
 from leastnoise.certify.kinds.additive import ShiftMultipliers
 from leastnoise.certify.kinds.dependent import dependent_file
 from leastnoise.certify.kinds.vector import VECTOR, Curves, VectorCertificate
-from leastnoise.certify.noise.answers import LatticeNoise
-from leastnoise.certify.noise.moved import Moved, MovedAnswers
+from leastnoise.certify.noise.ranges.answers import LatticeNoise
+from leastnoise.certify.noise.ranges.moved import Moved, MovedAnswers
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.losses import as_loss
 from leastnoise.problem import Problem, Range

@@ -18,8 +18,8 @@ import pytest
 from leastnoise import ArgumentError, Blocks, Cube, Design, Sparse, compare, design, load
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.certificates.shaped import NoProof
-from leastnoise.certify.noise.block_counts import Side
-from leastnoise.certify.noise.knorm import KNorm, largest_mean
+from leastnoise.certify.noise.shapes.block_counts import Side
+from leastnoise.certify.noise.shapes.knorm import KNorm, largest_mean
 from leastnoise.errors import DataError, FormatError
 from leastnoise.noise.joint import JointNoise
 from leastnoise.sampling.entropy import InsecureSeededEntropy

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from leastnoise.certify.kinds.dependent import dependent_file
-from leastnoise.certify.noise.intervals import IntervalAnswers, Intervals
+from leastnoise.certify.noise.ranges.intervals import IntervalAnswers, Intervals
 from leastnoise.design import Design
 from leastnoise.losses import L1
 from leastnoise.problem import Problem, Range

@@ -12,8 +12,11 @@ from leastnoise.certify.certificates import bases, cells, flow, groups, pairs
 from leastnoise.certify.kinds import dependent, vector, workload_parts, workload_proofs
 from leastnoise.certify.kinds import keyed as keys
 from leastnoise.certify.kinds import workload as workload_document
-from leastnoise.certify.noise import chain, elliptical, intervals, knorm, rows, staircase
-from leastnoise.certify.noise import root_strategy as roots
+from leastnoise.certify.noise.keys import chain
+from leastnoise.certify.noise.ranges import intervals, rows
+from leastnoise.certify.noise.shapes import elliptical, knorm
+from leastnoise.certify.noise.vectors import staircase
+from leastnoise.certify.noise.workloads import root_strategy as roots
 from leastnoise.losses import names as losses
 from leastnoise.problem import checks, constraints, privacy, shape
 from leastnoise.problem import workload as asked

@@ -83,7 +83,7 @@ def test_every_proof_is_a_page_that_can_be_reached(site):
         assert f'href="proofs/{name}.html"' in listed
     # Formulas are text, not emphasis or tags.
     lower = (site / "proofs/certify/certificates/duality.html").read_text(encoding="utf-8")
-    balls = (site / "proofs/certify/noise/balls.html").read_text(encoding="utf-8")
+    balls = (site / "proofs/certify/noise/vectors/balls.html").read_text(encoding="utf-8")
     assert "k'_edge" in lower.replace("&#39;", "'") and "&lt;x,e&gt;" in balls
     # Pages link to the file in the repository; here the link leads to the page.
     theory = (site / "theory.html").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from leastnoise import Cube, design
 from leastnoise.certify.base import MechanismFile
 from leastnoise.certify.kinds.vector import VectorCertificate
-from leastnoise.certify.noise.shells import BallNoise
+from leastnoise.certify.noise.vectors.shells import BallNoise
 from leastnoise.design import Design
 from leastnoise.errors import DataError
 from leastnoise.losses import as_loss

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from leastnoise import ArgumentError, Ball, Blocks, Cube, Shape, Sparse, design
-from leastnoise.certify.noise.shaped import sides_of
+from leastnoise.certify.noise.shapes.shaped import sides_of
 from leastnoise.problem.shape import Block, weighed
 
 

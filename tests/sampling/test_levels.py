@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from leastnoise.certify.noise.block_counts import Side
-from leastnoise.certify.noise.levels import Levels
+from leastnoise.certify.noise.shapes.block_counts import Side
+from leastnoise.certify.noise.shapes.levels import Levels
 from leastnoise.sampling import levels as levels_module
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 from leastnoise.sampling.geometric import GridOverflowError

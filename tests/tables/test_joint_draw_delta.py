@@ -21,7 +21,7 @@ from leastnoise import (
     plan_all,
     report,
 )
-from leastnoise.certify.noise.elliptical import Elliptical, GaussianNoise
+from leastnoise.certify.noise.shapes.elliptical import Elliptical, GaussianNoise
 from leastnoise.tables.planning.joint_draw import draw_jointly
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import grouped_query

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..baselines import AnalyticGaussian
 from ..certify.kinds.workload import WorkloadDocument
-from ..certify.noise.plain_strategies import answers_cost, answers_moved, counts_cost
+from ..certify.noise.workloads.plain_strategies import answers_cost, answers_moved, counts_cost
 from ..designs.design import Design
 from ..engine.workloads.summed import queries_of
 from ..engine.workloads.trees import levels, tree_cost, weighted_levels

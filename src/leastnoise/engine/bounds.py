@@ -33,11 +33,11 @@ from ..certify.kinds.keyed import KeyedFile
 from ..certify.kinds.vector import VectorFile, VectorProof, is_vector
 from ..certify.kinds.workload import WorkloadDocument
 from ..certify.kinds.workload_check import noise_words
-from ..certify.noise.chain import Chain
-from ..certify.noise.constraint_slack import slack_of
-from ..certify.noise.selection import Selection, least_excess
-from ..certify.noise.shaped import ShapeNoise
-from ..certify.noise.staircase import NoCurves, nothing_below
+from ..certify.noise.keys.chain import Chain
+from ..certify.noise.keys.selection import Selection, least_excess
+from ..certify.noise.line.constraint_slack import slack_of
+from ..certify.noise.shapes.shaped import ShapeNoise
+from ..certify.noise.vectors.staircase import NoCurves, nothing_below
 from ..errors import ArgumentError, CertificateError, FormatError
 from ..exact import round_down, round_up
 from ..formatting import ordered

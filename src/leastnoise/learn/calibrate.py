@@ -17,7 +17,7 @@ from functools import lru_cache
 from .._live import tell
 from ..cache import designed
 from ..certify.kinds.additive import MAX_CELLS
-from ..certify.noise.runs import written_out
+from ..certify.noise.line.runs import written_out
 from ..design import Design
 from ..errors import ArgumentError, LimitError, RegimeError
 from ..exact import rational

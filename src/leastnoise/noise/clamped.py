@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..certify.kinds.additive import MAX_CELLS, IntegerCells
-from ..certify.noise.runs import written_out
+from ..certify.noise.line.runs import written_out
 from ..errors import ArgumentError, DataError, Described
 from ..formatting import outwards
 from ..losses import Loss

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
-from ..certify.noise.frame import QUESTIONS, Basis, rows_in
-from ..certify.noise.plain_strategies import CountsStrategy
-from ..certify.noise.root_strategy import ROW_BITS, RootStrategy
-from ..certify.noise.strategy import Strategy, TallStrategy
-from ..certify.noise.summed_strategy import SummedStrategy
+from ..certify.noise.workloads.frame import QUESTIONS, Basis, rows_in
+from ..certify.noise.workloads.plain_strategies import CountsStrategy
+from ..certify.noise.workloads.root_strategy import ROW_BITS, RootStrategy
+from ..certify.noise.workloads.strategy import Strategy, TallStrategy
+from ..certify.noise.workloads.summed_strategy import SummedStrategy
 from ..errors import CertificateError
 from ..numeric import Floats
 from ..problem.workload_parts import WorkloadPart

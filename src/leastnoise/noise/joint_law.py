@@ -1,7 +1,7 @@
 """How far noise for several numbers errs, in floats.
 
-By levels, for boxes, from the counts of `certify/noise/levels.proof.md`, section 4, level by level:
-one number, or all of them at once. Of an elliptical law: one number.
+By levels, for boxes, from the counts of `certify/noise/shapes/levels.proof.md`, section 4, level by
+level: one number, or all of them at once. Of an elliptical law: one number.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ..certify.kinds.joint import JointFile
-from ..certify.noise.elliptical import Elliptical, EuclideanNoise, GaussianNoise
-from ..certify.noise.knorm import KNorm
-from ..certify.noise.levels import Levels
+from ..certify.noise.shapes.elliptical import Elliptical, EuclideanNoise, GaussianNoise
+from ..certify.noise.shapes.knorm import KNorm
+from ..certify.noise.shapes.levels import Levels
 from ..exact import nearest_float
 from ..numeric import Floats
 from ..problem.shape_problem import ShapeProblem

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.noise.chain import Chain
+from ..certify.noise.keys.chain import Chain
 from ..errors import DataError
 from ..sampling import Entropy
 

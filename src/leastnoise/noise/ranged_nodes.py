@@ -13,11 +13,11 @@ import numpy as np
 
 from ..certify.kinds.additive import additive_file
 from ..certify.kinds.dependent import DependentFile
-from ..certify.noise.answers import NodeAnswers, RangeAnswers
-from ..certify.noise.clamped import ClampedAnswers
-from ..certify.noise.intervals import IntervalAnswers
-from ..certify.noise.moved import MovedAnswers
-from ..certify.noise.rows import CoreAnswers, RowAnswers
+from ..certify.noise.ranges.answers import NodeAnswers, RangeAnswers
+from ..certify.noise.ranges.clamped import ClampedAnswers
+from ..certify.noise.ranges.intervals import IntervalAnswers
+from ..certify.noise.ranges.moved import MovedAnswers
+from ..certify.noise.ranges.rows import CoreAnswers, RowAnswers
 from ..facts import CONFIDENCE
 from ..numeric import Floats
 from ..problem.checks import check_confidence

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certify.noise.summed_strategy import SummedStrategy
+from ..certify.noise.workloads.summed_strategy import SummedStrategy
 from ..numeric import Floats
 from ..problem.workload_parts import Named, Weighted, WorkloadPart
 

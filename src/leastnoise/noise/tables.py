@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certify.kinds.workload import WorkloadDocument
-from ..certify.noise.table_strategy import TableStrategy, table_variances
+from ..certify.noise.workloads.table_strategy import TableStrategy, table_variances
 from ..errors import DataError
 from ..numeric import Floats
 from ..problem.workload import MAX_TABLE

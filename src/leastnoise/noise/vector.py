@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from ..certify.kinds.vector import VectorFile
-from ..certify.noise.staircase import MOST_LISTED, Stairs, rate_of
+from ..certify.noise.vectors.staircase import MOST_LISTED, Stairs, rate_of
 from ..errors import ArgumentError, Described, LimitError
 from ..exact import Number, nearest_float
 from ..facts import CONFIDENCE, Fact, asked, error_fact, spread_fact

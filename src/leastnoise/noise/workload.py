@@ -20,8 +20,8 @@ from ..certify.kinds.joint import is_joint
 from ..certify.kinds.vector import is_vector
 from ..certify.kinds.workload import WorkloadDocument
 from ..certify.kinds.workload_check import laplace_rate, variance_above
-from ..certify.noise.plain_strategies import AnswersStrategy
-from ..certify.noise.table_strategy import TableStrategy
+from ..certify.noise.workloads.plain_strategies import AnswersStrategy
+from ..certify.noise.workloads.table_strategy import TableStrategy
 from ..errors import ArgumentError
 from ..facts import CONFIDENCE, Fact, asked, error_fact, spread_fact
 from ..formatting import float_towards

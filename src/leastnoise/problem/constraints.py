@@ -1,7 +1,7 @@
 """What noise may be asked for beyond privacy: frozen objects.
 
 Their form in a mechanism file is read by `certify/constraints.py`; whether noise obeys them is
-checked in `certify/noise/constraint_slack.py`, and what they do to the lower bound in
+checked in `certify/noise/line/constraint_slack.py`, and what they do to the lower bound in
 `certify/certificates/duality.py`. Standard library only.
 """
 

@@ -1,7 +1,7 @@
 """Hockey sticks of noise in few runs of equal cells, at all shifts at once.
 
 As functions of the shift they are piecewise linear, and bend where edges of two runs meet
-(`../certify/noise/lattice_privacy.proof.md`, 5). Floating point: nothing is claimed.
+(`../certify/noise/line/lattice_privacy.proof.md`, 5). Floating point: nothing is claimed.
 """
 
 from __future__ import annotations

@@ -254,7 +254,7 @@ def make_line(
     share a column.
 
     With a ratio, the last n cells on each side go on for ever, times the ratio each period; the
-    first continued period then stands for all (`../certify/noise/lattice_privacy.proof.md`, 4).
+    first continued period then stands for all (`certify/noise/line/lattice_privacy.proof.md`, 4).
     """
     cells = np.arange(first, last + 1)
     home, heads = _columns(n, cells, mirror, pieces)

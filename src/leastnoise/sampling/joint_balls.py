@@ -1,7 +1,8 @@
 """Draw Euclidean noise for several numbers at once, in whole steps, exactly.
 
-The law is that of `certify/noise/elliptical.proof.md`: a ball is chosen by its weight, a point of
-it is known to as many digits as decide every rounding (`ball.proof.md`, `discrete.proof.md`).
+The law is that of `certify/noise/shapes/elliptical.proof.md`: a ball is chosen by its weight, a
+point of it is known to as many digits as decide every rounding (`ball.proof.md`,
+`discrete.proof.md`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.noise.elliptical import EuclideanNoise
+from ..certify.noise.shapes.elliptical import EuclideanNoise
 from .ball import BallPoint, Enclosure, Words, words_needed
 from .discrete import DiscreteSampler
 from .entropy import Entropy

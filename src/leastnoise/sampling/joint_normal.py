@@ -1,7 +1,7 @@
 """Draw Gaussian noise for several numbers at once, in whole steps, exactly.
 
-The law is that of `certify/noise/elliptical.proof.md`; every part is drawn by `RoundedNormal`,
-exactly, and the last rounding by a uniform whole number.
+The law is that of `certify/noise/shapes/elliptical.proof.md`; every part is drawn by
+`RoundedNormal`, exactly, and the last rounding by a uniform whole number.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.noise.elliptical import FINE, GaussianNoise
+from ..certify.noise.shapes.elliptical import FINE, GaussianNoise
 from .entropy import Entropy
 from .normal import RoundedNormal
 

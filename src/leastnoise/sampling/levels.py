@@ -15,8 +15,8 @@ from math import comb, prod
 
 import numpy as np
 
-from ..certify.noise.block_counts import naturals, naturals_upto, positives, positives_upto
-from ..certify.noise.levels import Levels, forward_differences
+from ..certify.noise.shapes.block_counts import naturals, naturals_upto, positives, positives_upto
+from ..certify.noise.shapes.levels import Levels, forward_differences
 from ..numeric import Ints
 from .discrete import DiscreteSampler
 from .entropy import Entropy

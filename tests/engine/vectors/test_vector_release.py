@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binomtest, kstest
 from vector_files import noise_of
 
-from leastnoise.certify.noise.balls import BallMixture
+from leastnoise.certify.noise.vectors.balls import BallMixture
 from leastnoise.errors import ArgumentError
 from leastnoise.noise.vector import release_row
 from leastnoise.sampling import InsecureSeededEntropy

@@ -12,8 +12,8 @@ from typing import Annotated
 from ...problem.shape_problem import ShapeProblem
 from ..codec import integer
 from ..fields import demand
-from ..noise.block_counts import Side
-from ..noise.knorm import largest_mean
+from ..noise.shapes.block_counts import Side
+from ..noise.shapes.knorm import largest_mean
 from .shaped import ShapeProof
 
 MAX_JOINT_CELLS = 1_000

@@ -35,7 +35,7 @@ from ..codec import (
 from ..constraints import Cell
 from ..fields import demand, read_whole
 from ..limits import MAX_NODES, MAX_POINTS_OF_PROFILE
-from ..noise.answers import FALLS
+from ..noise.ranges.answers import FALLS
 from ..report import NOT_CHECKED, Claim, private_words
 from .groups import MAX_GROUP, grouped
 from .multipliers import NUMBERED_SHIFTS, SHIFTS, ByPoints, DualCertificate

@@ -15,8 +15,8 @@ from ...problem.keyed_problem import FailureCurve, KeyedProblem
 from ...problem.privacy import Point
 from ...work import add_up, charge, once
 from ..enclosures import ceil_at
-from ..noise.chain import MAX_REACH
-from ..noise.partition_curve import BITS, best_tails_of_curve
+from ..noise.keys.chain import MAX_REACH
+from ..noise.keys.partition_curve import BITS, best_tails_of_curve
 from ..report import Claim, lower_claim, private_words
 from .base import Certificate
 

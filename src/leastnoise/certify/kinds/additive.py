@@ -1,6 +1,6 @@
 """Files of noise for one number, kinds "additive" and "integer": what they hold, how they are read.
 
-What the keys mean is stated in the proofs beside `../noise/cells.py`. Standard library only.
+What the keys mean is stated in the proofs beside `../noise/line/cells.py`. Standard library only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ..fields import demand, read_loss, read_object
 from ..json_file import load_json
 from ..layout import Cases, Layout
 from ..limits import MAX_CELLS, MAX_RUN, MAX_WORK
-from ..noise.cells import IntegerCells, LatticeCells, MeshCells, NumberNoise, Tail
+from ..noise.line.cells import IntegerCells, LatticeCells, MeshCells, NumberNoise, Tail
 
 AdditiveProof = ShiftCertificate | Estimated
 AdditiveFile = MechanismFile[Problem, NumberNoise, AdditiveProof]

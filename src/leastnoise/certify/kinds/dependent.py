@@ -1,6 +1,6 @@
 """Files of answers that depend on a value of a known range, kind "dependent".
 
-What the keys mean is stated in `../noise/answers.proof.md`. Standard library only.
+What the keys mean is stated in `../noise/ranges/answers.proof.md`. Standard library only.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from ..codec import (
 )
 from ..fields import demand, read_object
 from ..layout import Cases, Layout
-from ..noise.answers import ENDS, RangeAnswers
-from ..noise.cells import NumberNoise
-from ..noise.clamped import ClampedAnswers
-from ..noise.intervals import IntervalAnswers
-from ..noise.moved import MovedAnswers
-from ..noise.rows import CoreAnswers, RowAnswers
+from ..noise.line.cells import NumberNoise
+from ..noise.ranges.answers import ENDS, RangeAnswers
+from ..noise.ranges.clamped import ClampedAnswers
+from ..noise.ranges.intervals import IntervalAnswers
+from ..noise.ranges.moved import MovedAnswers
+from ..noise.ranges.rows import CoreAnswers, RowAnswers
 from .additive import NOISE, noise_part
 
 #: Limit of the checker: pieces of a prior.

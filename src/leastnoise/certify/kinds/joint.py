@@ -33,9 +33,9 @@ from ..codec import (
 )
 from ..fields import demand
 from ..layout import Layout, by_key
-from ..noise.elliptical import EuclideanNoise, GaussianNoise
-from ..noise.knorm import KNorm
-from ..noise.shaped import ShapeNoise
+from ..noise.shapes.elliptical import EuclideanNoise, GaussianNoise
+from ..noise.shapes.knorm import KNorm
+from ..noise.shapes.shaped import ShapeNoise
 
 JointFile = MechanismFile[ShapeProblem, ShapeNoise, ShapeProof]
 

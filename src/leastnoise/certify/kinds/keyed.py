@@ -26,8 +26,8 @@ from ..codec import (
 from ..fields import demand
 from ..layout import Layout, by_key
 from ..limits import MAX_SHORT
-from ..noise.chain import Chain
-from ..noise.selection import Selection
+from ..noise.keys.chain import Chain
+from ..noise.keys.selection import Selection
 
 MAX_KEYS_OF_A_UNIT = 1_000_000
 EVEN_ONLY = "even and nowhere falling away from 0, such as l1, l2, power or huber"

@@ -36,8 +36,8 @@ from ..codec import (
 from ..fields import demand, read_whole
 from ..layout import Layout, by_key
 from ..limits import MAX_RADII
-from ..noise.shells import BallNoise
-from ..noise.staircase import FIRST, RATIO, NoCurves, Stairs
+from ..noise.vectors.shells import BallNoise
+from ..noise.vectors.staircase import FIRST, RATIO, NoCurves, Stairs
 from ..report import NOT_CHECKED, PROVEN, REFUTED, Claim, least_words
 
 #: Limits of the checker.

@@ -36,9 +36,9 @@ from ..codec import (
 )
 from ..fields import check_bracket, demand, read_object
 from ..layout import read_file, write_file
-from ..noise.factor import FactorProblem, FactorProof, FactorStrategy
-from ..noise.plain_strategies import AnswersStrategy, CountsStrategy
-from ..noise.strategy import Strategy
+from ..noise.workloads.factor import FactorProblem, FactorProof, FactorStrategy
+from ..noise.workloads.plain_strategies import AnswersStrategy, CountsStrategy
+from ..noise.workloads.strategy import Strategy
 from .additive import ADDITIVE
 from .joint import JOINT, is_joint
 from .vector import VECTOR, is_vector

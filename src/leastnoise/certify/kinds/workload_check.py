@@ -16,8 +16,13 @@ from ..certificates.closed_form import (
     entropy_variance,
     gaussian_variance,
 )
-from ..noise.factor import FactorProblem
-from ..noise.plain_strategies import AnswersStrategy, answers_moved, law_claim, law_variance
+from ..noise.workloads.factor import FactorProblem
+from ..noise.workloads.plain_strategies import (
+    AnswersStrategy,
+    answers_moved,
+    law_claim,
+    law_variance,
+)
 from ..report import Claim, Report, claim_of, lower_claim, upper_claim
 from .joint import is_joint
 from .vector import is_vector

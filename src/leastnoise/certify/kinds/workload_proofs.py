@@ -12,13 +12,13 @@ from ...work import charge
 from ..codec import Codec, Record, integer, one_of, record, several
 from ..fields import demand, read_list, read_number, read_object
 from ..limits import MAX_STRATEGY_BITS
-from ..noise.factor import CLOSED_FORM, ClosedForm, FactorProof, FactorStrategy
-from ..noise.frame import MAX_COORDINATE_CELLS, QUESTIONS, Basis, Coordinates
-from ..noise.plain_strategies import AnswersStrategy, CountsStrategy
-from ..noise.root_strategy import PrefixProof, RootStrategy
-from ..noise.strategy import Multipliers, Strategy, TallStrategy
-from ..noise.summed_strategy import SummedStrategy
-from ..noise.table_strategy import QueryWeights, TableStrategy
+from ..noise.workloads.factor import CLOSED_FORM, ClosedForm, FactorProof, FactorStrategy
+from ..noise.workloads.frame import MAX_COORDINATE_CELLS, QUESTIONS, Basis, Coordinates
+from ..noise.workloads.plain_strategies import AnswersStrategy, CountsStrategy
+from ..noise.workloads.root_strategy import PrefixProof, RootStrategy
+from ..noise.workloads.strategy import Multipliers, Strategy, TallStrategy
+from ..noise.workloads.summed_strategy import SummedStrategy
+from ..noise.workloads.table_strategy import QueryWeights, TableStrategy
 from .workload_parts import MAX_RANK, read_wholes, wholes
 
 MAX_MEASURES = 1_000

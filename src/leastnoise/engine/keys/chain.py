@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ...certify.noise.chain import LEAST_BITS, MAX_REACH, Chain
+from ...certify.noise.keys.chain import LEAST_BITS, MAX_REACH, Chain
 from ...errors import ArgumentError, Described
 from ...exact import exp_bounds, nearest_float
 from ...problem.privacy import Point

@@ -1,7 +1,7 @@
 """Which Gaussian noise costs least for a shape: sizes, and how much of it is common, in floats.
 
 A proposal only: how private it is, and what it costs, is checked exactly afterwards
-(`certify/noise/elliptical.proof.md`).
+(`certify/noise/shapes/elliptical.proof.md`).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ...certify.noise.block_counts import Side
-from ...certify.noise.elliptical import FINE, GaussianNoise, length_of_move
+from ...certify.noise.shapes.block_counts import Side
+from ...certify.noise.shapes.elliptical import FINE, GaussianNoise, length_of_move
 
 #: Standard deviations are multiples of 2^-_BITS steps, and this part larger than they need be.
 _BITS, _MARGIN = 20, 1e-9

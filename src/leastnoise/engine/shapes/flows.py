@@ -14,8 +14,8 @@ from ...certify.certificates.bases import MAX_MOVES, Bases
 from ...certify.certificates.cells import Cells
 from ...certify.certificates.flow import MAX_CUT, Flow, gap_means, slack_of_delta
 from ...certify.certificates.sums import mean_of_squares
-from ...certify.noise.block_counts import Side
-from ...certify.noise.levels import Levels
+from ...certify.noise.shapes.block_counts import Side
+from ...certify.noise.shapes.levels import Levels
 from ...exact import ratio_below
 from ...problem.shape_problem import ShapeProblem
 from .bases import best_bases

@@ -1,7 +1,7 @@
 """Which levels cost least: offsets and overlap, found in floats.
 
-A proposal only: whatever is chosen is private by `certify/noise/levels.proof.md`, and what it costs
-is counted exactly afterwards.
+A proposal only: whatever is chosen is private by `certify/noise/shapes/levels.proof.md`, and what
+it costs is counted exactly afterwards.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...certify.noise.block_counts import Side
-from ...certify.noise.levels import Levels
+from ...certify.noise.shapes.block_counts import Side
+from ...certify.noise.shapes.levels import Levels
 from ...numeric import Floats
 
 

@@ -11,11 +11,11 @@ from fractions import Fraction
 
 from ...baselines.analytic_gaussian import smallest_sigma
 from ...certify.limits import MAX_JOINT_STEPS
-from ...certify.noise.elliptical import Balls, EuclideanNoise, GaussianNoise
-from ...certify.noise.knorm import KNorm, largest_mean
-from ...certify.noise.levels import Levels
-from ...certify.noise.shaped import sides_of
-from ...certify.noise.shells import BallNoise
+from ...certify.noise.shapes.elliptical import Balls, EuclideanNoise, GaussianNoise
+from ...certify.noise.shapes.knorm import KNorm, largest_mean
+from ...certify.noise.shapes.levels import Levels
+from ...certify.noise.shapes.shaped import sides_of
+from ...certify.noise.vectors.shells import BallNoise
 from ...exact import exp_upper
 from ...problem.shape import Shape
 from ...problem.shape_problem import ShapeProblem

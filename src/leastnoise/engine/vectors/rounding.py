@@ -14,7 +14,7 @@ import numpy as np
 
 from ...certify.base import MechanismFile
 from ...certify.kinds.vector import VectorCertificate, VectorFile
-from ...certify.noise.shells import BallNoise
+from ...certify.noise.vectors.shells import BallNoise
 from ...errors import CertificateError
 from ...exact import whole_part
 from ...problem import Problem

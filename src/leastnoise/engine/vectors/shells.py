@@ -15,7 +15,7 @@ from scipy.special import betainc, gammainccinv, gammaincinv
 
 from ...baselines.analytic_gaussian import smallest_sigma
 from ...certify.limits import MAX_RADII
-from ...certify.noise.balls import PAIR_WORK
+from ...certify.noise.vectors.balls import PAIR_WORK
 from ...losses import Loss
 from ...numeric import Floats
 from ...work import BUDGET

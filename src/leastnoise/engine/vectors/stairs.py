@@ -1,7 +1,7 @@
 """Noise for a vector at delta = 0: stairs without an end, and that nothing is better.
 
 Only the first stair is searched for, in floats; what is claimed is checked exactly
-(`../../certify/noise/staircase.proof.md`).
+(`../../certify/noise/vectors/staircase.proof.md`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from ...certify.base import MechanismFile
 from ...certify.kinds.vector import VectorFile
-from ...certify.noise.staircase import NoCurves, Stairs
+from ...certify.noise.vectors.staircase import NoCurves, Stairs
 from ...exact import exp_upper
 from ...problem import Problem
 from ..bounds import Bounds, certified, claimed

@@ -13,8 +13,8 @@ from fractions import Fraction
 from ...certify.base import AnyFile, MechanismFile
 from ...certify.certificates.closed_form import approximate_variance
 from ...certify.kinds.workload import WorkloadBudget, WorkloadDocument
-from ...certify.noise.plain_strategies import AnswersStrategy, CountsStrategy, counts_cost
-from ...certify.noise.strategy import Strategy
+from ...certify.noise.workloads.plain_strategies import AnswersStrategy, CountsStrategy, counts_cost
+from ...certify.noise.workloads.strategy import Strategy
 from ...problem import Problem
 from ...problem.arguments import Arguments
 from ...problem.shape import Cube

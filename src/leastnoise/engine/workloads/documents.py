@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from ...certify.kinds.workload import WorkloadBudget, WorkloadDocument
 from ...certify.kinds.workload_check import Factors, lower_cost, release_cost, shift_length
-from ...certify.noise.factor import FactorProof, FactorStrategy
-from ...certify.noise.plain_strategies import law_claim
+from ...certify.noise.workloads.factor import FactorProof, FactorStrategy
+from ...certify.noise.workloads.plain_strategies import law_claim
 from ...certify.report import PROVEN
 from ...errors import FormatError
 from ...exact import round_down, round_up

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...certify.matrices import Whole
-from ...certify.noise.frame import QUESTIONS, Basis, Coordinates
+from ...certify.noise.workloads.frame import QUESTIONS, Basis, Coordinates
 from ...errors import ArgumentError
 from ...problem.workload_parts import WorkloadPart
 

@@ -17,7 +17,7 @@ import numpy as np
 from ...certify.kinds.workload import WorkloadDocument, factors_of
 from ...certify.kinds.workload_check import noise_words, variance_above, variance_below
 from ...certify.kinds.workload_parts import MAX_RANK
-from ...certify.noise.plain_strategies import AnswersStrategy
+from ...certify.noise.workloads.plain_strategies import AnswersStrategy
 from ...errors import ArgumentError, FormatError, LimitError
 from ...formatting import gap_of, gap_words, percent
 from ...problem.budgets import mu_for

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.linalg as sl
 
-from ...certify.noise.factor import CLOSED_FORM, FactorProof, FactorStrategy
-from ...certify.noise.frame import Frame, frame_of
-from ...certify.noise.plain_strategies import CountsStrategy, counts_cost
-from ...certify.noise.root_strategy import MAX_PREFIX
-from ...certify.noise.strategy import Multipliers, TallStrategy, largest_sum
-from ...certify.noise.summed_strategy import MAX_SUMMED, upper_summed
+from ...certify.noise.workloads.factor import CLOSED_FORM, FactorProof, FactorStrategy
+from ...certify.noise.workloads.frame import Frame, frame_of
+from ...certify.noise.workloads.plain_strategies import CountsStrategy, counts_cost
+from ...certify.noise.workloads.root_strategy import MAX_PREFIX
+from ...certify.noise.workloads.strategy import Multipliers, TallStrategy, largest_sum
+from ...certify.noise.workloads.summed_strategy import MAX_SUMMED, upper_summed
 from ...errors import ArgumentError, FormatError
 from ...problem.workload import MAX_TABLE
 from ...problem.workload_arguments import WorkloadProblem

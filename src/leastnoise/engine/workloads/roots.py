@@ -2,7 +2,7 @@
 
 The inverse of W^T W is tridiagonal, so the fixed point needs the eigenvalues of tridiagonal
 matrices alone. Proposals: the checker proves what comes of them
-(`certify/noise/root_strategy.proof.md`).
+(`certify/noise/workloads/root_strategy.proof.md`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,12 @@ import time
 import numpy as np
 import scipy.linalg as sl
 
-from ...certify.noise.root_strategy import ROW_BITS, SINGULAR_BITS, PrefixProof, RootStrategy
+from ...certify.noise.workloads.root_strategy import (
+    ROW_BITS,
+    SINGULAR_BITS,
+    PrefixProof,
+    RootStrategy,
+)
 from ...numeric import Floats
 from .optimise import Fixed, FixedPointStep
 

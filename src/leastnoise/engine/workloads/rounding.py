@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg as sl
 
-from ...certify.noise.frame import Coordinates, Frame
-from ...certify.noise.strategy import Multipliers, Strategy
+from ...certify.noise.workloads.frame import Coordinates, Frame
+from ...certify.noise.workloads.strategy import Multipliers, Strategy
 from ...numeric import Floats
 
 #: Bits of the weights of shifts and of questions.

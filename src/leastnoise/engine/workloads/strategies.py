@@ -13,11 +13,11 @@ import numpy as np
 from ...certify.kinds.workload import WorkloadDocument, factors_of
 from ...certify.kinds.workload_check import variance_above, variance_below
 from ...certify.kinds.workload_parts import MAX_RANK
-from ...certify.noise.factor import CLOSED_FORM, FactorProof
-from ...certify.noise.frame import QUESTIONS, Coordinates, frame_of, rows_in
-from ...certify.noise.root_strategy import MAX_PREFIX, PrefixProof, RootStrategy
-from ...certify.noise.strategy import Multipliers, Strategy
-from ...certify.noise.table_strategy import QueryWeights
+from ...certify.noise.workloads.factor import CLOSED_FORM, FactorProof
+from ...certify.noise.workloads.frame import QUESTIONS, Coordinates, frame_of, rows_in
+from ...certify.noise.workloads.root_strategy import MAX_PREFIX, PrefixProof, RootStrategy
+from ...certify.noise.workloads.strategy import Multipliers, Strategy
+from ...certify.noise.workloads.table_strategy import QueryWeights
 from ...errors import ArgumentError, Described, FormatError, LimitError
 from ...formatting import gap_of
 from ...problem.workload_arguments import REPLACE, WorkloadProblem

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.linalg as sl
 
-from ...certify.noise.frame import gram_of
-from ...certify.noise.strategy import TallStrategy
-from ...certify.noise.summed_strategy import SummedStrategy
+from ...certify.noise.workloads.frame import gram_of
+from ...certify.noise.workloads.strategy import TallStrategy
+from ...certify.noise.workloads.summed_strategy import SummedStrategy
 from ...numeric import Floats
 from ...problem.workload_parts import Named, WorkloadPart, scaled_part
 from .rounding import as_floats

@@ -1,6 +1,6 @@
 """The best strategy for tables of counts (marginals), in closed form, and for the largest variance.
 
-Proposals; `certify/noise/table_strategy.proof.md` says why the closed form is the best.
+Proposals; `certify/noise/workloads/table_strategy.proof.md` says why the closed form is the best.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ...certify.noise.table_strategy import TableStrategy, left_over, shares_of
+from ...certify.noise.workloads.table_strategy import TableStrategy, left_over, shares_of
 from ...numeric import Floats
 from ...problem.workload_parts import MarginalsPart
 from .optimise import Fixed, FixedPointStep

@@ -29,7 +29,7 @@ from leastnoise.baselines import TruncatedLaplace
 from leastnoise.certify import ShiftCertificate, ShiftMultipliers, check, parse
 from leastnoise.certify.certificates.duality import dual_bound
 from leastnoise.certify.constraints import Dual
-from leastnoise.certify.noise.constraint_slack import largest_error
+from leastnoise.certify.noise.line.constraint_slack import largest_error
 from leastnoise.engine.line.lattice.support import block_mass, smallest_width
 from leastnoise.exact import exp_bounds
 

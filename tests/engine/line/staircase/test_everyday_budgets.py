@@ -19,7 +19,7 @@ from leastnoise import design, load
 from leastnoise.accounting.law import _law_of_noise as law_of
 from leastnoise.certify import check, parse
 from leastnoise.certify.kinds.additive import AdditiveFile, ShiftCertificate, additive_file
-from leastnoise.certify.noise.runs import written_out
+from leastnoise.certify.noise.line.runs import written_out
 from leastnoise.engine.line.staircase.multipliers import StairProgram, centres, levels_for
 from leastnoise.engine.line.staircase.noise import on_integers, steps_of
 from leastnoise.engine.methods import plan_of_noise

@@ -17,7 +17,7 @@ from leastnoise import ArgumentError, Design, design, load
 from leastnoise.baselines.analytic_gaussian import gaussian_delta
 from leastnoise.certify import check
 from leastnoise.certify.kinds.dependent import DEPENDENT
-from leastnoise.certify.noise.clamped import ClampedAnswers
+from leastnoise.certify.noise.ranges.clamped import ClampedAnswers
 from leastnoise.cli import app
 
 BASE = {"sensitivity": 2, "bounds": (0, 4), "gap": 0.1}

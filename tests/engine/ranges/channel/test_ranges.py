@@ -24,8 +24,8 @@ from leastnoise import (
 from leastnoise import design as any_design
 from leastnoise.certify import check
 from leastnoise.certify.kinds.dependent import DEPENDENT
-from leastnoise.certify.noise.clamped import ClampedAnswers
-from leastnoise.certify.noise.rows import RowAnswers
+from leastnoise.certify.noise.ranges.clamped import ClampedAnswers
+from leastnoise.certify.noise.ranges.rows import RowAnswers
 from leastnoise.engine.ranges.channel.baselines import constant_upper
 from leastnoise.problem.domain import problem_of
 from leastnoise.sampling import InsecureSeededEntropy

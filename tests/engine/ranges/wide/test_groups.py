@@ -6,7 +6,7 @@ import pytest
 
 from leastnoise import design
 from leastnoise.certify import check_bytes
-from leastnoise.certify.noise.rows import NodeColumns
+from leastnoise.certify.noise.ranges.rows import NodeColumns
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import numpy as np
 from ....baselines import Staircase
 from ....certify.kinds.additive import MAX_CELLS, MAX_WORK, LatticeCells, MeshCells, NumberNoise
 from ....certify.limits import MAX_EDGES
-from ....certify.noise.runs import written_out
+from ....certify.noise.line.runs import written_out
 from ....errors import ArgumentError, FormatError
 from ....exact import exp_lower
 from ....numeric import Floats, Ints

@@ -15,7 +15,7 @@ import numpy as np
 
 from ....baselines import Staircase
 from ....certify.kinds.dependent import dependent_file
-from ....certify.noise.clamped import ClampedAnswers
+from ....certify.noise.ranges.clamped import ClampedAnswers
 from ....errors import ArgumentError, LimitError
 from ....problem import Problem
 from ....work import BUDGET, counted

@@ -13,8 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....certify.noise.answers import LatticeNoise
-from ....certify.noise.rows import CoreAnswers
+from ....certify.noise.ranges.answers import LatticeNoise
+from ....certify.noise.ranges.rows import CoreAnswers
 from ....errors import ArgumentError
 from ....numeric import Floats
 from ....problem import Problem

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....certify.certificates.pairs import crossing_floor, node_weights
 from ....certify.certificates.weak_duality import floors_on
-from ....certify.noise.node_losses import NodeLosses
+from ....certify.noise.ranges.node_losses import NodeLosses
 from ....numeric import Floats
 from ....problem import Problem
 from .forecast import steps_matter

@@ -10,8 +10,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from ....certify.noise.clamped import ClampedAnswers
-from ....certify.noise.moved import MovedAnswers
+from ....certify.noise.ranges.clamped import ClampedAnswers
+from ....certify.noise.ranges.moved import MovedAnswers
 from ....errors import ArgumentError
 from ....problem import Problem
 from ...bounds import Bounds

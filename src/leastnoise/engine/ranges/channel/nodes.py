@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import accumulate
 
 from ....certify.kinds.dependent import DependentFile, dependent_file
-from ....certify.noise.rows import Columns, ListedColumns, NodeColumns, RowAnswers
+from ....certify.noise.ranges.rows import Columns, ListedColumns, NodeColumns, RowAnswers
 from ....problem import Problem
 from .mesh import Mesh
 

@@ -21,7 +21,7 @@ from scipy.sparse import csr_matrix
 from ....baselines import Staircase
 from ....certify.certificates.pairs import node_weights
 from ....certify.kinds.dependent import DependentFile
-from ....certify.noise.rows import ListedColumns, RowAnswers
+from ....certify.noise.ranges.rows import ListedColumns, RowAnswers
 from ....lp import minimised
 from ....numeric import Floats, Ints
 from ....problem import Problem

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from ....certify.kinds.dependent import dependent_file
-from ....certify.noise.intervals import IntervalAnswers, Intervals
+from ....certify.noise.ranges.intervals import IntervalAnswers, Intervals
 from ....exact import exp_lower
 from ....numeric import Floats, Ints
 from ....problem import Problem

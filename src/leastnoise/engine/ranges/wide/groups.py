@@ -4,7 +4,7 @@ Values several sensitivities apart are private against each other at several tim
 is still small: a program over all of the range, with one node to such a group, proves nearly all
 there is to prove (`../../../certify/certificates/groups.proof.md`). Answers need no more nodes: a
 value between two of them is rounded to one at random, and values a sensitivity apart share in what
-tells the nodes apart (`../../../certify/noise/answers.proof.md`, "Long steps").
+tells the nodes apart (`../../../certify/noise/ranges/answers.proof.md`, "Long steps").
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import numpy as np
 
 from ....certify.certificates.groups import MAX_GROUP, grouped
 from ....certify.certificates.pairs import RangeCertificate
-from ....certify.noise.node_losses import NodeLosses
-from ....certify.noise.rows import RowAnswers
+from ....certify.noise.ranges.node_losses import NodeLosses
+from ....certify.noise.ranges.rows import RowAnswers
 from ....errors import LimitError
 from ....numeric import Floats
 from ....problem import Problem

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from ....certify.kinds.dependent import dependent_file
-from ....certify.noise.answers import LatticeNoise
-from ....certify.noise.moved import Moved, MovedAnswers
+from ....certify.noise.ranges.answers import LatticeNoise
+from ....certify.noise.ranges.moved import Moved, MovedAnswers
 from ....numeric import Floats, Ints
 from ....problem import Problem
 from ....work import BUDGET, counted

@@ -1,0 +1,1 @@
+"""Partition selection: how often keys are released, with their counts."""

@@ -1,0 +1,1 @@
+"""Noise for one number, on a lattice or between free edges."""

@@ -1,0 +1,1 @@
+"""Answers that depend on a value of a known range."""

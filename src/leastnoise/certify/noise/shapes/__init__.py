@@ -1,0 +1,1 @@
+"""Noise for several numbers whose changes form a shape."""

@@ -1,0 +1,1 @@
+"""Noise for vectors of bounded Euclidean length."""

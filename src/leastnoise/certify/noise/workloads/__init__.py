@@ -1,0 +1,1 @@
+"""Strategies for many linear queries: what is measured, and what its answers cost."""
