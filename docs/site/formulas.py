@@ -19,6 +19,9 @@ PART = re.compile(
     r"^(?P<indent> *)```(?P<language>\w*)\n(?P<block>.*?)^ *```$|\$`(?P<inline>[^`\n]+)`\$",
     re.M | re.S,
 )
+#: The sides of absolute values and norms, in TeX; and their bars in MathML.
+SIDE = re.compile(r"\\([lr])(?=[vV]ert(?![a-zA-Z]))")
+BAR = re.compile(r"<mo>(&#x0007C;|&#x02016;)</mo>")
 PLACE = re.compile(r"(?:<p>)?FORMULA(\d+)BLOCK(?:</p>)?|FORMULA(\d+)INLINE")
 
 
@@ -27,9 +30,14 @@ def mathml(tex: str, display: str) -> str:
     """A formula as MathML. A command that the converter does not know ends the build."""
     from latex2mathml.converter import convert
 
-    text = convert(tex.strip(), display=display)
+    tex = tex.strip()
+    if display == "block":
+        tex = re.sub(r"\\(min|inf)_", r"\\\1\\limits_", tex)  # what is minimized over stands below
+    text = convert(tex, display=display)
     if "\\" in text:
         raise PluginError(f"a formula has a command that cannot be converted: {tex}")
+    sides = iter(["prefix" if side == "l" else "postfix" for side in SIDE.findall(tex)])
+    text = BAR.sub(lambda bar: f'<mo form="{next(sides)}" stretchy="false">{bar[1]}</mo>', text)
     return f'<div class="formula">{text}</div>' if display == "block" else text
 
 

@@ -44,6 +44,12 @@ def counts(text: str, part: str) -> tuple[int, int, int]:
     return len(words), len(SPACED_PERCENT.findall(text)), long
 
 
+def long_around_blocks(text: str) -> int:
+    """Sentences above 35 words where neither a block, a table nor a heading ends a sentence."""
+    prose = re.sub(r"```.*?```|\|.*?\n", " ", text, flags=re.S)
+    return sum(len(sentence.split()) > 35 for sentence in re.split(r"(?<=[.!?])\s+", prose))
+
+
 def part_of(page: Path) -> str:
     return "research" if RESEARCH.fullmatch(page.name) else "user"
 
@@ -56,10 +62,17 @@ def test_the_language_of_the_pages_gets_no_worse(part):
     assert all(count <= most for count, most in zip(totals, MOST[part], strict=True)), pages
 
 
+def test_sentences_around_blocks_get_no_longer():
+    pages = {page.name: long_around_blocks(page.read_text("utf-8")) for page in PAGES}
+    assert sum(pages.values()) == 0, {name: long for name, long in pages.items() if long}
+
+
 def test_the_counts_see_what_they_count():
     assert counts("A law of whole numbers: 95 %.", "user") == (2, 1, 0)
     assert counts("A `law` is refused.", "user") == (1, 0, 0)
     assert counts("The hockey-stick divergence of a distribution: 95%.", "user") == (0, 0, 0)
     assert counts("word " * 36 + "end.\n```\nlaw 3\n```\n", "research") == (1, 0, 1)
+    around = "word " * 18 + "\n\n```math\nx\n```\n\n" + "word " * 18 + "end."
+    assert long_around_blocks(around) == 1 and counts(around, "research")[2] == 0
     assert [counts("word " * 31, part)[2] for part in ("user", "research")] == [1, 0]
     assert counts("Short. " * 40 + "| law " * 40 + "|\n", "user")[2] == 0

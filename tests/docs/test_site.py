@@ -117,6 +117,9 @@ def test_a_formula_that_cannot_be_converted_ends_the_build():
     shown = hook.on_page_markdown(text, page, None, None)
     assert shown == "A FORMULA0INLINE and\n\nFORMULA1BLOCK\n\n```text\n$`x`$\n```\n"
     typeset = hook.on_page_content(f"<p>{shown}</p>", page, None, None)
+    absolute = hook.mathml(r"\lvert k - m \rvert \le \min_x \lVert x \rVert_K", "block")
+    assert re.findall(r'form="(\w+)"', absolute) == ["prefix", "postfix", "prefix", "postfix"]
+    assert "<munder>" in absolute
     assert typeset.count("<math") == 2 and "<mfrac>" in typeset and "FORMULA" not in typeset
     with pytest.raises(PluginError, match="nonsense"):
         hook.mathml("\\nonsense{x}", "inline")
