@@ -173,16 +173,18 @@ def table3() -> str:
     )
 
 
-CONSISTENT = "| table | counts | totals | differences | proportions | coverage |"
+ADDED_UP = ("counts", "totals", "differences", "proportions")
+_COLUMNS = [f"{kind}: {column}" for column in ("error", "coverage") for kind in ADDED_UP]
+CONSISTENT = f"| table | {' | '.join(_COLUMNS)} |"
 
 
 def consistent() -> str:
-    """The error of tables that add up, relative to that of the unbiased numbers."""
-    kinds = ("counts", "totals", "differences", "proportions")
+    """Tables that add up: their error relative to the unbiased numbers, and their coverage."""
 
     def cells(row: Row) -> list[str]:
-        ratios = [f"{float(row[f'{kind} ratio']):.2f}" for kind in kinds]
-        return [row["table"], *ratios, f"{100 * float(row['coverage']):.1f}%"]
+        ratios = [f"{float(row[f'{kind} ratio']):.2f}" for kind in ADDED_UP]
+        coverages = [f"{100 * float(row[f'{kind} coverage']):.1f}%" for kind in ADDED_UP]
+        return [row["table"], *ratios, *coverages]
 
     return markdown(CONSISTENT, map(cells, rows(MADE / "consistent.csv")))
 

@@ -425,8 +425,10 @@ def test_unreadable_files(tmp_path: Any, capsys: Any) -> None:
     assert main([str(tmp_path / "absent.json")]) == 2
     assert main([str(tmp_path)]) == 2
     assert main([]) == 2
-    assert main(["--help"]) == 2
+    assert main(["--help"]) == 0
     with pytest.raises(FormatError):
         read_any("with\0zero")
-    words = capsys.readouterr().err.splitlines()
-    assert [line.startswith("error: cannot read ") for line in words] == [True, True, False, False]
+    printed = capsys.readouterr()
+    lines = printed.err.splitlines()
+    assert [line.startswith("error: cannot read ") for line in lines] == [True, True, False]
+    assert printed.out.startswith("usage: ")

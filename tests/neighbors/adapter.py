@@ -150,9 +150,13 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
     seen: list[_Seen] = []
     vectors: list[Vector] = []
     together = Draw.release
-    draw, released, told = _asking.Prepared.draw, PartsRelease.released, KeyedValuesRelease.release
-    vector, choose = VectorRelease.released, Quantile.choose
-    adding = SumsRelease.released
+    draw, released, told = (
+        _asking.Prepared.draw,
+        PartsRelease.release_rows,
+        KeyedValuesRelease.release,
+    )
+    vector, choose = VectorRelease.release_rows, Quantile.choose
+    adding = SumsRelease.release_rows
 
     def drawing(self: Any, *args: Any) -> Any:
         keys = list(self.query.public_keys or [""])
@@ -213,10 +217,10 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
     with (
         patch.object(_asking.Prepared, "draw", drawing),
         patch.object(SelectionNoise, "release", showing),
-        patch.object(PartsRelease, "released", releasing),
+        patch.object(PartsRelease, "release_rows", releasing),
         patch.object(KeyedValuesRelease, "release", telling),
-        patch.object(VectorRelease, "released", vectoring),
-        patch.object(SumsRelease, "released", adding_up),
+        patch.object(VectorRelease, "release_rows", vectoring),
+        patch.object(SumsRelease, "release_rows", adding_up),
         _watched_bins(seen, vectors),
         patch.object(Quantile, "choose", choosing),
         patch.object(Draw, "release", drawing_together),
@@ -227,7 +231,7 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
 @contextmanager
 def _watched_bins(seen: list[_Seen], vectors: list[Vector]) -> Iterator[None]:
     """Record counts by bins, of which many quantiles are made."""
-    banding, choose_bin = BandsRelease.released, ChoicesRelease.chosen
+    banding, choose_bin = BandsRelease.release_rows, ChoicesRelease.chosen
 
     def banding_up(self: Any, rows: Sequence[Sequence[int]], entropy: Any) -> Any:
         setting = seen[-1].setting
@@ -254,7 +258,7 @@ def _watched_bins(seen: list[_Seen], vectors: list[Vector]) -> Iterator[None]:
         return choose_bin(self, counts, level, entropy)
 
     with (
-        patch.object(BandsRelease, "released", banding_up),
+        patch.object(BandsRelease, "release_rows", banding_up),
         patch.object(ChoicesRelease, "chosen", choosing_bin),
     ):
         yield
