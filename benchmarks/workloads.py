@@ -35,7 +35,8 @@ import numpy as np
 
 from leastnoise import Workload, design
 from leastnoise.engine.workloads.optimise import columns
-from leastnoise.problem.workload_parts import MarginalsPart, Named
+from leastnoise.problem.workload_parts import Named
+from leastnoise.problem.workload_tables import MarginalsPart
 
 FIELDS = (
     *("workload", "lower", "upper", "gap", "seconds", "check_seconds", "kilobytes"),

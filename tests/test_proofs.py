@@ -90,7 +90,14 @@ EXEMPT = {
     "certify/kinds/workload_proofs.py": (
         "reads a file; leans on certify/kinds/workload_check.proof.md"
     ),
-    "problem/workload_parts.py": "records; leans on certify/noise/workloads/strategy.proof.md",
+    "problem/workload_parts.py": (
+        "records; leans on certify/noise/workloads/strategy.proof.md, "
+        "certify/noise/workloads/plain_strategies.proof.md"
+    ),
+    "problem/workload_tables.py": (
+        "records; leans on certify/noise/workloads/table_strategy.proof.md, "
+        "certify/noise/workloads/plain_strategies.proof.md"
+    ),
     "problem/workload.py": "reads arguments",
     "problem/workload_arguments.py": "reads arguments",
     "certify/noise/line/runs.py": (

@@ -15,7 +15,7 @@ from leastnoise import Workload
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.kinds.workload_proofs import STRATEGY
 from leastnoise.certify.matrices import product
-from leastnoise.certify.noise.workloads.frame import frame_of, gram_times
+from leastnoise.certify.noise.workloads.frame import ALL_CELLS, gram_times
 from leastnoise.certify.noise.workloads.summed_strategy import (
     SummedStrategy,
     largest_column,
@@ -305,7 +305,7 @@ def test_running_sums_are_products_with_the_matrix(name: str) -> None:
         [int(v) for v in line] for line in np.random.default_rng(3).integers(-9, 9, (part.cells, 3))
     ]
     times, diagonal, denominator = gram_times(part, x)
-    frame = frame_of(part, False, None)
+    frame = ALL_CELLS.frame(part, False)
     assert frame.cost_times(x) == times and (frame.named is None) == (
         name in ("weights", "rows", "marginals")
     )

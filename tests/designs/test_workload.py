@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from leastnoise import ArgumentError, Design, Workload, design, load
 from leastnoise.comparison.workloads import _Plain, branches_of_opendp
 from leastnoise.errors import DataError
-from leastnoise.problem.workload_parts import Named, weighed
+from leastnoise.problem.workload_parts import Named, WorkloadPart
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
 PURE = {"epsilon": 1, "delta": 0}
@@ -339,7 +339,7 @@ def test_weighed_runs_are_what_is_written_out() -> None:
         for n in (1, 2, 7):
             part = Named(name, n)
             counts = [int(one) for one in RNG.integers(0, 99, part.queries)]
-            assert part.weighed(counts) == weighed(part, counts)
+            assert part.weighed(counts) == WorkloadPart.weighed(part, counts)
 
 
 def test_error_bars_cover() -> None:

@@ -14,14 +14,13 @@ from ..losses import Loss
 from .analytic_gaussian import AnalyticGaussian
 from .atom_staircase import AtomStaircase
 from .base import Mechanism
-from .calibrated_laplace import CalibratedLaplace
 from .dependent_baselines import ExponentialMechanism, InverseSensitivity, SmoothSensitivity
 from .discrete_gaussian import DiscreteGaussian
 from .discrete_laplace import DiscreteLaplace
 from .gaussian import Gaussian
 from .integer import IntegerMechanism
 from .inverse import inverse_error
-from .laplace import Laplace
+from .laplace import CalibratedLaplace, Laplace
 from .lower_bounds import geng_lower_bound, remainder_lower_bound
 from .remap import Remapped
 from .rounded_tulap import RoundedTulap

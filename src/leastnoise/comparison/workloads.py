@@ -12,13 +12,13 @@ import numpy as np
 
 from ..baselines import AnalyticGaussian
 from ..certify.kinds.workload import WorkloadDocument
-from ..certify.noise.workloads.plain_strategies import answers_cost, answers_moved, counts_cost
+from ..certify.noise.workloads.plain_strategies import answers_cost, answers_moved
 from ..designs.design import Design
 from ..engine.workloads.summed import queries_of
 from ..engine.workloads.trees import levels, tree_cost, weighted_levels
 from ..errors import RegimeError
 from ..noise.workload import WorkloadNoise
-from ..problem.workload_parts import Named, WorkloadPart, scaled_part
+from ..problem.workload_parts import WorkloadPart
 from .table import ComparisonRow, Refused
 
 #: Numbers of a matrix that are looked at, at most.
@@ -78,8 +78,7 @@ def _trees(document: WorkloadDocument, refused: Refused) -> Iterator[ComparisonR
 
 def _in_order(part: WorkloadPart) -> bool:
     """Whether the queries are sums of neighboring counts."""
-    _, inner = scaled_part(part)
-    return isinstance(inner, Named) and inner.name in ("prefix", "ranges") and part.cells > 1
+    return part.scaled()[1].family in ("prefix", "ranges") and part.cells > 1
 
 
 class _Tree:
@@ -94,13 +93,13 @@ class _Tree:
     def cost(self) -> float:
         """With noise of variance 1 on every sum."""
         if not self.ordered:
-            return float(counts_cost(self.part, False))
+            return float(self.part.squared_lengths(False))
         return tree_cost(self.queries, self.branch, 1) / self.levels**2
 
     def weighted(self, power: int) -> float:
         """The best of some trees with the best weights of levels, moved by a length of 1."""
         if not self.ordered:
-            return float(counts_cost(self.part, False))
+            return float(self.part.squared_lengths(False))
         branches = [b for b in _BRANCHES if b < self.part.cells] or [self.part.cells]
         if self.part.cells > _MANY:
             branches = branches[-2:]  # (others have many more sums)
@@ -155,7 +154,7 @@ class _Plain:
         self.part, self.replaced = part, replaced
         pairs = part.cells if replaced else 1
         self.written = part.queries * part.cells * pairs <= _MOST
-        self.known = self.written or (isinstance(part, Named) and not replaced)
+        self.known = self.written or (bool(part.family) and not replaced)
 
     def _matrix(self) -> tuple[Any, Any]:
         rows = np.array([[float(x) for x in row] for row in self.part.rows()])
@@ -165,7 +164,7 @@ class _Plain:
     def counts(self, largest: bool) -> float:
         """weight times the squared length of a question: the sum, or the largest."""
         if not self.written:
-            return float(counts_cost(self.part, largest))
+            return float(self.part.squared_lengths(largest))
         rows, weights = self._matrix()
         each = weights * (rows**2).sum(axis=1)
         return float(each.max() if largest else each.sum())

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
-from ..certify.noise.workloads.frame import QUESTIONS, Basis, rows_in
+from ..certify.noise.workloads.frame import ALL_CELLS
 from ..certify.noise.workloads.plain_strategies import CountsStrategy
 from ..certify.noise.workloads.root_strategy import ROW_BITS, RootStrategy
 from ..certify.noise.workloads.strategy import Strategy, TallStrategy
@@ -39,32 +39,12 @@ class Factor:
         self.measures = len(strategy.square())
         self.where, self._y = strategy.coordinates, strategy.square()
         self._bits = strategy.bits
-        where = strategy.coordinates
         #: What answers are to be divided by, besides the scale of the estimate.
-        self.below = part.denominator if where != QUESTIONS else 1
+        self.below = self.where.answers_over(part)
 
     def coordinates(self, x: Sequence[int]) -> list[int]:
         """A x: D times the coordinates of a vector."""
-        x = list(x)
-        where = self.where
-        if where == QUESTIONS:
-            answers = self.part.answers(x)
-            return [a - sum(x) * b for a, b in zip(answers, self._first, strict=True)]
-        if isinstance(where, Basis):
-            coordinates = [where.denominator * x[j] for j in where.cells]
-            others = (j for j in range(self.cells) if j not in set(where.cells))
-            for j, row in zip(others, where.shares, strict=True):
-                if x[j]:
-                    coordinates = [a + x[j] * b for a, b in zip(coordinates, row, strict=True)]
-            return coordinates
-        return x[1:] if self.replaced else x
-
-    @cached_property
-    def _first(self) -> list[int]:
-        """What is counted from: the first column where units are replaced, else nothing."""
-        if not self.replaced:
-            return [0] * self.queries
-        return list(self.part.answers([1] + [0] * (self.cells - 1)))
+        return self.where.located(self.part, x, self.replaced)
 
     def measured(self, z: Sequence[int]) -> list[int]:
         """Y z, in steps of the grid."""
@@ -85,36 +65,16 @@ class Factor:
 
     def _divided(self, z: list[int]) -> list[int]:
         """By D."""
-        over = 1
-        if isinstance(self.where, Basis):
-            over = self.where.denominator
-        elif self.where == QUESTIONS:
-            over = self.part.denominator
+        over = self.where.denominator_of(self.part)
         return [number // over for number in z] if over > 1 else z
 
     def answers(self, z: Sequence[Any]) -> list[Any]:
         """The questions' answers from coordinates, times what they are divided by."""
-        where = self.where
-        if where == QUESTIONS:
-            return list(z)
-        if isinstance(where, Basis):
-            x = [0] * self.cells
-            for j, value in zip(where.cells, z, strict=True):
-                x[j] = value
-            return self.part.answers(x)
-        return self.part.answers(list(z))
+        return self.where.answers(self.part, z)
 
     def answers_of_exchanged(self, z: Sequence[int], total: int) -> list[int]:
         """The same where units are replaced: their number is known."""
-        if self.where == QUESTIONS:
-            below = self.part.denominator
-            return [a + total * b // below for a, b in zip(z, self._first, strict=True)]
-        cells = self.where.cells if isinstance(self.where, Basis) else range(1, self.cells)
-        x = [0] * self.cells
-        for j, value in zip(cells, z, strict=True):
-            x[j] = value
-        x[0] += total - sum(z)
-        return self.part.answers(x)
+        return self.where.exchanged(self.part, z, total)
 
     # -- in floats ----------------------------------------------------------------------------
 
@@ -128,7 +88,7 @@ class Factor:
     @cached_property
     def _rows(self) -> Floats:
         """The questions over coordinates, answered by the measurements: W Y^-1."""
-        rows, below = rows_in(self.part, self.replaced, self.where)
+        rows, below = self.where.rows(self.part, self.replaced)
         matrix = np.array([[float(x) for x in row] for row in rows]) / float(below)
         return np.asarray(matrix @ self._inverse)
 
@@ -198,7 +158,7 @@ class RootFactor(Factor):
     """Long prefix sums, by the square-root strategy."""
 
     def __init__(self, part: WorkloadPart, strategy: RootStrategy) -> None:
-        self.part, self.replaced, self.where = part, False, None
+        self.part, self.replaced, self.where = part, False, ALL_CELLS
         self.cells = self.queries = self.rank = self.measures = part.cells
         self.below = 1
         self._series, self._scales = strategy.series(part.cells), strategy.scales(part.cells)

@@ -14,7 +14,8 @@ import numpy as np
 from ..certify.kinds.additive import AdditiveFile
 from ..certify.kinds.joint import JointFile
 from ..numeric import Floats
-from ..problem.workload_parts import MarginalsPart, Named, WorkloadPart
+from ..problem.workload_parts import Named, WorkloadPart
+from ..problem.workload_tables import MarginalsPart
 from ..sampling import Entropy
 from ..sampling.normal import LaplaceSampler
 from .additive import AdditiveNoise

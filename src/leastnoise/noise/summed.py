@@ -14,7 +14,7 @@ import numpy as np
 
 from ..certify.noise.workloads.summed_strategy import SummedStrategy
 from ..numeric import Floats
-from ..problem.workload_parts import Named, Weighted, WorkloadPart
+from ..problem.workload_parts import WorkloadPart
 
 #: Numbers of the matrix of the answers that are looked at together.
 _TOGETHER = 2_000_000
@@ -22,8 +22,6 @@ _TOGETHER = 2_000_000
 
 class Summed:
     """One factor of a product: its measurements, their estimate and its questions."""
-
-    where = None
 
     def __init__(self, part: WorkloadPart, strategy: SummedStrategy) -> None:
         self.part, self._strategy = part, strategy
@@ -79,10 +77,8 @@ class Summed:
 
     def _blocks(self) -> Iterator[Floats]:
         """The coefficients of the measurements in the answers, some answers at a time."""
-        part, v = self.part, self._estimates
-        while isinstance(part, Weighted):
-            part = part.part
-        if isinstance(part, Named) and part.name == "ranges":
+        part, v = self.part.unweighted, self._estimates
+        if part.family == "ranges":
             sums = np.vstack([np.zeros(v.shape[1]), np.cumsum(v, axis=0)])
             for first in range(part.cells):
                 yield sums[first + 1 :] - sums[first]

@@ -19,7 +19,7 @@ from ..certify.noise.workloads.table_strategy import TableStrategy, table_varian
 from ..errors import DataError
 from ..numeric import Floats
 from ..problem.workload import MAX_TABLE
-from ..problem.workload_parts import MarginalsPart
+from ..problem.workload_tables import MarginalsPart
 from ..sampling import Entropy
 from ..sampling.normal import GaussianSampler, LaplaceSampler, RoundedNormal
 from .counts import codes_of, whole_vector, width_of

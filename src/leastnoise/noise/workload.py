@@ -28,7 +28,8 @@ from ..formatting import float_towards
 from ..numeric import Floats
 from ..problem.checks import check_confidence
 from ..problem.workload import Workload
-from ..problem.workload_parts import MarginalsPart, WorkloadPart, along
+from ..problem.workload_parts import WorkloadPart
+from ..problem.workload_tables import MarginalsPart, along
 from ..sampling import Entropy, system_entropy
 from .additive import AdditiveNoise
 from .bars import (

@@ -14,7 +14,8 @@ from typing import Any, Self
 
 from ..errors import ArgumentError, Described
 from ..exact import Number, rational
-from .workload_parts import MarginalsPart, MatrixRows, Named, Product, Stack, Weighted, WorkloadPart
+from .workload_parts import MatrixRows, Named, Stack, Weighted, WorkloadPart
+from .workload_tables import MarginalsPart, Product
 
 #: The most counts and questions of rows that are written out, and digits of a number in them.
 MAX_ROWS, MAX_ENTRIES, MAX_ENTRY_BITS = 20_000, 4_000_000, 128
@@ -170,26 +171,11 @@ class Workload:
         ]
 
     def __repr__(self) -> str:
-        return f"Workload({_named(self.part)}: {self.queries} queries of {_cells(self.cells)})"
+        return f"Workload({self.part.label}: {self.queries} queries of {_cells(self.cells)})"
 
 
 def _cells(cells: int) -> str:
     return f"{cells} counts" if cells < 10**9 else f"1e{len(str(cells)) - 1} counts or more"
-
-
-def _named(part: WorkloadPart) -> str:
-    if isinstance(part, Named):
-        return part.name
-    if isinstance(part, MarginalsPart):
-        return f"{len(part.sets)} tables of {len(part.sizes)} attributes"
-    if isinstance(part, (Product, Stack)):
-        word = "product" if isinstance(part, Product) else "stack"
-        return f"{word} of {', '.join(_named(factor) for factor in part.parts[:4])}" + (
-            ", ..." if len(part.parts) > 4 else ""
-        )
-    if isinstance(part, Weighted):
-        return f"weighted {_named(part.part)}"
-    return "matrix"
 
 
 def _count(name: str, value: object, most: int) -> int:

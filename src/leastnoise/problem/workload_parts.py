@@ -1,7 +1,10 @@
-"""The parts that workloads are made of: named rows, given rows, products, stacks, marginals.
+"""The parts that workloads are made of: named rows, given rows, weighted ones, stacks.
+
+Products and marginals are in `workload_tables.py`.
 
 Each knows its rows in whole numbers over one denominator, its Gram matrix W^T diag(weights) W, and
-how to answer its questions of a vector. Standard library only: the checker reads them from files.
+how to answer its questions of a vector. Standard library only: the checker reads them from files,
+and what takes long counts its work.
 """
 
 from __future__ import annotations
@@ -11,10 +14,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, combinations, product
+from itertools import accumulate
 from typing import Any
 
 from ..exact import text_of
+from ..work import charge
 
 Whole = list[list[int]]
 
@@ -50,9 +54,21 @@ class WorkloadPart(ABC):
     def gram(self) -> tuple[Whole, int]:
         """(K, d): the matrix K/d = W^T diag(weights) W."""
         scale = math.lcm(*{weight.denominator for weight in self.weights()})
-        return weighed(self, [int(weight * scale) for weight in self.weights()]), (
-            scale * self.denominator**2
-        )
+        counts = [int(weight * scale) for weight in self.weights()]
+        return self.weighed(counts), scale * self.denominator**2
+
+    def weighed(self, counts: Sequence[int]) -> Whole:
+        """W^T diag(counts) W of the rows as they are, not divided."""
+        n = self.cells
+        total = [[0] * n for _ in range(n)]
+        for row, count in zip(self.rows(), counts, strict=True):
+            if count:
+                entries = [(j, value) for j, value in enumerate(row) if value]
+                for i, a in entries:
+                    line, scaled = total[i], a * count
+                    for j, b in entries:
+                        line[j] += scaled * b
+        return total
 
     @abstractmethod
     def answers(self, x: Sequence[Any]) -> list[Any]:
@@ -62,19 +78,76 @@ class WorkloadPart(ABC):
     def to_json(self) -> dict[str, Any]:
         """The JSON object of a file."""
 
+    # -- how it is made -----------------------------------------------------------------------
 
-def weighed(part: WorkloadPart, counts: Sequence[int]) -> Whole:
-    """W^T diag(counts) W of the rows as they are, not divided."""
-    n = part.cells
-    total = [[0] * n for _ in range(n)]
-    for row, count in zip(part.rows(), counts, strict=True):
-        if count:
-            entries = [(j, value) for j, value in enumerate(row) if value]
-            for i, a in entries:
-                line, scaled = total[i], a * count
-                for j, b in entries:
-                    line[j] += scaled * b
-    return total
+    @property
+    def family(self) -> str:
+        """The name of named queries; "" for others."""
+        return ""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """What it is called where it is shown."""
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """How many answers there are along each axis of the table that they form."""
+        return (self.queries,)
+
+    def split(self) -> tuple[WorkloadPart, ...]:
+        """The factors that it is a product of."""
+        return (self,)
+
+    def scaled(self) -> tuple[Fraction, WorkloadPart]:
+        """(weight, part): weights that are alike for all questions taken off."""
+        return Fraction(1), self
+
+    @property
+    def unweighted(self) -> WorkloadPart:
+        """The same questions without their weights."""
+        return self
+
+    # -- how long its numbers are, and how long they take -------------------------------------
+
+    def entry_bits(self) -> int:
+        """At least how long a number of the rows is, times their denominator."""
+        return 1
+
+    def weight_size(self) -> tuple[int, int]:
+        """(d, b): all weights of the questions are fractions over d with numerators of b bits."""
+        return 1, 1
+
+    def gram_work(self) -> int:
+        """Microseconds of a Gram matrix, besides those of its entries."""
+        return 0
+
+    def rows_work(self) -> int:
+        """Microseconds of a Gram matrix that is added up row by row."""
+        return self.queries * self.cells**2 // 12
+
+    def weighed_work(self) -> int:
+        """Microseconds of `weighed` for short numbers."""
+        return self.queries * (1 + self.cells**2 // 12)
+
+    # -- what units do to it ------------------------------------------------------------------
+
+    def squared_lengths(self, largest: bool) -> Fraction:
+        """The weighted total of the squared lengths of the questions, or the largest one."""
+        charge(self.queries * (self.cells // 8 + 5))
+        each = (
+            weight * sum(x * x for x in row if x)
+            for row, weight in zip(self.rows(), self.weights(), strict=True)
+        )
+        return (max(each) if largest else sum(each, Fraction(0))) / self.denominator**2
+
+    def moved(self) -> Fraction:
+        """At least by how much a unit moves all answers together, in the sum of sizes."""
+        charge(self.queries * (self.cells // 4 + 2))
+        sums = [0] * self.cells
+        for row in self.rows():
+            sums = [a + abs(b) for a, b in zip(sums, row, strict=True)]
+        return Fraction(max(sums), self.denominator)
 
 
 @dataclass(frozen=True)
@@ -145,6 +218,27 @@ class Named(WorkloadPart):
     def to_json(self) -> dict[str, Any]:
         return {"name": self.name, "cells": self.size}
 
+    @property
+    def family(self) -> str:
+        return self.name
+
+    label = family
+
+    def weighed_work(self) -> int:
+        return self.queries + self.size**2 // 2
+
+    def squared_lengths(self, largest: bool) -> Fraction:
+        n = self.size
+        if largest:
+            return Fraction(1 if self.name == "identity" else n)
+        total = {"prefix": n * (n + 1) // 2, "ranges": n * (n + 1) * (n + 2) // 6}
+        return Fraction(total.get(self.name, n))
+
+    def moved(self) -> Fraction:
+        n = self.size
+        middle = ((n + 1) // 2) * (n // 2 + 1)  # ranges that hold a cell in the middle
+        return Fraction({"prefix": n, "ranges": middle}.get(self.name, 1))
+
 
 @dataclass(frozen=True)
 class MatrixRows(WorkloadPart):
@@ -173,6 +267,20 @@ class MatrixRows(WorkloadPart):
 
     def to_json(self) -> dict[str, Any]:
         return {"rows": [list(row) for row in self.matrix], "denominator": str(self.over)}
+
+    @property
+    def label(self) -> str:
+        return "matrix"
+
+    def entry_bits(self) -> int:
+        charge(self.queries * (1 + self.cells // 20))
+        return max(max(map(abs, row)).bit_length() for row in self.matrix)
+
+    def rows_work(self) -> int:
+        used = (self.cells - row.count(0) for row in self.matrix)
+        return self.queries * (5 + self.cells // 10) + sum(count * count for count in used) // 8
+
+    gram_work = rows_work
 
 
 @dataclass(frozen=True)
@@ -214,13 +322,50 @@ class Weighted(WorkloadPart):
     def to_json(self) -> dict[str, Any]:
         return {"weights": [text_of(weight) for weight in self.factors], "of": self.part.to_json()}
 
+    @property
+    def label(self) -> str:
+        return f"weighted {self.part.label}"
 
-def scaled_part(part: WorkloadPart) -> tuple[Fraction, WorkloadPart]:
-    """(weight, part): weights that are alike for all questions taken off."""
-    scale = Fraction(1)
-    while isinstance(part, Weighted) and len(part.factors) == 1:
-        scale, part = scale * part.factors[0], part.part
-    return scale, part
+    def scaled(self) -> tuple[Fraction, WorkloadPart]:
+        if len(self.factors) > 1:
+            return Fraction(1), self
+        scale, part = self.part.scaled()
+        return self.factors[0] * scale, part
+
+    @property
+    def unweighted(self) -> WorkloadPart:
+        return self.part.unweighted
+
+    def entry_bits(self) -> int:
+        return self.part.entry_bits()
+
+    def weight_size(self) -> tuple[int, int]:
+        below, most = self.part.weight_size()
+        denominator, size = size_of(self.factors)
+        return below * denominator, most + size
+
+    def gram_work(self) -> int:
+        if len(self.factors) > 1:
+            return 5 * self.queries + self.part.rows_work()
+        return inner_work((self.part,))
+
+
+def size_of(weights: Sequence[Fraction]) -> tuple[int, int]:
+    """(d, b): these are fractions over d with numerators of b bits."""
+    charge(len(weights) // 2)
+    below = math.lcm(*{weight.denominator for weight in weights})
+    return below, max(weight.numerator.bit_length() for weight in weights) + below.bit_length()
+
+
+def inner_work(parts: Sequence[WorkloadPart]) -> int:
+    """Microseconds of the Gram matrices of parts."""
+    return sum(5 + part.cells**2 // 2 + part.gram_work() for part in parts)
+
+
+def listed(word: str, parts: Sequence[WorkloadPart]) -> str:
+    """What parts are called, the first of them."""
+    shown = ", ".join(part.label for part in parts[:4])
+    return f"{word} of {shown}" + (", ..." if len(parts) > 4 else "")
 
 
 @dataclass(frozen=True)
@@ -270,146 +415,17 @@ class Stack(WorkloadPart):
     def to_json(self) -> dict[str, Any]:
         return {"stack": [part.to_json() for part in self.parts]}
 
-
-@dataclass(frozen=True)
-class Product(WorkloadPart):
-    """Every question of one about every question of the next: tables with two axes or more.
-
-    The vector is the table, row by row.
-    """
-
-    parts: tuple[WorkloadPart, ...]
-
     @property
-    def cells(self) -> int:
-        return math.prod(part.cells for part in self.parts)
+    def label(self) -> str:
+        return listed("stack", self.parts)
 
-    @property
-    def queries(self) -> int:
-        return math.prod(part.queries for part in self.parts)
+    def entry_bits(self) -> int:
+        return max(part.entry_bits() + k.bit_length() for part, k in self._scaled())
 
-    @property
-    def denominator(self) -> int:
-        return math.prod(part.denominator for part in self.parts)
+    def weight_size(self) -> tuple[int, int]:
+        each = [part.weight_size() for part in self.parts]
+        below = math.lcm(*(denominator for denominator, _ in each))
+        return below, max(b + (below // denominator).bit_length() for denominator, b in each)
 
-    def rows(self) -> Iterator[Sequence[int]]:
-        for chosen in product(*(list(part.rows()) for part in self.parts)):
-            yield [math.prod(values) for values in product(*chosen)]
-
-    def weights(self) -> Iterator[Fraction]:
-        weights = (list(part.weights()) for part in self.parts)
-        return (math.prod(chosen, start=Fraction(1)) for chosen in product(*weights))
-
-    def gram(self) -> tuple[Whole, int]:
-        matrix, below = self.parts[0].gram()
-        for part in self.parts[1:]:
-            other, denominator = part.gram()
-            matrix = [[x * y for x in a for y in b] for a in matrix for b in other]
-            below *= denominator
-        return matrix, below
-
-    def answers(self, x: Sequence[Any]) -> list[Any]:
-        return along([part.answers for part in self.parts], [part.cells for part in self.parts], x)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"product": [part.to_json() for part in self.parts]}
-
-
-def along(maps: Sequence[Any], sizes: Sequence[int], x: Sequence[Any]) -> list[Any]:
-    """A table, row by row, with one linear map applied along each of its axes."""
-    values = list(x)
-    for apply, size in zip(maps, sizes, strict=True):
-        # The first axis goes, its image comes last: after all axes the order is that of the start.
-        rest = len(values) // size
-        columns = [apply(values[k::rest]) for k in range(rest)]
-        values = [value for column in columns for value in column]
-    return values
-
-
-@dataclass(frozen=True)
-class MarginalsPart(WorkloadPart):
-    """Counts of all combinations of values, for each of some sets of attributes."""
-
-    sizes: tuple[int, ...]
-    sets: tuple[tuple[int, ...], ...]
-    stated: tuple[Fraction, ...] = ()  # a weight for each table; none: all count 1
-
-    @property
-    def cells(self) -> int:
-        return math.prod(self.sizes)
-
-    @property
-    def worth(self) -> tuple[Fraction, ...]:
-        """The weight of each table."""
-        return self.stated or (Fraction(1),) * len(self.sets)
-
-    def weights(self) -> Iterator[Fraction]:
-        pairs = zip(self.sets, self.worth, strict=True)
-        return (weight for attributes, weight in pairs for _ in range(self.cells_of(attributes)))
-
-    @property
-    def queries(self) -> int:
-        return sum(self.cells_of(attributes) for attributes in self.sets)
-
-    def cells_of(self, chosen: Sequence[int]) -> int:
-        """How many combinations of values a set of attributes has."""
-        return math.prod(self.sizes[i] for i in chosen)
-
-    @property
-    def closure(self) -> list[tuple[int, ...]]:
-        """Every subset of a set, the smaller ones first."""
-        subsets = {
-            part
-            for attributes in self.sets
-            for k in range(len(attributes) + 1)
-            for part in combinations(attributes, k)
-        }
-        return sorted(subsets, key=lambda attributes: (len(attributes), attributes))
-
-    def rows(self) -> Iterator[Sequence[int]]:
-        # (One row at a time: a short file may be about many cells of many attributes.)
-        for attributes in self.sets:
-            for values in product(*(range(self.sizes[i]) for i in attributes)):
-                wanted, row = dict(zip(attributes, values, strict=True)), [1]
-                for i, size in enumerate(self.sizes):
-                    if size > 1:
-                        indicator = [int(v == wanted.get(i, v)) for v in range(size)]
-                        row = [a * b for a in row for b in indicator]
-                yield row
-
-    def gram(self) -> tuple[Whole, int]:
-        places = list(product(*map(range, self.sizes)))
-        below = math.lcm(*(attributes.denominator for attributes in self.worth))
-        weighted = [
-            (attributes, int(w * below))
-            for attributes, w in zip(self.sets, self.worth, strict=True)
-        ]
-        return [
-            [
-                sum(w for attributes, w in weighted if all(a[i] == b[i] for i in attributes))
-                for b in places
-            ]
-            for a in places
-        ], below
-
-    def answers(self, x: Sequence[Any]) -> list[Any]:
-        return [value for attributes in self.sets for value in self.table(x, attributes)]
-
-    def table(self, x: Sequence[Any], chosen: Sequence[int]) -> list[Any]:
-        """The counts for one set of attributes, of the vector of all cells."""
-        kept = set(chosen)
-        maps = [list if i in kept else _summed for i in range(len(self.sizes))]
-        return along(maps, self.sizes, x)
-
-    def to_json(self) -> dict[str, Any]:
-        data: dict[str, Any] = {
-            "marginals": list(self.sizes),
-            "sets": [list(attributes) for attributes in self.sets],
-        }
-        if self.stated:
-            data["weights"] = [text_of(weight) for weight in self.stated]
-        return data
-
-
-def _summed(values: Sequence[Any]) -> list[Any]:
-    return [sum(values)]
+    def gram_work(self) -> int:
+        return inner_work(self.parts)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..facts import CONFIDENCE, error_fact
-from ..problem.workload_parts import MarginalsPart, Product
 from .captions import title
 from .palette import look_of
 from .picture import Picture, canvas
@@ -58,10 +57,5 @@ def _lines(axes: Any, bars: Any, answers: Any) -> None:
 
 def _table(design: Design[WorkloadNoise]) -> tuple[int, int] | None:
     """(rows, columns) of the answers where they are one table of two axes."""
-    part = design.noise.workload.part
-    if isinstance(part, Product) and len(part.parts) == 2:
-        return part.parts[0].queries, part.parts[1].queries
-    if isinstance(part, MarginalsPart) and len(part.sets) == 1 and len(part.sets[0]) == 2:
-        first, second = part.sets[0]
-        return part.sizes[first], part.sizes[second]
-    return None
+    axes = design.noise.workload.part.axes
+    return (axes[0], axes[1]) if len(axes) == 2 else None

@@ -16,7 +16,7 @@ from ...losses import L2, Loss
 from ...problem.privacy import MAX_EPSILON, Point, curve_above
 from ...problem.workload import Workload
 from ...problem.workload_arguments import ADD_REMOVE, REPLACE
-from ...problem.workload_parts import Product, WorkloadPart
+from ...problem.workload_parts import WorkloadPart
 from ...work import multiply
 from ..base import AnyFile, MechanismDocument
 from ..certificates.closed_form import VALUE_BITS, EntropyProof
@@ -256,9 +256,7 @@ def parse_workload(data: object) -> WorkloadDocument:
 
 def factors_of(part: WorkloadPart, replaced: bool) -> tuple[WorkloadPart, ...]:
     """The factors of a product, each of which has a strategy of its own."""
-    if isinstance(part, Product) and not replaced:
-        return tuple(inner for factor in part.parts for inner in factors_of(factor, replaced))
-    return (part,)
+    return (part,) if replaced else part.split()
 
 
 def _suits(budget: str, strategies: tuple[FactorStrategy, ...], law: AnyFile | None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,16 +16,8 @@ from ...problem.workload import (
     MAX_TABLE,
     MAX_TABLES,
 )
-from ...problem.workload_parts import (
-    NAMES,
-    MarginalsPart,
-    MatrixRows,
-    Named,
-    Product,
-    Stack,
-    Weighted,
-    WorkloadPart,
-)
+from ...problem.workload_parts import NAMES, MatrixRows, Named, Stack, Weighted, WorkloadPart
+from ...problem.workload_tables import MarginalsPart, Product
 from ...work import charge
 from ..codec import Codec
 from ..fields import (
@@ -124,48 +115,9 @@ def _rows(data: dict[str, Any]) -> WorkloadPart:
 def demand_short(part: WorkloadPart) -> None:
     """`FormatError` if numbers of the questions, or of their weights, are long together."""
     words = f'"workload" must have numbers of at most {MAX_PART_BITS} bits together'
-    below, most = weight_size(part)
+    below, most = part.weight_size()
     demand(below.bit_length() + most <= MAX_PART_BITS, words)
-    demand(part.denominator.bit_length() + entry_bits(part) <= MAX_PART_BITS, words)
-
-
-def entry_bits(part: WorkloadPart) -> int:
-    """At least how long a number of the rows is, times their denominator."""
-    if isinstance(part, MatrixRows):
-        charge(part.queries * (1 + part.cells // 20))
-        return max(max(map(abs, row)).bit_length() for row in part.matrix)
-    if isinstance(part, Weighted):
-        return entry_bits(part.part)
-    if isinstance(part, Stack):
-        below = part.denominator
-        return max(
-            entry_bits(inner) + (below // inner.denominator).bit_length() for inner in part.parts
-        )
-    return sum(map(entry_bits, part.parts)) if isinstance(part, Product) else 1
-
-
-def weight_size(part: WorkloadPart) -> tuple[int, int]:
-    """(d, b): all weights of the questions are fractions over d with numerators of b bits."""
-    if isinstance(part, Weighted):
-        below, most = weight_size(part.part)
-        denominator, size = _size_of(part.factors)
-        return below * denominator, most + size
-    if isinstance(part, MarginalsPart):
-        return _size_of(part.worth)
-    if isinstance(part, Stack):
-        each = [weight_size(inner) for inner in part.parts]
-        below = math.lcm(*(denominator for denominator, _ in each))
-        return below, max(b + (below // denominator).bit_length() for denominator, b in each)
-    if isinstance(part, Product):
-        each = [weight_size(inner) for inner in part.parts]
-        return math.prod(denominator for denominator, _ in each), sum(b for _, b in each)
-    return 1, 1
-
-
-def _size_of(weights: Sequence[Fraction]) -> tuple[int, int]:
-    charge(len(weights) // 2)
-    below = math.lcm(*{weight.denominator for weight in weights})
-    return below, max(weight.numerator.bit_length() for weight in weights) + below.bit_length()
+    demand(part.denominator.bit_length() + part.entry_bits() <= MAX_PART_BITS, words)
 
 
 def _weights(value: object, count: int) -> tuple[Fraction, ...]:

@@ -13,7 +13,7 @@ from ..codec import Codec, Record, integer, one_of, record, several
 from ..fields import demand, read_list, read_number, read_object
 from ..limits import MAX_STRATEGY_BITS
 from ..noise.workloads.factor import CLOSED_FORM, ClosedForm, FactorProof, FactorStrategy
-from ..noise.workloads.frame import MAX_COORDINATE_CELLS, QUESTIONS, Basis, Coordinates
+from ..noise.workloads.frame import ALL_CELLS, MAX_COORDINATE_CELLS, QUESTIONS, Basis, Coordinates
 from ..noise.workloads.plain_strategies import AnswersStrategy, CountsStrategy
 from ..noise.workloads.root_strategy import PrefixProof, RootStrategy
 from ..noise.workloads.strategy import Multipliers, Strategy, TallStrategy
@@ -29,15 +29,15 @@ def _read_whole(value: object, name: str) -> int:
 
 
 _ROW = wholes(MAX_RANK)
-_BASIS = record(
+_BASIS: Record[Any] = record(
     Basis,
     cells=several(integer(0, MAX_COORDINATE_CELLS - 1), MAX_RANK, 1),
     denominator=Codec(_read_whole, str),
     shares=several(_ROW, MAX_COORDINATE_CELLS),
 )
 _COORDINATES = Codec[Coordinates](
-    lambda value, name: QUESTIONS if value == QUESTIONS else _BASIS.read(value, name),
-    lambda where: _BASIS.write(where) if isinstance(where, Basis) else where,
+    lambda value, name: QUESTIONS if value == "questions" else _BASIS.read(value, name),
+    lambda where: "questions" if where == QUESTIONS else _BASIS.write(where),
 )
 _BITS = integer(1, MAX_STRATEGY_BITS)
 STRATEGY: Codec[FactorStrategy] = one_of(
@@ -49,7 +49,7 @@ STRATEGY: Codec[FactorStrategy] = one_of(
     rows=record(TallStrategy, bits=integer(0, MAX_STRATEGY_BITS), rows=several(_ROW, MAX_MEASURES)),
     triangle=record(
         Strategy,
-        optional={"coordinates": None},
+        optional={"coordinates": ALL_CELLS},
         bits=_BITS,
         triangle=several(_ROW, MAX_RANK),
         coordinates=_COORDINATES,
@@ -79,7 +79,7 @@ _QUESTIONS = wholes(MAX_TABLES)
 _SQUARE = several(_ROW, MAX_RANK)
 _MULTIPLIERS = record(
     Multipliers,
-    optional={"questions": None, "inverse": None, "coordinates": None},
+    optional={"questions": None, "inverse": None, "coordinates": ALL_CELLS},
     shifts=Codec(_read_shifts, _write_shifts),
     matrix=_SQUARE,
     questions=_QUESTIONS,

@@ -13,7 +13,7 @@ from fractions import Fraction
 from ...certify.base import AnyFile, MechanismFile
 from ...certify.certificates.closed_form import approximate_variance
 from ...certify.kinds.workload import WorkloadBudget, WorkloadDocument
-from ...certify.noise.workloads.plain_strategies import AnswersStrategy, CountsStrategy, counts_cost
+from ...certify.noise.workloads.plain_strategies import AnswersStrategy, CountsStrategy
 from ...certify.noise.workloads.strategy import Strategy
 from ...problem import Problem
 from ...problem.arguments import Arguments
@@ -74,7 +74,7 @@ def on_counts(
 
 
 def _plain_cost(problem: WorkloadProblem, pieces: list[Piece]) -> Fraction:
-    each = (counts_cost(piece.part, problem.largest) for piece in pieces)
+    each = (piece.part.squared_lengths(problem.largest) for piece in pieces)
     return math.prod(each, start=Fraction(1))
 
 

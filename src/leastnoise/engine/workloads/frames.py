@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...certify.matrices import Whole
-from ...certify.noise.workloads.frame import QUESTIONS, Basis, Coordinates
+from ...certify.noise.workloads.frame import ALL_CELLS, QUESTIONS, Basis, Coordinates
 from ...errors import ArgumentError
 from ...problem.workload_parts import WorkloadPart
 
@@ -33,7 +33,7 @@ def coordinates_of(part: WorkloadPart, gram: Whole, replaced: bool) -> Coordinat
     chosen, shares = _reduced(residues)
     n = len(gram)
     if len(chosen) == n - replaced:
-        return None
+        return ALL_CELLS
     if not chosen:
         raise ArgumentError("workload", part.queries, "one that a unit can change")
     if len(chosen) == part.queries:

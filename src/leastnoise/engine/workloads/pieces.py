@@ -15,15 +15,16 @@ import numpy as np
 import scipy.linalg as sl
 
 from ...certify.noise.workloads.factor import CLOSED_FORM, FactorProof, FactorStrategy
-from ...certify.noise.workloads.frame import Frame, frame_of
-from ...certify.noise.workloads.plain_strategies import CountsStrategy, counts_cost
+from ...certify.noise.workloads.frame import ALL_CELLS, Frame
+from ...certify.noise.workloads.plain_strategies import CountsStrategy
 from ...certify.noise.workloads.root_strategy import MAX_PREFIX
 from ...certify.noise.workloads.strategy import Multipliers, TallStrategy, largest_sum
 from ...certify.noise.workloads.summed_strategy import MAX_SUMMED, upper_summed
 from ...errors import ArgumentError, FormatError
 from ...problem.workload import MAX_TABLE
 from ...problem.workload_arguments import WorkloadProblem
-from ...problem.workload_parts import MarginalsPart, Named, WorkloadPart, scaled_part
+from ...problem.workload_parts import WorkloadPart
+from ...problem.workload_tables import MarginalsPart
 from ...work import OutOfTimeError, counted, until
 from .documents import ProvenStrategy
 from .roots import best_weights
@@ -70,7 +71,7 @@ class Pieces:
         replaced, descent = is_replaced(problem), StrategyDescent()
         costs: list[tuple[float, FactorStrategy]] = []
         if not replaced and part.cells <= MAX_TABLE:
-            costs.append((float(counts_cost(part, problem.largest)), CountsStrategy()))
+            costs.append((float(part.squared_lengths(problem.largest)), CountsStrategy()))
         if not problem.largest and part.cells <= MAX_SUMMED:
             with contextlib.suppress(FormatError, np.linalg.LinAlgError), counted():
                 summed = descent.best(part, self.share * seconds)
@@ -85,8 +86,8 @@ class Pieces:
 
     def _proof(self, problem: WorkloadProblem, part: WorkloadPart, end: float) -> FactorProof:
         """What proves the most from below, as far as it is found until then."""
-        replaced, (_, inner) = is_replaced(problem), scaled_part(part)
-        name = inner.name if isinstance(inner, Named) and part.cells <= MAX_PREFIX else ""
+        replaced = is_replaced(problem)
+        name = part.scaled()[1].family if part.cells <= MAX_PREFIX else ""
         if name in ("prefix", "ranges") and not (replaced or problem.largest):
             left = max(0.1, end - time.monotonic())
             return best_weights(part.cells, left, name == "ranges")
@@ -107,7 +108,7 @@ class Pieces:
         replaced = is_replaced(problem)
         if part.cells > self.most_in_matrix:
             return
-        frame = frame_of(part, replaced, None)
+        frame = ALL_CELLS.frame(part, replaced)
         cost = as_floats(frame.cost) / float(frame.below)
         tall = StrategyDescent().matrix(cost, max(0.1, end - time.monotonic()))
         for strategy in (tall, counts_alone(len(cost))) if replaced else (tall,):
@@ -158,7 +159,5 @@ def cost_of(part: WorkloadPart, tall: TallStrategy, problem: WorkloadProblem) ->
 
 def closed_form(part: WorkloadPart, largest: bool) -> bool:
     """Whether a bound from below needs no multipliers."""
-    _, inner = scaled_part(part)
-    if isinstance(inner, Named):
-        return inner.name == "identity"
-    return isinstance(part, MarginalsPart) and not largest
+    family = part.scaled()[1].family
+    return family == "identity" or (isinstance(part, MarginalsPart) and not largest)

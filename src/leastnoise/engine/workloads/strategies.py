@@ -14,14 +14,15 @@ from ...certify.kinds.workload import WorkloadDocument, factors_of
 from ...certify.kinds.workload_check import variance_above, variance_below
 from ...certify.kinds.workload_parts import MAX_RANK
 from ...certify.noise.workloads.factor import CLOSED_FORM, FactorProof
-from ...certify.noise.workloads.frame import QUESTIONS, Coordinates, frame_of, rows_in
+from ...certify.noise.workloads.frame import ALL_CELLS, QUESTIONS, Coordinates
 from ...certify.noise.workloads.root_strategy import MAX_PREFIX, PrefixProof, RootStrategy
 from ...certify.noise.workloads.strategy import Multipliers, Strategy
 from ...certify.noise.workloads.table_strategy import QueryWeights
 from ...errors import ArgumentError, Described, FormatError, LimitError
 from ...formatting import gap_of
 from ...problem.workload_arguments import REPLACE, WorkloadProblem
-from ...problem.workload_parts import MarginalsPart, Named, WorkloadPart
+from ...problem.workload_parts import WorkloadPart
+from ...problem.workload_tables import MarginalsPart
 from ...work import counted
 from .documents import bounded, empty, stated
 from .frames import coordinates_of, independent
@@ -106,7 +107,7 @@ class Strategies:
         with counted():  # so that nobody waits for what cannot be checked
             where = self._coordinates(part, replaced)
         with counted():
-            frame = frame_of(part, replaced, where)
+            frame = where.frame(part, replaced)
         rank = len(frame.cost)
         if rank > MAX_RANK:
             raise too_large(part)
@@ -138,7 +139,7 @@ class Strategies:
                 return QUESTIONS
         if part.cells > MAX_RANK + 1:
             raise too_large(part)
-        return coordinates_of(part, frame_of(part, False, None).cost, replaced)
+        return coordinates_of(part, ALL_CELLS.frame(part, False).cost, replaced)
 
     def _tables(
         self, problem: WorkloadProblem, part: MarginalsPart, gap: float, seconds: float
@@ -181,7 +182,7 @@ class _Plan:
     def at(self, bits: int, even: float) -> tuple[Strategy, Multipliers]:
         """The strategy and the multipliers with so many bits."""
         shifts, questions = self._whole(even)
-        frame = frame_of(self.part, self.replaced, self.where, questions)
+        frame = self.where.frame(self.part, self.replaced, questions)
         return rounded(frame, shifts, self.where, bits, questions)
 
 
@@ -203,8 +204,7 @@ def is_replaced(problem: WorkloadProblem) -> bool:
 
 
 def _long_prefix(part: WorkloadPart) -> bool:
-    prefix = isinstance(part, Named) and part.name == "prefix"
-    return prefix and MAX_RANK < part.cells <= MAX_PREFIX
+    return part.family == "prefix" and MAX_RANK < part.cells <= MAX_PREFIX
 
 
 def _pairs(cells: int, replaced: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -216,7 +216,7 @@ def _pairs(cells: int, replaced: bool) -> tuple[np.ndarray, np.ndarray]:
 
 def _questions(part: WorkloadPart, replaced: bool, where: Coordinates) -> np.ndarray:
     """The rows of the questions over coordinates, times the roots of their weights."""
-    rows, below = rows_in(part, replaced, where)
+    rows, below = where.rows(part, replaced)
     weights = np.array([float(weight) for weight in part.weights()])
     return np.asarray(np.sqrt(weights)[:, None] * as_floats(rows) / float(below))
 

@@ -20,7 +20,7 @@ from ...certify.noise.workloads.frame import gram_of
 from ...certify.noise.workloads.strategy import TallStrategy
 from ...certify.noise.workloads.summed_strategy import SummedStrategy
 from ...numeric import Floats
-from ...problem.workload_parts import Named, WorkloadPart, scaled_part
+from ...problem.workload_parts import Named, WorkloadPart
 from .rounding import as_floats
 from .trees import Queries, levels, weighted_levels
 
@@ -127,7 +127,7 @@ def _with_cost(queries: Queries, t: Floats) -> tuple[float, Floats]:
 
 def queries_of(part: WorkloadPart) -> Queries:
     """What queries cost: of named ones by running sums."""
-    weight, inner = scaled_part(part)
+    weight, inner = part.scaled()
     scale = float(weight)
     if not isinstance(inner, Named):
         k, below = gram_of(part)

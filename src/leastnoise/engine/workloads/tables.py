@@ -13,7 +13,7 @@ import numpy as np
 
 from ...certify.noise.workloads.table_strategy import TableStrategy, left_over, shares_of
 from ...numeric import Floats
-from ...problem.workload_parts import MarginalsPart
+from ...problem.workload_tables import MarginalsPart
 from .optimise import Fixed, FixedPointStep
 
 

@@ -14,7 +14,6 @@ from ...noise.plain import Counts
 from ...numeric import Floats
 from ...problem.workload import Workload
 from ...problem.workload_arguments import MIN_EPSILON
-from ...problem.workload_parts import Product
 from ..planning.sums import SumsRelease, sums_release
 from ..planning.tracks import Track
 from .base import Setting
@@ -40,8 +39,7 @@ class Linear(Counted):
 
     def counted_by(self, coefficients: Floats) -> Floats:
         """The answers overlap: each is a sum of cells."""
-        part = self.workload().part
-        for factor in part.parts if isinstance(part, Product) else (part,):
+        for factor in self.workload().part.split():
             coefficients = Counts(factor).lifted(coefficients.reshape(factor.queries, -1)).T
         return coefficients.ravel()
 

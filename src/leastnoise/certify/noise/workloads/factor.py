@@ -15,7 +15,7 @@ from ....problem.workload_parts import WorkloadPart
 from ...base import AnyFile
 from ...fields import demand
 from ...matrices import Whole
-from .frame import Coordinates, Frame, frame_of
+from .frame import ALL_CELLS, Coordinates, Frame
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class FactorProblem:
 
     def frame(self, where: Coordinates, counts: Sequence[int] | None = None) -> Frame:
         """The queries in coordinates."""
-        key = where is None, counts is None
+        key = where == ALL_CELLS, counts is None
         if key not in self._frames:
-            self._frames[key] = frame_of(self.part, self.replaced, where, counts)
+            self._frames[key] = where.frame(self.part, self.replaced, counts)
         return self._frames[key]
 
     def keep(self, strategy: FactorStrategy, made: Callable[[], Whole]) -> Whole:

@@ -14,7 +14,8 @@ from typing import Annotated, ClassVar
 from ....losses import L2
 from ....problem.shape import Shape
 from ....problem.workload import MAX_TABLE
-from ....problem.workload_parts import MarginalsPart, Named, WorkloadPart, scaled_part
+from ....problem.workload_parts import WorkloadPart
+from ....problem.workload_tables import MarginalsPart
 from ....work import charge
 from ...base import AnyFile
 from ...codec import FLAG, always
@@ -64,7 +65,7 @@ class CountsStrategy(PlainStrategy):
 
     def upper(self, factor: FactorProblem, proof: FactorProof) -> Fraction:
         """The squared lengths of the queries."""
-        return counts_cost(factor.part, factor.largest)
+        return factor.part.squared_lengths(factor.largest)
 
 
 @dataclass(frozen=True)
@@ -101,30 +102,6 @@ def _moved_within(factor: FactorProblem) -> bool:
     return moves.dimension == part.queries and columns_within(part, moves, factor.replaced)
 
 
-def counts_cost(part: WorkloadPart, largest: bool) -> Fraction:
-    """The weighted total of the squared lengths of the questions, or the largest one."""
-    if isinstance(part, MarginalsPart):
-        pairs = list(zip(part.sets, part.worth, strict=True))
-        if largest:
-            return max(
-                w * Fraction(part.cells, part.cells_of(attributes)) for attributes, w in pairs
-            )
-        return part.cells * sum((w for _, w in pairs), Fraction(0))
-    if isinstance(part, Named):
-        n = part.cells
-        if largest:
-            return Fraction(1 if part.name == "identity" else n)
-        total = {"prefix": n * (n + 1) // 2, "ranges": n * (n + 1) * (n + 2) // 6}
-        return Fraction(total.get(part.name, n))
-    charge(part.queries * (part.cells // 8 + 5))
-    each = (
-        weight * sum(x * x for x in row if x)
-        for row, weight in zip(part.rows(), part.weights(), strict=True)
-    )
-    cost = max(each) if largest else sum(each, Fraction(0))
-    return cost / part.denominator**2
-
-
 def answers_cost(part: WorkloadPart, largest: bool) -> Fraction:
     """The total of the weights of the questions, or the largest one."""
     charge(3 * part.queries)
@@ -133,19 +110,7 @@ def answers_cost(part: WorkloadPart, largest: bool) -> Fraction:
 
 def answers_moved(part: WorkloadPart, replaced: bool) -> Fraction:
     """At least by how much a unit moves all answers together, in the sum of sizes."""
-    if isinstance(part, MarginalsPart):
-        most = Fraction(len(part.sets))
-    elif isinstance(part, Named):
-        n = part.cells
-        middle = ((n + 1) // 2) * (n // 2 + 1)  # ranges that hold a cell in the middle
-        most = Fraction({"prefix": n, "ranges": middle}.get(part.name, 1))
-    else:
-        charge(part.queries * (part.cells // 4 + 2))
-        sums = [0] * part.cells
-        for row in part.rows():
-            sums = [a + abs(b) for a, b in zip(sums, row, strict=True)]
-        most = Fraction(max(sums), part.denominator)
-    return 2 * most if replaced else most
+    return part.moved() * (2 if replaced else 1)
 
 
 def lower_plain(part: WorkloadPart, largest: bool, replaced: bool) -> Fraction:
@@ -154,10 +119,10 @@ def lower_plain(part: WorkloadPart, largest: bool, replaced: bool) -> Fraction:
         return lower_tables(part, part.worth, replaced)
     if replaced and part.cells == 1:
         return Fraction(0)  # no unit can be of another kind
-    scale, named = scaled_part(part)
-    if isinstance(named, Named) and named.name == "identity":
+    scale, named = part.scaled()
+    if named.family == "identity":
         return scale * (1 if largest else part.cells)
-    if isinstance(named, Named) and named.name == "prefix" and not (largest or replaced):
+    if named.family == "prefix" and not (largest or replaced):
         return scale * lower_roots(part.cells)
     return Fraction(0)
 

@@ -15,7 +15,7 @@ from operator import mul
 from typing import Annotated, ClassVar
 
 from ....errors import FormatError
-from ....problem.workload_parts import Named, WorkloadPart, scaled_part
+from ....problem.workload_parts import WorkloadPart
 from ....work import charge, once
 from ...codec import FLAG, Key, always, integer
 from ...fields import demand
@@ -45,8 +45,8 @@ class PrefixProof(FactorProof):
 
     def check_factor(self, factor: FactorProblem, strategy: FactorStrategy) -> None:
         """`FormatError` unless the queries are prefix sums or ranges."""
-        _, part = scaled_part(factor.part)
-        fits = isinstance(part, Named) and part.name in ("prefix", "ranges")
+        part = factor.part.scaled()[1]
+        fits = part.family in ("prefix", "ranges")
         words = (
             f'"values" are for totals of prefix sums or ranges of at most {MAX_PREFIX} counts, '
             "add-remove"
@@ -58,9 +58,8 @@ class PrefixProof(FactorProof):
 
     def bound(self, factor: FactorProblem, strategy: FactorStrategy) -> Fraction:
         """By the singular values."""
-        scale, part = scaled_part(factor.part)
-        ranges = isinstance(part, Named) and part.name == "ranges"
-        return scale * lower_prefix(part.cells, self, ranges)
+        scale, part = factor.part.scaled()
+        return scale * lower_prefix(part.cells, self, part.family == "ranges")
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class RootStrategy(FactorStrategy):
     def check_factor(self, factor: FactorProblem) -> None:
         """`FormatError` unless the queries are prefix sums."""
         part = factor.part
-        prefix = isinstance(part, Named) and part.name == "prefix" and part.cells <= MAX_PREFIX
+        prefix = part.family == "prefix" and part.cells <= MAX_PREFIX
         demand(prefix, f'"roots" are for at most {MAX_PREFIX} prefix sums')
         plain = not factor.replaced and not factor.largest
         demand(plain, '"roots" are for totals, add-remove')

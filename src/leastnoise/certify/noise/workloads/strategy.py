@@ -18,16 +18,7 @@ from ....work import charge
 from ...fields import demand
 from ...matrices import Lists, Whole, dot, product, root_up, row_sum, sandwich, spread, transposed
 from .factor import FactorProblem, FactorProof, FactorStrategy, check_weights
-from .frame import (
-    QUESTIONS,
-    Basis,
-    Coordinates,
-    Frame,
-    check_coordinates,
-    check_matrix,
-    rank_of,
-    rows_in,
-)
+from .frame import ALL_CELLS, Coordinates, Frame, check_matrix
 
 #: Bits behind the point of an inverse, at least.
 _FINE = 40
@@ -47,7 +38,7 @@ class Multipliers(FactorProof):
     #: In proportion to the inverse of Y^T Y, where that does not follow from the others.
     inverse: tuple[tuple[int, ...], ...] | None = None
     #: What the matrix is about, where that is not what the strategy is about.
-    coordinates: Coordinates = None
+    coordinates: Coordinates = ALL_CELLS
 
     def check_factor(self, factor: FactorProblem, strategy: FactorStrategy) -> None:
         """`FormatError` unless shifts, matrix and weights are those of the factor."""
@@ -60,8 +51,8 @@ class Multipliers(FactorProof):
         demand(len(places) == len(self.shifts), '"shifts" must not repeat one')
         demand(all(j < part.cells for _, j in places), '"shifts" must be cells and weights')
         where = strategy.coordinates_for(self.coordinates)
-        check_coordinates(where, part)
-        rank = rank_of(where, part, replaced)
+        where.check(part)
+        rank = where.rank(part, replaced)
         check_matrix(self.matrix, "matrix", rank, rank)
         weighed = self.questions is not None
         demand(weighed == factor.largest, '"questions" are for the largest variance')
@@ -70,7 +61,7 @@ class Multipliers(FactorProof):
         needed = strategy.needs_inverse
         demand((self.inverse is not None) == needed, '"inverse" is for "rows", and they need it')
         if self.inverse is not None:
-            whole = rank_of(None, part, replaced)
+            whole = ALL_CELLS.rank(part, replaced)
             check_matrix(self.inverse, "inverse", whole, whole)
 
     def bound(self, factor: FactorProblem, strategy: FactorStrategy) -> Fraction:
@@ -87,8 +78,8 @@ class MeasuredRows(FactorStrategy):
 
     @property
     def coordinates(self) -> Coordinates:
-        """What columns are about; None for all cells (with "replace": all but the first)."""
-        return None
+        """What columns are about."""
+        return ALL_CELLS
 
     @property
     def rank(self) -> int:
@@ -124,7 +115,7 @@ class Strategy(MeasuredRows):
 
     bits: int
     triangle: tuple[tuple[int, ...], ...]
-    coordinates: Coordinates = None
+    coordinates: Coordinates = ALL_CELLS
 
     proofs: ClassVar[tuple[type[FactorProof], ...]] = (Multipliers,)
 
@@ -139,8 +130,8 @@ class Strategy(MeasuredRows):
 
     def check_factor(self, factor: FactorProblem) -> None:
         """`FormatError` unless the triangle has the rank of its coordinates."""
-        check_coordinates(self.coordinates, factor.part)
-        rank = rank_of(self.coordinates, factor.part, factor.replaced)
+        self.coordinates.check(factor.part)
+        rank = self.coordinates.rank(factor.part, factor.replaced)
         lengths = [len(row) for row in self.triangle]
         demand(lengths == list(range(rank, 0, -1)), f'"triangle" must have {rank} rows to 1 entry')
         positive = all(row[0] > 0 for row in self.triangle)
@@ -148,7 +139,7 @@ class Strategy(MeasuredRows):
 
     def coordinates_for(self, stated: Coordinates) -> Coordinates:
         """Its own."""
-        demand(stated is None, '"coordinates" are those of the strategy')
+        demand(stated == ALL_CELLS, '"coordinates" are those of the strategy')
         return self.coordinates
 
     def length(self, factor: FactorProblem) -> Fraction:
@@ -158,12 +149,7 @@ class Strategy(MeasuredRows):
 
     def grid(self, part: WorkloadPart) -> Fraction:
         """A unit of the last bit, over what coordinates are divided by."""
-        below = 1
-        if isinstance(self.coordinates, Basis):
-            below = self.coordinates.denominator
-        elif self.coordinates == QUESTIONS:
-            below = part.denominator
-        return Fraction(1, below << self.bits)
+        return Fraction(1, self.coordinates.denominator_of(part) << self.bits)
 
 
 @dataclass(frozen=True)
@@ -187,13 +173,13 @@ class TallStrategy(MeasuredRows):
 
     def check_factor(self, factor: FactorProblem) -> None:
         """`FormatError` unless there are at least as many rows as coordinates."""
-        rank = rank_of(None, factor.part, factor.replaced)
+        rank = ALL_CELLS.rank(factor.part, factor.replaced)
         demand(len(self.rows) >= rank, '"rows" must be at least as many as coordinates')
         check_matrix(self.rows, "rows", len(self.rows), rank)
 
     def length(self, factor: FactorProblem) -> Fraction:
         """The largest sum of the sizes of what a unit changes."""
-        return largest_sum(factor.frame(None), self, factor.replaced)
+        return largest_sum(factor.frame(ALL_CELLS), self, factor.replaced)
 
     def grid(self, part: WorkloadPart) -> Fraction:
         """A unit of the last bit."""
@@ -358,7 +344,7 @@ def upper_largest(
     part: WorkloadPart, replace: bool, coordinates: Coordinates, inverse: Inverse
 ) -> Fraction:
     """At least the largest weight * w^T M^-1 w over the questions w."""
-    rows, below = rows_in(part, replace, coordinates)
+    rows, below = coordinates.rows(part, replace)
     unit = 1 << (2 * inverse.bits)
     wr = product(rows, inverse.near)
     wre = product(wr, inverse.error)

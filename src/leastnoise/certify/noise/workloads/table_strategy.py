@@ -14,7 +14,8 @@ from itertools import combinations
 from typing import ClassVar
 
 from ....errors import FormatError
-from ....problem.workload_parts import MarginalsPart, WorkloadPart
+from ....problem.workload_parts import WorkloadPart
+from ....problem.workload_tables import MarginalsPart
 from ....work import charge
 from ...fields import demand
 from .factor import ClosedForm, FactorProblem, FactorProof, FactorStrategy, check_weights
