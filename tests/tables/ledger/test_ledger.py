@@ -264,6 +264,27 @@ def test_a_ledger_of_postgresql_is_where_the_search_path_finds_it(postgres, name
         Ledger.create(path.replace("books", "none"), epsilon=1, name=name)
 
 
+@pytest.mark.parametrize("step", ["insert on leastnoise_charges", "update on leastnoise_ledgers"])
+def test_a_charge_that_a_trigger_drops_is_none(postgres, name, step):
+    """Without its entry it was a TypeError, without its sums a charge."""
+    import psycopg
+
+    ledger = Ledger.create(postgres, epsilon=1, name=name)
+    with psycopg.connect(postgres, autocommit=True) as con:
+        con.execute(
+            "create or replace function dropped() returns trigger language plpgsql "
+            "as 'begin return null; end'"
+        )
+        con.execute(f"create trigger no before {step} for each row execute function dropped()")
+        try:
+            with pytest.raises(LedgerError, match="took no charge"):
+                ledger.charge("1/2", query="q")
+            assert ledger.history() == []
+        finally:
+            con.execute(f"drop trigger no on {step.rpartition(' ')[2]}")
+    assert ledger.charge(1, query="q").epsilon == 1
+
+
 def test_postgresql_is_told_its_isolation(postgres, name):
     """A default of the database's would make charges fail that have waited for their turn."""
     from leastnoise.tables.ledger.store import Store

@@ -207,7 +207,7 @@ class Ledger:
             cost = _cost(*asked, tally.spent)
             self._refuse(row, *cost, protects)
             spent = tally.spent.plus(*cost)
-            connection.execute(
+            changed = connection.execute(
                 ledgers.update()
                 .where(ledgers.c.name == self.name)
                 .values(
@@ -227,6 +227,9 @@ class Ledger:
                     mechanism=mechanism,
                 )
             )
+            if changed.rowcount != 1 or not done.inserted_primary_key:
+                # A trigger or a rule that somebody has put on the tables.
+                raise LedgerError(f"ledger {self.name!r}: its database took no charge")
             key = int(done.inserted_primary_key[0])
         _LOG.info("ledger %s: charge %d spent %s, delta %s", self.name, key, *map(float, cost))
         # Now that it is on disk: a file from before this charge is noticed by the next one.

@@ -7,11 +7,12 @@ schemas, which are public; statistics of their columns are never looked at.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 from ...errors import ArgumentError, Described
 
+_T = TypeVar("_T")
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
 #: What hands all columns of its rows on, under the same ids, and needs those it refers to alone.
 _HANDED = """Filter Join Sort SubqueryAlias View Repartition RepartitionByExpression
@@ -25,6 +26,9 @@ _EXACT = re.compile(
     re.DOTALL,
 )
 _COLLATED = re.compile(r" collate \w+", re.IGNORECASE)
+#: What columns are taken for whose names differ in case alone, in a DataFrame and in a file: of no
+#: type of the other. (Which of them Spark reads is a setting.)
+_ASKED_TWICE, _HELD_TWICE = "several", ("none", "")
 _SHIFTED = "spark.sql.parquet.int96TimestampConversion"
 ALLOWED = (
     "timestamps of Parquet files in microseconds (or INT96), or of memory, and types as the files "
@@ -116,8 +120,9 @@ def _failing(leaf: Any, jvm: Any) -> set[int]:
     if kind_of(relation) != _FILES:
         return set()
     session = relation.sparkSession()
-    fields = {field.name().lower(): field for field in each(relation.dataSchema().toSeq())}
-    wanted = {name: _plain(field.dataType().catalogString()) for name, field in fields.items()}
+    fields = each(relation.dataSchema().toSeq())
+    kinds = [_plain(field.dataType().catalogString()) for field in fields]
+    wanted = _by_name([field.name() for field in fields], kinds, _ASKED_TWICE)
     conf = session.sessionState().newHadoopConfWithOptions(relation.options())
     orc = kind_of(relation.fileFormat()).endswith("OrcFileFormat")
     shifted = str(session.conf().get(_SHIFTED, "false")).lower() == "true"
@@ -151,11 +156,10 @@ def _of_orc(jvm: Any, conf: Any, path: str) -> dict[str, tuple[str, str]]:
     reader = files.createReader(jvm.org.apache.hadoop.fs.Path(path), files.readerOptions(conf))
     try:
         schema = reader.getSchema()
-        names = [str(name).lower() for name in schema.getFieldNames()]
         kinds = [_plain(kind.toString()) for kind in schema.getChildren()]
+        return _by_name(schema.getFieldNames(), [(kind, kind) for kind in kinds], _HELD_TWICE)
     finally:
         reader.close()
-    return {name: (kind, kind) for name, kind in zip(names, kinds, strict=True)}
 
 
 def _of_parquet(jvm: Any, conf: Any, path: str, session: Any) -> dict[str, tuple[str, str]]:
@@ -167,10 +171,15 @@ def _of_parquet(jvm: Any, conf: Any, path: str, session: Any) -> dict[str, tuple
     package = jvm.org.apache.spark.sql.execution.datasources.parquet
     fields = package.ParquetToSparkSchemaConverter(session.sessionState().conf()).convert(schema)
     both = zip(each(fields.toSeq()), schema.getFields(), strict=True)
-    return {
-        str(converted.name()).lower(): (
-            _plain(converted.dataType().catalogString()),
-            str(field.toString()),
-        )
-        for converted, field in both
-    }
+    names = [field.getName() for field in schema.getFields()]
+    types = [(_plain(c.dataType().catalogString()), str(field.toString())) for c, field in both]
+    return _by_name(names, types, _HELD_TWICE)
+
+
+def _by_name(names: Iterable[Any], types: Iterable[_T], twice: _T) -> dict[str, _T]:
+    """Types by name in lower case; `twice` where two names differ in case alone."""
+    known: dict[str, _T] = {}
+    for name, kind in zip(names, types, strict=True):
+        lower = str(name).lower()
+        known[lower] = twice if lower in known else kind
+    return known
