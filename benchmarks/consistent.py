@@ -94,6 +94,9 @@ def cases() -> Iterator[Case]:
     prefixes = Cumulative("x", bins=64, **bins)
     yield Case("cumulative, 64 mixed bins", prefixes, mixed(64, mean=10), answers=np.cumsum)
     yield Case("cumulative, delta", prefixes, mixed(64, mean=10), "1", "1e-6", np.cumsum)
+    tail = np.array([50.0, 40, 30, 20, 10, 5, 2, 1] + [0] * 20)
+    longer = Cumulative("x", bins=len(tail), **bins)
+    yield Case("cumulative, empty bins at the end", longer, tail, answers=np.cumsum)
     yield Case(
         "ranges of 12 small bins",
         RangeCounts("x", bins=12, **bins),

@@ -70,13 +70,13 @@ def nearest_with_total(start: Floats, sums: Any, values: Floats, variances: Floa
     return here
 
 
-def monotone(values: Floats, variances: Floats, top: float) -> Floats:
-    """The nearest numbers between 0 and `top` that never fall, by pooling adjacent violators.
+def monotone(values: Floats, variances: Floats) -> Floats:
+    """The nearest numbers that never fall, by pooling adjacent violators.
 
     Example: the second and the third are pooled.
 
-        >>> monotone(np.array([1.0, 4.0, 2.0, 9.0]), np.ones(4), 8.0).tolist()
-        [1.0, 3.0, 3.0, 8.0]
+        >>> monotone(np.array([1.0, 4.0, 2.0, 9.0]), np.ones(4)).tolist()
+        [1.0, 3.0, 3.0, 9.0]
     """
     pools: list[tuple[float, float, int]] = []  # sum of weighted values, of weights, how many
     for value, variance in zip(values.tolist(), variances.tolist(), strict=True):
@@ -86,8 +86,7 @@ def monotone(values: Floats, variances: Floats, top: float) -> Floats:
             pool = (before[0] + pool[0], before[1] + pool[1], before[2] + pool[2])
         pools.append(pool)
     means = np.array([value / weight for value, weight, _ in pools])
-    spread = np.repeat(means, [count for _, _, count in pools])
-    return np.asarray(np.clip(spread, 0.0, top))
+    return np.repeat(means, [count for _, _, count in pools])
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def quantiles(
         >>> quantiles(edges, below, np.ones(4), [0.5], [np.full(4, 0.5)])
         [Band(value=2.0, low=1.0, high=3.0)]
     """
-    counts = monotone(below, variances, max(0.0, float(below[-1])))
+    counts = np.clip(monotone(below, variances), 0.0, max(0.0, float(below[-1])))
     bands = []
     for level, bound in zip(levels, bounds, strict=True):
         low, high = _interval(edges, below - level * below[-1], bound)

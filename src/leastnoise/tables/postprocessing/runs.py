@@ -34,12 +34,8 @@ class Prefixes:
         """
         rows = values.reshape(self.groups, self.bins)
         variances = variances_of(errors).reshape(rows.shape)
-        totals = in_order(on_simplex(rows[:, -1], max(0.0, np.floor(rows[:, -1].sum() + 0.5))))
-        sums = np.empty(rows.shape, dtype=np.int64)
-        for row, variance, total, whole in zip(rows, variances, totals, sums, strict=True):
-            inner = monotone(row[:-1], variance[:-1], float(total))
-            whole[:-1], whole[-1] = np.floor(inner + 0.5), total
-        return sums.ravel()
+        pooled = [monotone(*pair) for pair in zip(rows, variances, strict=True)]
+        return _integers(np.array(pooled), rows[:, -1]).ravel()
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,21 @@ class Ranges:
         apart = np.zeros((self.groups, ends, ends))
         apart[:, first, last], apart[:, last, first] = rows, -rows
         places = apart.mean(axis=1)
-        prefixes = (places[:, 1:] - places[:, :1]).ravel()
-        sums = Prefixes(self.groups, self.bins).consistent(prefixes, np.ones(len(prefixes)))
-        edges = np.hstack([np.zeros((self.groups, 1), np.int64), sums.reshape(self.groups, -1)])
+        pooled = np.array([monotone(row, np.ones(ends)) for row in places])
+        sums = _integers((pooled - pooled[:, :1])[:, 1:], places[:, -1] - places[:, 0])
+        edges = np.hstack([np.zeros((self.groups, 1), np.int64), sums])
         return (edges[:, last] - edges[:, first]).ravel()
+
+
+def _integers(pooled: Floats, totals: Floats) -> Ints:
+    """Sums that never fall as integers from 0 on, a row for each group.
+
+    totals: the released ones of the groups. So that cutting at 0 and pooling do not add to the sum
+    of many groups, this moves by what they add to one group, on average.
+    """
+    last = pooled[:, -1]
+    total = float(totals.sum() + (last - totals).mean())
+    settled = in_order(on_simplex(last, max(0.0, np.floor(total + 0.5))))
+    sums = np.minimum(np.floor(np.maximum(pooled, 0.0) + 0.5), settled[:, None]).astype(np.int64)
+    sums[:, -1] = settled
+    return sums
