@@ -114,7 +114,7 @@ def _enough(budgets: Sequence[Point], keys: int) -> None:
     if delta / keys < LEAST_DELTA:
         if delta <= 0:
             words = (
-                "partition selection (private keys) needs delta > 0 (for example delta=1e-6): with "
+                "partition selection (private keys) needs delta > 0, for example delta=1e-6: with "
                 "delta = 0 no private key can be released."
             )
             raise ArgumentError("delta", nearest_float(delta), "positive", words)

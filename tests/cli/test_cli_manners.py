@@ -123,13 +123,19 @@ def test_a_refusal_is_json_too():
 
 @pytest.mark.parametrize(
     ("words", "told"),
-    [(["design", "--nope"], "No such option"), (["ledger", "show"], "Missing argument")],
+    [
+        (["design", "--nope"], "No such option"),
+        (["ledger", "show"], "Missing argument"),
+        (["ask", "x.csv", "count()", "--eps", "1"], "--eps (Possible options: --epsilon)"),
+        (["ask", "x.csv", "count()", "--max-contributions", "1"], "--max-rows-per-group)"),
+        (["plan", "count()", "--epsilon", "1"], "'--rows'. A public guess at the number of rows"),
+    ],
 )
 def test_words_the_command_line_does_not_know_are_json_too(words, told):
     done = run(*words, "--json")
     object_ = json.loads(done.stdout)
     assert done.returncode == object_["exit_code"] == 2 and told in object_["error"]
-    assert object_["command"] == " ".join(words[:1] if words[0] == "design" else words)
+    assert object_["command"] == " ".join(words if words[0] == "ledger" else words[:1])
     assert told in done.stderr and "Usage" in done.stderr
 
 

@@ -9,6 +9,7 @@ import leastnoise
 from leastnoise import (
     ArgumentError,
     Count,
+    CsvFile,
     Histogram,
     Mean,
     PrivacyUnit,
@@ -16,7 +17,9 @@ from leastnoise import (
     Sum,
     ask,
     ask_all,
+    design,
     partition_selection,
+    plan,
 )
 
 TABLE = pd.DataFrame({"x": [1, 2, 3]})
@@ -60,23 +63,40 @@ def test_an_argument_of_another_library() -> None:
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (lambda: Mean("x", 0, 100), "Mean() has too many arguments without a name. Name them, "),
-        (lambda: Quantile("x", 0.9, 0, 100), "such as low=0, high=100."),
-        (lambda: ask(TABLE, "count()", 1), "such as epsilon=..., delta=..., ledger=...."),
+        (lambda: Mean("x", 0, 100), "Mean() has too many arguments without a name. Name them: "),
+        (lambda: Quantile("x", 0.9, 0, 100), "Name them: low=0, high=100"),
+        (lambda: ask(TABLE, "count()", 1), "Name them: epsilon=..., delta=..., ledger=..."),
         (lambda: ask(TABLE, "mean(x, 0, 100)", epsilon=1), "mean(x, low=0, high=100)"),
         (lambda: ask(TABLE, "sum(x, 0, 100)", epsilon=1), "sum(column, low=0, high=100)"),
+        (lambda: ask(TABLE, "count()"), "epsilon must be given: the privacy budget"),
+        (lambda: plan("count()", epsilon=1), "rows must be given: your guess"),
+        (lambda: PrivacyUnit("id"), "max_rows_per_group must be given: the largest number"),
+        (lambda: ask(TABLE, "count()", epsilon=1, delimiter=";"), "the file: ask(CsvFile(path, "),
+        (lambda: ask(TABLE, "count()", epsilon=1, seed=1), "Releases take no seed"),
+        (lambda: Mean("x", bounds=(0, 1)), "no argument 'bounds'. Write low= and high=."),
+        (lambda: CsvFile("x.csv", sep=";"), "Did you mean 'delimiter'?"),
+        (lambda: design(epsilon=1, delta=0, sensitivity=[1, 1]), "a shape such as Cube(2) for"),
         (lambda: Mean("x", low=0), "mean(x) needs low= and high=: "),
         (lambda: Count(where="flag"), "write flag = true"),
         (lambda: Sum([("1", "l1")], low=0, high=1), "the loss that adds up losses is WeightedSum"),
         (lambda: Histogram("x", bins=2, low=0, high=4, keys="private"), "a list of public keys"),
         (lambda: ask(TABLE, Count(by="x", keys="private"), epsilon=1), "delta > 0"),
-        (lambda: partition_selection(epsilon=1, delta=0), "needs delta > 0 (for example"),
+        (lambda: partition_selection(epsilon=1, delta=0), "needs delta > 0, for example"),
     ],
 )
 def test_what_to_write_instead(asked, words: str) -> None:
     with pytest.raises(ArgumentError) as caught:
         asked()
     assert words in str(caught.value)
+
+
+def test_a_file_with_another_delimiter_says_how_to_state_it(tmp_path) -> None:
+    path = tmp_path / "sales.csv"
+    path.write_text("region;amount\nnorth;3\n")
+    with pytest.raises(
+        ArgumentError, match=r"probably ';', got ','. Pass CsvFile\('.*', delimiter="
+    ):
+        ask(path, Count(), epsilon=1)
 
 
 def test_several_answers_say_once_what_they_spent() -> None:

@@ -137,14 +137,10 @@ def _compose_several(
 ) -> Composition:
     from .several import Several
 
-    if not 1 <= len(parts) <= _MOST_PARTS or not all(
-        isinstance(part, (list, tuple)) and len(part) == 2 for part in parts
-    ):
-        raise ArgumentError(
-            "mechanism",
-            Described(f"{len(parts)} entries"),
-            f"1 to {_MOST_PARTS} pairs (mechanism, times)",
-        )
+    pairs = all(isinstance(part, (list, tuple)) and len(part) == 2 for part in parts)
+    if not pairs or not 1 <= len(parts) <= _MOST_PARTS:
+        given = Described(f"{len(parts)} pairs" if pairs else "entries that are no pairs")
+        raise ArgumentError("mechanism", given, f"1 to {_MOST_PARTS} pairs (mechanism, times)")
     if times is not None:
         raise ArgumentError("times", times, "left out with a list of pairs")
     target_delta, target_epsilon = _targets(delta, epsilon)

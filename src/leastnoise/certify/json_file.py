@@ -22,6 +22,8 @@ def read_bytes(path: str | Path, most: int = MAX_BYTES) -> bytes:
             return sys.stdin.buffer.read(most + 1)
         with Path(path).open("rb") as file:
             return file.read(most + 1)
+    except FileNotFoundError:
+        raise FormatError(f"cannot read {path}: there is no such file") from None
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot read {path}: {error}") from None
 
@@ -41,7 +43,7 @@ def load_json(data: bytes | str, most: int = MAX_BYTES) -> object:
     except FormatError:
         raise
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"not JSON: {error}") from None
+        raise FormatError(f"not JSON, as mechanism files and reports are: {error}") from None
     limit_depth(value)
     return value
 

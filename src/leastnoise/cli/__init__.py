@@ -170,7 +170,7 @@ def _with_options(words: str, options: dict[str, str]) -> str:
     for name, option in options.items():
         words = re.sub(rf"(?<![\w-]){name}=True\b{_OUTSIDE}", option, words)
         words = re.sub(rf"(?<![\w-]){name}=(?=[\w\"'(.-]){_OUTSIDE}", f"{option} ", words)
-        words = re.sub(rf"(?<![\w-]){name}=(?=[\s,:;]){_OUTSIDE}", option, words)
+        words = re.sub(rf"(?<![\w-]){name}=(?=[\s,:;]|$){_OUTSIDE}", option, words)
     return re.sub(r", got '([^' ]*)'", r", got \1", words)
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from typer.core import TyperCommand, TyperGroup
 
+from ..hints import meant
 from .options import HEADINGS
 
 #: So many options are listed below headings.
@@ -38,6 +39,26 @@ class CommandHelp(TyperCommand):
             re.sub(r"[{}]", "", piece).replace("......", "...").upper()
             for piece in super().collect_usage_pieces(ctx)
         ]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Where numbers such as -3 are values, an unknown word such as --eps is none.
+
+        A missing argument or option says what it is.
+        """
+        known = {word for param in self.get_params(ctx) for word in param.opts}
+        words = {word.partition("=")[0] for word in args if word.startswith("--")}
+        ctx.ignore_unknown_options = ctx.ignore_unknown_options and words <= {*known, "--"}
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:  # (typer may bring its own copy of click's classes)
+            param = getattr(error, "param", None)
+            unknown = getattr(error, "option_name", "").lstrip("-").replace("-", "_")
+            option = meant(unknown, [word.lstrip("-").replace("-", "_") for word in known])
+            if type(error).__name__ == "MissingParameter" and param is not None:
+                error.message = (getattr(param, "help", None) or "").strip()  # type: ignore[attr-defined]
+            elif type(error).__name__ == "NoSuchOption" and option:
+                error.possibilities = ["--" + option.replace("_", "-")]  # type: ignore[attr-defined]
+            raise
 
     def lists(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
         """Heading to its arguments or options: how each is written, and what it means.

@@ -55,6 +55,9 @@ def stated_sensitivity(sensitivity: Number | Shape | Ball | None) -> Number:
         )
     if isinstance(sensitivity, (Shape, Ball)):
         raise ArgumentError("sensitivity", sensitivity, "one number: a shape is for design() alone")
+    if isinstance(sensitivity, (list, tuple)):
+        allowed = f"one number, or a shape such as Cube({len(sensitivity)}) for several numbers"
+        raise ArgumentError("sensitivity", sensitivity, f"{allowed} (docs/joint.md)")
     return sensitivity
 
 

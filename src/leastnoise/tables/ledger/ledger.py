@@ -145,7 +145,7 @@ class Ledger:
         if gdp is not None or zcdp is not None:
             epsilon, composition = _of_curve(epsilon, delta, composition, gdp, zcdp)
         elif epsilon is None:
-            raise ArgumentError("epsilon", epsilon, "given, or gdp, or zcdp: the total budget")
+            raise ArgumentError("epsilon", epsilon, "given, or gdp=, or zcdp=: the total budget")
         elif composition not in COMPOSITIONS:
             raise ArgumentError("composition", composition, f"one of {', '.join(COMPOSITIONS)}")
         total_epsilon, total_delta = rational(epsilon, "epsilon"), rational(delta, "delta")
@@ -361,7 +361,7 @@ class Ledger:
         given = {"epsilon": epsilon, "gdp": gdp, "zcdp": zcdp}
         stated = {name: value for name, value in given.items() if value is not None}
         if len(stated) != 1:
-            raise ArgumentError("epsilon", epsilon, "given, or gdp, or zcdp, but only one of them")
+            raise ArgumentError("epsilon", epsilon, "given, or gdp=, or zcdp=, and not two of them")
         ((name, value),) = stated.items()
         if name == "epsilon":
             pair = cost_of(*_asked(value, delta), composition)

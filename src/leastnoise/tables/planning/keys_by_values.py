@@ -245,7 +245,7 @@ def keyed_values(
     """
     if delta <= 0:
         words = (
-            'keys="private" needs delta > 0 (for example delta=1e-6): with delta = 0 no private '
+            'keys="private" needs delta > 0, for example delta=1e-6: with delta = 0 no private '
             "key can be released."
         )
         raise ArgumentError("delta", number(delta), "positive", words)

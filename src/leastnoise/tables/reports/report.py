@@ -245,7 +245,9 @@ def report(
     every = tuple(answer for asked in given for answer in (asked, *getattr(asked, "rests_on", ())))
     if not every or not all(isinstance(answer, Answer) for answer in every):
         raise ArgumentError(
-            "answers", Described(type(answers).__name__), "an Answer, or a list of Answers"
+            "answers",
+            Described(type(answers).__name__ if every else "none"),
+            "an Answer, or a list of Answers",
         )
     book = Ledger(ledger) if isinstance(ledger, (str, Path)) else ledger
     if title is None:

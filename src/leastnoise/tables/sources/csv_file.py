@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ...errors import ArgumentError, Described, MissingExtraError
+from ...hints import hinted_class
 from .csv_records import Fields, header_end, whole_records
 
 #: Bytes that are looked at together: as many as a processor's cache holds with all that is found.
@@ -40,6 +41,7 @@ def delimiter_of(path: str | Path) -> str | None:
     return {".csv": ",", ".tsv": "\t"}.get(inner.suffix.lower())
 
 
+@hinted_class
 @dataclass(frozen=True)
 class CsvFile:
     """A CSV file: lines that end with LF or CRLF, the first record naming the columns.

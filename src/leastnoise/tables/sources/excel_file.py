@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from xml.etree.ElementTree import ParseError
 
 from ...errors import ArgumentError, Described
+from ...hints import hinted_class
 from .csv_file import DATES, arrow
 from .workbook import Workbook, open_workbook
 
@@ -24,6 +25,7 @@ def is_excel(path: str | Path) -> bool:
     return Path(path).suffix.lower() in ENDINGS
 
 
+@hinted_class
 @dataclass(frozen=True)
 class ExcelFile:
     """One sheet of an Excel workbook (.xlsx), as a spreadsheet program saved it.

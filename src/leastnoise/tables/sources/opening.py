@@ -122,7 +122,7 @@ def _named(text: str) -> Table:
         words = f"There is no file {text!r}.{remedy} A table is {_ALLOWED}."
         raise ArgumentError("table", text, f"{_ALLOWED} that exists", words)
     if (delimiter := delimiter_of(path)) is not None:
-        return _texts(CsvFile(path, delimiter))
+        return _by_name_alone(CsvFile(path, delimiter))
     if is_excel(path):
         return _texts(ExcelFile(path))
     plain = path.is_file() and path.suffix.lower() in (".parquet", ".pq")
@@ -159,6 +159,19 @@ def _parquet(path: Path) -> Table:
 def _literal(path: Path) -> str:
     """The path of this one file for DuckDB, which would read "a[1].csv" as a pattern for others."""
     return "".join(f"[{c}]" if c in "*?[" else c for c in str(path.absolute()))
+
+
+def _by_name_alone(file: CsvFile) -> Table:
+    """A file that is named and not described; an error says how to state its delimiter."""
+    try:
+        return _texts(file)
+    except ArgumentError as error:
+        if error.name != "delimiter":
+            raise
+        words = (
+            f"{error}. Pass CsvFile({str(file.path)!r}, delimiter=...) in the place of the name."
+        )
+        raise ArgumentError(error.name, error.value, error.allowed, words) from None
 
 
 def _texts(file: CsvFile | ExcelFile) -> Table:
