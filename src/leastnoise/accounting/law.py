@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..baselines import IntegerMechanism, Mechanism
-from ..baselines.steps import StepNoise
+from ..baselines import Mechanism
 from ..certify.limits import marks_of
 from ..errors import ArgumentError
 from ..noise import AdditiveNoise
@@ -108,10 +107,7 @@ def _law_of_vector(noise: VectorNoise, label: str) -> AccountedNoise:
 
 
 def _law_of_baseline(baseline: Mechanism) -> AccountedNoise:
-    ratio, atom = (
-        baseline.std / baseline.sensitivity,
-        float(sum(mass for _, mass in baseline.atoms)),
-    )
+    ratio, atom = baseline.std / baseline.sensitivity, baseline.atom
     worst = tuple(float(s) for s in baseline._worst_shifts())
 
     def cut(edges: ArrayLike, shift: float) -> Pair:
@@ -138,11 +134,11 @@ def _law_of_baseline(baseline: Mechanism) -> AccountedNoise:
         even = width * np.arange(-math.ceil(reach / width), math.ceil(reach / width) + 1)
         return cut(even, shift)
 
-    if isinstance(baseline, StepNoise):
+    if baseline.stepped:
         return AccountedNoise(
             baseline.label, baseline.epsilon, baseline.delta, ratio, atom, worst, True, steps
         )
-    if isinstance(baseline, IntegerMechanism):
+    if baseline.integer:
         return AccountedNoise(
             baseline.label, baseline.epsilon, baseline.delta, ratio, 0.0, worst, True, whole
         )

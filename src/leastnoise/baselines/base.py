@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +36,8 @@ class Mechanism(ABC):
     citation: ClassVar[str]
     #: Whether the noise lives on the whole numbers.
     integer: ClassVar[bool] = False
+    #: Whether the density is flat between its breakpoints.
+    stepped: ClassVar[bool] = False
 
     epsilon: float
     delta: float
@@ -135,6 +137,16 @@ class Mechanism(ABC):
     def atoms(self) -> list[tuple[float, float]]:
         """Points of positive mass, as (x, mass); empty for integer noise, see `pmf`."""
         return [(0.0, self._atom)] if self._atom > 0 else []
+
+    @property
+    def atom(self) -> float:
+        """The mass of all atoms, which are at 0."""
+        return sum(mass for _, mass in self.atoms)
+
+    @property
+    def noise(self) -> Self:
+        """Itself: it is shown where designs are, whose noise is an object of its own."""
+        return self
 
     @property
     def support(self) -> tuple[float, float]:

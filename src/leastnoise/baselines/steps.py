@@ -23,6 +23,8 @@ from .base import Mechanism
 class StepNoise(Mechanism):
     """Common part of the mechanisms with a step density; all sums are geometric and exact."""
 
+    stepped = True
+
     #: Half-width of the centre, number of full steps (may be inf), width of the last partial one.
     centre: float
     count: float

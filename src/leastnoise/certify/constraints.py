@@ -80,7 +80,7 @@ def check_duals(duals: Sequence[Dual], constraints: Sequence[Constraint], reach:
     if len(duals) != len(constraints):
         raise FormatError(f'"certificate.constraints" must have {len(constraints)} entries')
     for dual, constraint in zip(duals, constraints, strict=True):
-        free, cells = isinstance(constraint, Unbiased), dual.cells or ()
+        free, cells = constraint.centered, dual.cells or ()
         if (
             tuple(dual.numbers) != constraint.duals
             or (dual.cells is not None) != constraint.dual_cells

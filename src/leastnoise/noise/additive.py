@@ -124,6 +124,13 @@ class AdditiveNoise(DesignNoise[AdditiveFile]):
         cells = np.arange(first, first + len(masses) + 1, dtype=np.float64)
         return (cells - 0.5) * float(noise.step), masses
 
+    #: The density is flat between its breakpoints.
+    stepped = True
+
+    def breakpoints(self) -> Floats:
+        """Where the density may jump."""
+        return self._edges
+
     @property
     def listable(self) -> bool:
         """Whether the law can be looked at in floats: not if a tail hardly falls at all."""

@@ -6,7 +6,7 @@ How measurements are solved for the counts, and how long each answer is in measu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -143,17 +143,6 @@ class TallFactor(Factor):
         return np.asarray(np.linalg.inv(np.array([[float(x) for x in row] for row in self._gram])))
 
 
-def factor_of(part: WorkloadPart, strategy: Any, replaced: bool) -> Any:
-    if isinstance(strategy, CountsStrategy):
-        return Counts(part)
-    if isinstance(strategy, RootStrategy):
-        return RootFactor(part, strategy)
-    if isinstance(strategy, SummedStrategy):
-        return Summed(part, strategy)
-    kind = TallFactor if isinstance(strategy, TallStrategy) else Factor
-    return kind(part, strategy, replaced)
-
-
 class RootFactor(Factor):
     """Long prefix sums, by the square-root strategy."""
 
@@ -192,3 +181,17 @@ class RootFactor(Factor):
         rows = np.array([float(x) for x in self._multiples]) / 2.0**ROW_BITS
         inverse = sl.solve_triangular(t, np.eye(self.cells), lower=True) / rows
         return np.asarray(inverse / (np.array([float(x) for x in self._scales]) / unit)[:, None])
+
+
+_FACTORS: dict[type, Callable[[WorkloadPart, Any, bool], Any]] = {
+    CountsStrategy: lambda part, strategy, replaced: Counts(part),
+    RootStrategy: lambda part, strategy, replaced: RootFactor(part, strategy),
+    SummedStrategy: lambda part, strategy, replaced: Summed(part, strategy),
+    TallStrategy: TallFactor,
+    Strategy: Factor,
+}
+
+
+def factor_of(part: WorkloadPart, strategy: Any, replaced: bool) -> Any:
+    """The factor that a strategy measures."""
+    return _FACTORS[type(strategy)](part, strategy, replaced)

@@ -18,19 +18,41 @@ from ..losses import Loss, as_loss
 from .privacy import Point
 
 MAX_CONSTRAINTS = 20
+#: The loosest support that constraints leave; None where a side is open.
+Ends = tuple[Fraction | None, Fraction | None]
 #: The epsilon of `Distinguishing`: the largest that a design can have (`checks.py`), since answers
 #: beyond e^15 = 3.3 million times as likely as for a neighbor leave it hardly any chance.
 DISTINGUISHED = 15
 
 
 class Constraint:
-    """One further demand on the noise."""
+    """One further demand on the noise. Its attributes say what it demands."""
 
     #: The name in a mechanism file.
     name: ClassVar[str]
     #: Keys of the multipliers that the lower bound may use, and whether cells have some.
     duals: ClassVar[tuple[str, ...]] = ()
     dual_cells: ClassVar[bool] = False
+    #: Whether X and -X must have one distribution, and whether the mean must be 0.
+    symmetric: ClassVar[bool] = False
+    centered: ClassVar[bool] = False
+    #: Whether `ends` are those of released errors, the rounding to the grid included.
+    released: ClassVar[bool] = False
+
+    @property
+    def ends(self) -> Ends:
+        """Where the noise must lie."""
+        return None, None
+
+    @property
+    def mode(self) -> Fraction | None:
+        """Where the density must be largest, and fall from there on."""
+        return None
+
+    @property
+    def loss_limits(self) -> tuple[tuple[Loss, Fraction], ...]:
+        """Further losses, and what their expectations may be at most."""
+        return ()
 
     @property
     def mirrored(self) -> Constraint:
@@ -73,6 +95,10 @@ class Support(Constraint):
             )
 
     @property
+    def ends(self) -> Ends:
+        return self.low, self.high
+
+    @property
     def mirrored(self) -> Constraint:
         return Support(
             None if self.high is None else -self.high, None if self.low is None else -self.low
@@ -99,11 +125,16 @@ class MaxError(Constraint):
 
     t: Fraction
     name: ClassVar[str] = "max-error"
+    released: ClassVar[bool] = True
 
     def __init__(self, t: Number) -> None:
         object.__setattr__(self, "t", rational(t, "t"))
         if self.t <= 0:
             raise ArgumentError("t", t, "positive")
+
+    @property
+    def ends(self) -> Ends:
+        return -self.t, self.t
 
     def spec(self) -> dict[str, Any]:
         return {"name": self.name, "t": text_of(self.t)}
@@ -131,6 +162,10 @@ class Unimodal(Constraint):
         object.__setattr__(self, "at", rational(at, "at"))
 
     @property
+    def mode(self) -> Fraction:
+        return self.at
+
+    @property
     def mirrored(self) -> Constraint:
         return Unimodal(-self.at)
 
@@ -156,8 +191,7 @@ class Monotone(Constraint):
     dual_cells: ClassVar[bool] = True
 
     @property
-    def at(self) -> Fraction:
-        """Where the density is largest."""
+    def mode(self) -> Fraction:
         return Fraction(0)
 
 
@@ -176,6 +210,7 @@ class Symmetric(Constraint):
     """
 
     name: ClassVar[str] = "symmetric"
+    symmetric: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -194,6 +229,7 @@ class Unbiased(Constraint):
 
     name: ClassVar[str] = "unbiased"
     duals: ClassVar[tuple[str, ...]] = ("slope",)
+    centered: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -220,6 +256,10 @@ class LossAtMost(Constraint):
             raise ArgumentError("bound", bound, "positive")
         if not self.loss.certified:
             raise ArgumentError("loss", self.loss.name, "a loss that a mechanism file can hold")
+
+    @property
+    def loss_limits(self) -> tuple[tuple[Loss, Fraction], ...]:
+        return ((self.loss, self.bound),)
 
     @property
     def mirrored(self) -> Constraint:
@@ -263,31 +303,15 @@ class Distinguishing:
 
 #: What `constraints` may hold.
 Demand = Constraint | Distinguishing
-#: The loosest support that the constraints leave, or None where a side is open.
-Ends = tuple[Fraction | None, Fraction | None]
 
 
 def ends_of(constraints: Sequence[Constraint]) -> Ends:
     """Where the noise of a constrained problem may lie."""
-    low: Fraction | None = None
-    high: Fraction | None = None
-    supports = [
-        Support(-constraint.t, constraint.t) if isinstance(constraint, MaxError) else constraint
-        for constraint in constraints
-    ]
-    for constraint in supports:
-        if isinstance(constraint, Support):
-            low = (
-                constraint.low
-                if low is None or (constraint.low is not None and constraint.low > low)
-                else low
-            )
-            high = (
-                constraint.high
-                if high is None or (constraint.high is not None and constraint.high < high)
-                else high
-            )
-    return low, high
+    lows, highs = zip((None, None), *(constraint.ends for constraint in constraints), strict=True)
+    return (
+        max((low for low in lows if low is not None), default=None),
+        min((high for high in highs if high is not None), default=None),
+    )
 
 
 def foldable(constraints: Sequence[Constraint], loss: Loss) -> bool:
@@ -295,20 +319,19 @@ def foldable(constraints: Sequence[Constraint], loss: Loss) -> bool:
 
     (If X obeys everything then so does -X at the same loss, and so does their even mixture.)
     """
-    if any(isinstance(constraint, Symmetric) for constraint in constraints):
+    if any(constraint.symmetric for constraint in constraints):
         return True
     return loss.symmetric and all(constraint.mirrored == constraint for constraint in constraints)
 
 
 def mode_of(constraints: Iterable[Constraint]) -> Fraction | None:
     """Where noise must have its one mode; None where it may have several."""
-    shapes = (shape for shape in constraints if isinstance(shape, (Monotone, Unimodal)))
-    return next((shape.at for shape in shapes), None)
+    return next((shape.mode for shape in constraints if shape.mode is not None), None)
 
 
 def must_balance(constraints: Sequence[Constraint], loss: Loss) -> bool:
     """Whether a mean of 0 has to be arranged: it is asked for, and symmetry does not give it."""
-    asked = any(isinstance(constraint, Unbiased) for constraint in constraints)
+    asked = any(constraint.centered for constraint in constraints)
     return asked and not foldable(constraints, loss)
 
 
@@ -334,10 +357,7 @@ def check_constraints(constraints: Iterable[Demand] | Demand, integer: bool) -> 
     low, high = ends_of(checked)
     if low is not None and high is not None and not _room(low, high, integer):
         raise ArgumentError("constraints", checked, "supports that overlap")
-    modes = {
-        constraint.at for constraint in checked if isinstance(constraint, (Monotone, Unimodal))
-    }
-    if len(modes) > 1:
+    if len({shape.mode for shape in checked} - {None}) > 1:
         raise ArgumentError("constraints", checked, "constraints with one mode, not several")
     return demands
 

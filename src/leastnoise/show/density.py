@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..baselines import Mechanism, closed_forms
-from ..baselines.steps import StepNoise
 from ..errors import ArgumentError
 from ..formatting import NEGLIGIBLE, number
 from .captions import ERROR, WIDTH, labels_of, name_of, title, wrap
@@ -104,7 +103,7 @@ def baselines_of(
 def draw_density(axes: Any, design: Design[AdditiveNoise], baselines: Sequence[Any]) -> None:
     """Draw the distributions into `axes`."""
     many = [design, *baselines]
-    laws = [m if isinstance(m, Mechanism) else m.noise for m in many]
+    laws = [m.noise for m in many]
     looks, labels = looks_of(map(name_of, many)), labels_of(many)
     reach = reach_of(laws)
     draw = _draw_masses if design.integer else _draw_densities
@@ -212,23 +211,17 @@ def _draw_masses(
 
 def _curve(law: Any, reach: float) -> tuple[Floats, Floats]:
     """Points of the density within +-reach; every jump twice, so that it is drawn upright."""
-    if isinstance(law, Mechanism):
-        jumps = law.breakpoints()
-        smooth = np.linspace(-reach, reach, 801)
-    else:
-        jumps, smooth = law._edges, np.zeros(0)
-    jumps = jumps[np.abs(jumps) <= reach]
-    x = np.unique(np.concatenate([smooth, jumps, [-reach, reach]]))
-    middle = (x[1:] + x[:-1]) / 2
-    if not isinstance(law, Mechanism) or isinstance(law, StepNoise):
-        # Flat between neighbors.
+    jumps = law.breakpoints()
+    ends = jumps[np.abs(jumps) <= reach], [-reach, reach]
+    if law.stepped:
+        x = np.unique(np.concatenate(ends))
+        middle = (x[1:] + x[:-1]) / 2
         return np.repeat(x, 2)[1:-1], np.repeat(law.pdf(middle), 2)
     # Smooth between neighbors; at a jump the two sides differ.
+    x = np.unique(np.concatenate([np.linspace(-reach, reach, 801), *ends]))
     left, right = law.pdf(x[:-1] + 1e-9 * np.diff(x)), law.pdf(x[1:] - 1e-9 * np.diff(x))
     return np.repeat(x, 2)[1:-1], np.column_stack([left, right]).ravel()
 
 
 def _atom(law: Any) -> float:
-    if law.integer:
-        return 0.0
-    return float(sum(m for _, m in law.atoms) if isinstance(law, Mechanism) else law.atom)
+    return 0.0 if law.integer else float(law.atom)

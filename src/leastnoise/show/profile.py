@@ -54,9 +54,8 @@ def draw_profiles(
     looks, labels = looks_of(map(name_of, mechanisms)), labels_of(mechanisms)
     least = 1.0
     for mechanism, look, label in zip(mechanisms, looks, labels, strict=True):
-        law = mechanism if isinstance(mechanism, Mechanism) else mechanism.noise
         # An exact profile wants short decimals: the sixteenth digit would only cost time.
-        delta = np.asarray(law.profile([float(f"{e:.6g}") for e in at.tolist()]))
+        delta = np.asarray(mechanism.noise.profile([float(f"{e:.6g}") for e in at.tolist()]))
         visible = delta > _LEAST
         least = min(least, float(delta[visible].min(initial=1.0)))
         axes.plot(at[visible], delta[visible], **look.line, label=label)

@@ -13,15 +13,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import FormatError
 from ...losses import Loss
-from ...problem.constraints import (
-    Constraint,
-    LossAtMost,
-    Monotone,
-    Unbiased,
-    Unimodal,
-    ends_of,
-    foldable,
-)
+from ...problem.constraints import Constraint, ends_of, foldable
 from ...problem.privacy import Point
 from ...work import arithmetic, bits, charge
 from ..constraints import Dual, check_duals
@@ -65,8 +57,8 @@ def dual_bound(
     terms, slope, more = _demanded(certificate, constraints, loss)
     spent += more
     for constraint, dual in zip(constraints, certificate.constraints, strict=True):
-        if isinstance(constraint, (Monotone, Unimodal)):
-            _compare(gains, unit, constraint, dual, step, integer, fold)
+        if constraint.mode is not None:
+            _compare(gains, unit, constraint.mode, dual, step, integer, fold)
     floors = _floors(terms, slope, edge, step, integer)
     beyond = []
     for side, place in ((-1, 0), (1, 2 * edge)):
@@ -126,11 +118,11 @@ def _demanded(
     terms: list[tuple[Fraction, Loss]] = [(Fraction(1), loss)]
     slope, spent = _ZERO, _ZERO
     for constraint, dual in zip(constraints, certificate.constraints, strict=True):
-        if isinstance(constraint, LossAtMost):
+        for limited, bound in constraint.loss_limits:
             weight = dual.numbers["weight"]
-            terms.append((weight, constraint.loss))
-            spent += weight * constraint.bound
-        elif isinstance(constraint, Unbiased):
+            terms.append((weight, limited))
+            spent += weight * bound
+        if constraint.centered:
             slope += dual.numbers["slope"]
     return terms, slope, spent
 
@@ -201,7 +193,7 @@ def inward(mode: Fraction, j: int, step: Fraction, integer: bool, fold: bool) ->
 def _compare(
     gains: list[int],
     unit: int,
-    shape: Monotone | Unimodal,
+    mode: Fraction,
     dual: Dual,
     step: Fraction,
     integer: bool,
@@ -212,7 +204,7 @@ def _compare(
     cells = dual.cells or ()
     charge(5 * len(cells))
     for j, u in cells:
-        inner = inward(shape.at, j, step, integer, fold)
+        inner = inward(mode, j, step, integer, fold)
         if inner is None:
             raise FormatError(f"cell {j} is too near the mode to be compared")
         amount = u.numerator * (unit // u.denominator)

@@ -52,9 +52,7 @@ def density(
     named: list[tuple[str, Any]] = [("this design", design.noise), *baselines]
     for label, law in named:
         name = law.name if isinstance(law, Mechanism) else "design"
-        atom = 0.0
-        if not design.integer:
-            atom = sum(m for _, m in law.atoms) if isinstance(law, Mechanism) else law.atom
+        atom = 0.0 if design.integer else law.atom
         series.append(
             {
                 "name": name,

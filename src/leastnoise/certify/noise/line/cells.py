@@ -17,7 +17,6 @@ from typing import Annotated, ClassVar
 from ....errors import ArgumentError, FormatError
 from ....losses import Loss
 from ....problem import Problem
-from ....problem.constraints import LossAtMost
 from ...codec import COUNT, POSITIVE, SHORT, Count, integer, record, several
 from ...fields import demand, read_whole
 from ...limits import MAX_CELLS, MAX_EDGES, MAX_GRID, MAX_RUN, MAX_WORK, marks_of, on_small_lattice
@@ -156,7 +155,7 @@ class ListedCells(NumberNoise):
             self._check_losses(problem)
 
     def _check_losses(self, problem: Problem) -> None:
-        others = [limit.loss for limit in problem.constraints if isinstance(limit, LossAtMost)]
+        others = [loss for limit in problem.constraints for loss, _ in limit.loss_limits]
         for loss in [*others, *([problem.loss] if problem.loss.certified else [])]:
             try:
                 for side in (1, -1):

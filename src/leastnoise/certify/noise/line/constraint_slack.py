@@ -116,10 +116,9 @@ def largest_error(noise: NumberNoise) -> Fraction:
 
 
 def _unimodal(noise: NumberNoise, problem: Problem, wanted: Monotone | Unimodal) -> Fraction:
-    at = wanted.at
-    if noise.atom and at != 0:
+    if noise.atom and wanted.mode != 0:
         return -Fraction(noise.atom, noise.denominator)
-    mode = at / noise.step
+    mode = wanted.mode / noise.step
     cells = noise.pieces(2)
     if not cells:
         return Fraction(0)  # an atom alone

@@ -17,7 +17,6 @@ from ....certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ....errors import ArgumentError
 from ....numeric import Bools, Floats
 from ....problem import Point, Problem, ends_of, foldable, mode_of, must_balance
-from ....problem.constraints import Monotone, Unimodal
 from ....problem.privacy import GaussianCurve, implied, points_to_json
 from ....program.interior import Near
 from ....program.layout import LineLayout
@@ -99,7 +98,7 @@ def remarks(problem: Problem, search: Search) -> str:
         return ""
     loose = []
     for constraint in problem.constraints:
-        if isinstance(constraint, (Monotone, Unimodal)) and not (fold and constraint.at == 0):
+        if constraint.mode is not None and not (fold and constraint.mode == 0):
             loose.append(f"{constraint.name} next to its mode")
     ends = [end for end in ends_of(problem.constraints) if end is not None]
     if any((end / problem.step(lower.resolution)).denominator > 1 for end in ends):

@@ -22,7 +22,6 @@ from ....certify.kinds.additive import ShiftCertificate, ShiftMultipliers
 from ....losses import Loss
 from ....numeric import Floats, Ints
 from ....problem import Point, Problem, ends_of, foldable
-from ....problem.constraints import LossAtMost, Monotone, Unbiased, Unimodal
 from ....program.costs import floors
 from ....program.layout import LineLayout, make_line
 from ....program.program import LinearProgram, PairDuals, ProgramDuals, ProgramRow
@@ -98,28 +97,22 @@ class Relaxed:
             rows.append(ProgramRow(values, low, high))
 
         for which, constraint in enumerate(problem.constraints):
-            if isinstance(constraint, LossAtMost):
-                row(
-                    which,
-                    "weight",
-                    self._costs(constraint.loss),
-                    -math.inf,
-                    float(constraint.bound),
-                )
-            elif isinstance(constraint, Unbiased) and not self.fold:
+            for loss, bound in constraint.loss_limits:
+                row(which, "weight", self._costs(loss), -math.inf, float(bound))
+            if constraint.centered and not self.fold:
                 row(which, "slope", line.totals(line.filled * float(step)), 0.0, 0.0)
-            elif isinstance(constraint, (Monotone, Unimodal)):
-                pairs += self._comparisons(which, constraint)
+            if constraint.mode is not None:
+                pairs += self._comparisons(which, constraint.mode)
         return rows, pairs
 
-    def _comparisons(self, which: int, shape: Monotone | Unimodal) -> list[tuple[int, int]]:
+    def _comparisons(self, which: int, mode: Fraction) -> list[tuple[int, int]]:
         line, step = self.line, self.problem.step(self.n)
         column = dict(zip(line.cells.tolist(), line.column.tolist(), strict=True))
         pairs = []
         for j in sorted(i for i, c in column.items() if c >= 0):
             if (self.fold and j < 0) or abs(j) > self.reach:
                 continue
-            inner = inward(shape.at, j, step, self.problem.integer, self.fold)
+            inner = inward(mode, j, step, self.problem.integer, self.fold)
             if inner is not None and column.get(inner, -1) >= 0:
                 pairs.append((column[inner], column[j]))
                 self._compared.append((which, j))

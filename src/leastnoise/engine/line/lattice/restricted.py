@@ -13,7 +13,6 @@ import numpy as np
 from ....losses import Loss
 from ....numeric import Floats, Ints
 from ....problem import Point, Problem, ends_of, foldable, mode_of
-from ....problem.constraints import LossAtMost, MaxError, Unbiased
 from ....problem.privacy import GaussianCurve
 from ....program.costs import cell_means
 from ....program.layout import LineLayout, make_line
@@ -44,7 +43,7 @@ def lattice_of(problem: Problem, n: int, radius: int, points: tuple[Point, ...])
             last = min(last, -first)
             first = -last
         return Lattice(n, -_HALF, first, last, tail_epsilon) if first <= last else None
-    if any(isinstance(constraint, MaxError) for constraint in problem.constraints):
+    if any(constraint.released for constraint in problem.constraints):
         # Rounding a value to the grid may add up to half a grid step beyond the last cell.
         limits = [
             limits[0] + Fraction(1, 2 * _COARSEST_GRID),
@@ -150,13 +149,9 @@ class Restricted:
         problem, line, rows = self.problem, self.line, []
         ease = 1 - 2 * max(margin, 1e-6)  # room for rounding and for the release grid
         for constraint in problem.constraints:
-            if isinstance(constraint, LossAtMost):
-                rows.append(
-                    ProgramRow(
-                        self._costs(constraint.loss), -math.inf, float(constraint.bound) * ease
-                    )
-                )
-            elif isinstance(constraint, Unbiased) and not self.fold:
+            for loss, bound in constraint.loss_limits:
+                rows.append(ProgramRow(self._costs(loss), -math.inf, float(bound) * ease))
+            if constraint.centered and not self.fold:
                 left, right = self.ends(line.filled)
                 middle = line.filled if problem.integer else (left + right) / 2
                 rows.append(ProgramRow(line.totals(middle), 0.0, 0.0))

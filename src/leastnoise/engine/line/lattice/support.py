@@ -11,7 +11,6 @@ from fractions import Fraction
 from ....errors import ArgumentError
 from ....exact import exp_lower, exp_upper, round_down, round_up, text_of
 from ....problem import Problem, ends_of, foldable
-from ....problem.constraints import Symmetric
 
 #: More sensitivities than this fit into no mechanism file.
 _MOST = 60_000
@@ -114,9 +113,7 @@ def _width(problem: Problem) -> Fraction | float | None:
     low, high = ends_of(problem.constraints)
     if low is None and high is None:
         return None
-    if any(isinstance(constraint, Symmetric) for constraint in problem.constraints) or foldable(
-        problem.constraints, problem.loss
-    ):
+    if foldable(problem.constraints, problem.loss):
         sizes = [size for size in (None if low is None else -low, high) if size is not None]
         low, high = -min(sizes), min(sizes)
     if low is None or high is None:
