@@ -237,6 +237,10 @@ def test_claims_of_many_queries_are_judged_as_ours_are() -> None:
             judged += not claim.get("open")
     assert judged > 100
     assert all(said["partial"] for said in claims_of(sources))
+    unknown = sources[-1] | {"law": law | {"format": "leastnoise/2"}}
+    assert [said["exit_code"] for said in claims_of([unknown])] == [2]
+    with pytest.raises(FormatError, match='"format"'):
+        parse_any(json.dumps(unknown))
 
 
 def many_queries(part: dict, noise: dict, proof: dict | None = None, **more: Any) -> dict[str, Any]:

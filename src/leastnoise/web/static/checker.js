@@ -1571,6 +1571,7 @@ function readMany(data) {
   if (file.strategy !== "rows") demand(file.factors.every((part) => part.cells <= MAX_TABLE), "too many cells");
   if (data.has("law")) {
     const law = object(data.get("law"), "law");
+    demand(law.get("format") === "leastnoise/1", '"format" must be "leastnoise/1"');
     const kind = law.get("kind");
     demand(["integer", "joint", "vector"].includes(kind), '"law" must be of kind integer, joint or vector');
     if (kind === "vector") throw new NotCovered("vector noise for many queries");
