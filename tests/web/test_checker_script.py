@@ -448,13 +448,23 @@ def test_both_hashes_are_of_the_content_however_it_is_written(tmp_path: Path) ->
     assert _of_report(text.encode(), tmp_path)["claims"][0]["verdict"] == "proven"
 
 
+def test_both_quote_the_same_of_headings_that_occur_twice(tmp_path: Path) -> None:
+    raw = {"format": "leastnoise-report/3", "epsilon": "0", "delta": "0", "mechanisms": {}}
+    headings = [{"heading": "Privacy unit", "words": words} for words in ("row", "person")]
+    text = json.dumps(_sealed(raw | {"batches": [], "headings": headings})).encode()
+    quoted = "for the privacy unit person and the stated neighbors"
+    assert quoted in check_published(text).summary
+    assert quoted in _of_report(text, tmp_path)["words"]
+
+
 @pytest.mark.parametrize(
     "more",
     [
         {"batches": [{"epsilon": "-1", "delta": "0", "answers": []}], "epsilon": "-1"},
         {"mechanisms": {hash_of_text(_OTHER): _OTHER}},
+        {"headings": [{"heading": "Privacy unit"}, {"heading": "Neighboring tables"}, 1]},
     ],
-    ids=["a negative budget", "a file of another format"],
+    ids=["a negative budget", "a file of another format", "a heading that is no object"],
 )
 def test_malformed_reports_are_malformed_for_both(more: dict[str, Any], tmp_path: Path) -> None:
     raw = {"format": "leastnoise-report/3", "epsilon": "0", "delta": "0", "mechanisms": {}}

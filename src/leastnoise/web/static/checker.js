@@ -1863,8 +1863,9 @@ function checkReport(data) {
   if (chosen) say("quantiles", "by theorem", `${chosen === 1 ? "one answer has" : `${chosen} answers have`} no mechanism file: the exponential mechanism is private by a theorem`);
   say("queries", "not checked", "how far one unit moves each number, that the files are for that, and what a page shows around the copy of its report for programs");
   const refuted = claims.filter((one) => one.verdict === "refuted").map((one) => one.name);
-  const heading = (name) => list(data.get("headings"), "headings", 100).find((one) => object(one, "headings").get("heading") === name)?.get("words") ?? "";
-  const unit = `the privacy unit ${heading("Privacy unit")} and ${String(heading("Neighboring tables")).split(":")[0]} neighbors`;
+  const headings = list(data.get("headings"), "headings", 100).map((one) => object(one, "headings")).reverse(); // the last of a name counts
+  const heading = (name, none) => String(headings.find((one) => one.get("heading") === name)?.get("words") ?? none);
+  const unit = `the privacy unit ${heading("Privacy unit", "that it names")} and ${heading("Neighboring tables", "the stated").split(":")[0]} neighbors`;
   const stated = `all answers together are (${atMost(epsilon)}, ${atMost(delta)})-DP for ${unit}`;
   if (refuted.length) return { exit_code: 1, claims, words: `Refuted: ${refuted.join(", ")}. Do not use this report. It claims that ${stated}.` };
   const open = claims.filter((one) => one.verdict === "not checked" && one.name !== "queries").length;
