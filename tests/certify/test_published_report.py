@@ -140,6 +140,12 @@ def test_what_is_no_report_is_malformed(raw: dict[str, Any], change: dict[str, A
         verdicts(raw | change)
 
 
+def test_more_mechanism_files_than_a_report_can_hold_are_malformed(raw: dict[str, Any]) -> None:
+    names = {str(k): "" for k in range(100_001)}
+    with pytest.raises(FormatError, match="100000 files"):
+        verdicts(raw | {"mechanisms": names}, sealed=False)
+
+
 def test_the_program_in_one_file_reads_reports(page: Path, tmp_path: Path) -> None:
     sys.path.insert(0, str(ROOT / "release"))
     try:

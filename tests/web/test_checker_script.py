@@ -280,11 +280,11 @@ console.log(JSON.stringify(leastnoiseCheck(text, Number(process.argv[2]))));
 """
 
 
-def patiently(data: dict, milliseconds: int, at_most: float, megabytes: int = 500) -> dict:
+def patiently(data: dict | str, milliseconds: int, at_most: float, megabytes: int = 500) -> dict:
     """What is said of a file within so many milliseconds; the process ends after some seconds."""
     memory = f"--max-old-space-size={megabytes}"
     words = ["node", memory, "-e", _PATIENT, str(agreement.CHECKER), str(milliseconds)]
-    text = json.dumps(data)
+    text = data if isinstance(data, str) else json.dumps(data)
     done = subprocess.run(
         words, input=text, capture_output=True, text=True, check=True, timeout=at_most
     )
@@ -365,8 +365,13 @@ def test_long_numbers_are_not_kept() -> None:
 
 def test_reports_of_many_files_or_wrong_types_are_left_in_time() -> None:
     empty = {"format": "leastnoise-report/3", "sha256": "", "epsilon": "1", "delta": "0"}
-    many = empty | {"mechanisms": {str(k): "" for k in range(200_000)}, "batches": []}
+    many = empty | {"mechanisms": {str(k): "" for k in range(100_000)}, "batches": []}
     assert patiently(many, 300, 20)["exit_code"] is None
+    many["mechanisms"]["one more"] = ""
+    assert patiently(many, 10_000, 20)["exit_code"] == 2
+    letters = empty | {"mechanisms": {}, "batches": [], "headings": [], "x": "\u4e2d" * 3_000_000}
+    text = json.dumps(letters, ensure_ascii=False)
+    assert patiently(text, 30_000, 60, megabytes=60)["exit_code"] == 1
     wrong = empty | {"mechanisms": {}, "batches": ["x"]}
     assert patiently(wrong, 10_000, 20)["exit_code"] == 2
 

@@ -30,7 +30,7 @@ FORMAT = "leastnoise-report/3"
 OPENED, CLOSED = '<script type="application/json" id="report">', "</script>"
 #: Work for all files of a report: a short file can take seconds, and a report hold thousands.
 _WORK = 40 * BUDGET
-_MOST = 100_000  # batches of a report, and answers of a batch
+_MOST = 100_000  # mechanism files and batches of a report, and answers of a batch
 _LONGEST = 4_000  # characters of a sum of budgets
 #: What a report does not show to those who have the standard library alone.
 _NOT_READ = (
@@ -140,6 +140,7 @@ def check_published(data: bytes) -> PublishedCheck:
         if raw.get("format") != FORMAT:
             raise FormatError(f'"format" must be "{FORMAT}"')
         files = read_object(raw.get("mechanisms"), "mechanisms")
+        demand(len(files) <= _MOST, f'"mechanisms" must have at most {_MOST} files')
         for text in files.values():
             demand(isinstance(text, str), '"mechanisms" must hold strings')
         budget, answers = _budget_claim(raw), list(_answers(raw))

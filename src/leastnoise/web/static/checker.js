@@ -1809,13 +1809,22 @@ function inOrder(a, b) { // by code points, not by halves of surrogate pairs
   const at = x.findIndex((sign, k) => sign !== y[k]);
   return at < 0 ? x.length - y.length : at >= y.length ? 1 : x[at].codePointAt(0) - y[at].codePointAt(0);
 }
+function ascii(text) { // in parts, since every letter that is replaced takes memory
+  let out = "";
+  const long = 65536;
+  for (let k = 0; k < text.length; k += long) {
+    tick(100);
+    out += text.slice(k, k + long).replace(/[\u007f-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  }
+  return out;
+}
 function canonical(value) { // keys in order, no spaces, ASCII only, numbers as Python writes them
   tick();
   if (value instanceof Literal) {
     demand(/^-?[0-9]+$/.test(value.text) || Number.isFinite(Number(value.text)), "the report holds a number that is not finite");
     return written(value.text);
   }
-  if (typeof value === "string") return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  if (typeof value === "string") return ascii(JSON.stringify(value));
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (value instanceof Map) return `{${[...value.keys()].sort(inOrder).map((key) => `${canonical(key)}:${canonical(value.get(key))}`).join(",")}}`;
   return String(value);
@@ -1824,11 +1833,12 @@ function canonical(value) { // keys in order, no spaces, ASCII only, numbers as 
 function checkReport(data) {
   const claims = [];
   const say = (name, verdict, words) => claims.push({ name, verdict, slack: null, words });
+  const files = object(data.get("mechanisms"), "mechanisms");
+  demand(files.size <= 100000, '"mechanisms" must have at most 100000 files');
   const rest = new Map(data);
   rest.delete("sha256");
   const sealed = sha256(utf8(canonical(rest))) === data.get("sha256");
   say("hash", sealed ? "proven" : "refuted", sealed ? "the content has the hash that is stated" : "the report was changed");
-  const files = object(data.get("mechanisms"), "mechanisms");
   for (const [name, text] of files) {
     demand(typeof text === "string", '"mechanisms" must hold texts');
     const title = `mechanism ${name.slice(0, 12)}`;
