@@ -55,13 +55,13 @@ class Layout:
 
     problem: keys that state the problem; "kind" may be among them.
     noise: those of the noise; "noise" itself and what stands beside it.
-    certificate: how it is read, or that of every file, which then has no such key.
+    certificate: how it is read; None where files have no such key.
     """
 
     kinds: tuple[str, ...]
     problem: Record[Any]
     noise: Cases[Any]
-    certificate: Codec[Any] | Certificate[Any]
+    certificate: Codec[Any] | None
     order: tuple[str, ...]
     upper: Codec[Fraction] = field(kw_only=True)
     lower: Codec[Fraction] = field(kw_only=True)
@@ -74,7 +74,7 @@ class Layout:
             noise = self.noise.which(data)
             required = self.problem.required | noise.required | {"format", "kind", "upper", "lower"}
             optional = self.problem.optional | noise.optional | {"about"}
-            if isinstance(self.certificate, Codec):
+            if self.certificate is not None:
                 (required if self.missing is None else optional).add("certificate")
             check_keys(data, FILE, required, optional)
             file = MechanismFile(
@@ -92,9 +92,7 @@ class Layout:
             return file
 
     def _certificate(self, data: dict[str, Any]) -> Any:
-        if not isinstance(self.certificate, Codec):
-            return self.certificate
-        if "certificate" not in data:
+        if self.certificate is None or "certificate" not in data:
             return self.missing
         return self.certificate.read(data["certificate"], "certificate")
 
@@ -103,7 +101,7 @@ class Layout:
         data: dict[str, Any] = {"format": FORMAT, "kind": file.kind}
         data |= self.problem.write(file.problem) | self.noise.of(file.noise).write(file.noise)
         data |= {"upper": self.upper.write(file.upper), "lower": self.lower.write(file.lower)}
-        if file.certificate != self.missing and isinstance(self.certificate, Codec):
+        if self.certificate is not None and file.certificate != self.missing:
             data["certificate"] = self.certificate.write(file.certificate)
         if file.about:
             data["about"] = ABOUT.write(file.about)

@@ -49,10 +49,10 @@ def laplace_moment(rate: float) -> Callable[[float], float]:
     return log_moment
 
 
-def laplace_masses(rate: float, most: int = LONGEST) -> Floats:
+def laplace_masses(rate: float) -> Floats:
     """P(N = k) for k from -h to h, with next to nothing left; empty where that is too long."""
     half = int(laplace_bar(rate, _LOST * 1e-6))
-    if 2 * half + 1 > most:
+    if 2 * half + 1 > LONGEST:
         return np.zeros(0)
     falling = np.exp(-rate * np.abs(np.arange(-half, half + 1, dtype=float)))
     return np.asarray(falling * math.tanh(rate / 2))

@@ -27,7 +27,7 @@ from .checks import (
     stated_sensitivity,
 )
 from .combinations import refuse_combinations
-from .constraints import Demand, Distinguishing, LossAtMost, MaxError, check_constraints, parted
+from .constraints import Demand, check_constraints, parted
 from .domain import PriorLike, core_of, outputs_of, problem_of, refuse_pure
 from .privacy import Releases
 from .problem import Problem
@@ -289,21 +289,6 @@ def _usual_gap(given: Arguments) -> float:
     return _GAP if given.dimension is None else _GAP_OF_VECTOR
 
 
-#: Why the other constraints mean nothing where every value has a law of its own.
-_ADDITIVE_ONLY = {
-    "support": "MaxError (or outputs=) in the place of Support when bounds are given: errors at "
-    "different values have different distributions",
-    "monotone": "without Monotone when bounds are given: monotone=True makes answers grow with the "
-    "value",
-    "unimodal": "without Unimodal when bounds are given: errors at different values have different "
-    "distributions",
-    "symmetric": "without Symmetric when bounds are given: at an end of the range answers lie on "
-    "one side",
-    "unbiased": "without Unbiased when bounds are given: at an end of the range answers lie on one "
-    "side",
-}
-
-
 def _limits(demands: Iterable[Demand], loss: Loss, given: Arguments) -> dict[str, Any]:
     """What `MaxError` and a `LossAtMost` of the loss itself say with bounds: `max_error` and
     `instance_bound`.
@@ -311,23 +296,10 @@ def _limits(demands: Iterable[Demand], loss: Loss, given: Arguments) -> dict[str
     Both mean what they mean for additive noise: for every value. Others are refused, with a reason.
     """
     limits: dict[str, Any] = {}
-    for demand in demands:
-        if isinstance(demand, Distinguishing):
-            continue  # (a budget, as without bounds)
-        if isinstance(demand, MaxError):
-            name, bound = "max_error", demand.t
-        elif isinstance(demand, LossAtMost) and demand.loss == loss:
-            name, bound = "instance_bound", demand.bound
-        elif isinstance(demand, LossAtMost):
-            raise ArgumentError(
-                "constraints",
-                demand.loss.name,
-                "LossAtMost of the design's own loss when bounds are given",
-            )
-        else:
-            raise ArgumentError("constraints", demand.name, _ADDITIVE_ONLY[demand.name])
+    for constraint in parted(demands)[0]:
+        name, bound = constraint.of_range(loss)
         if name in limits or getattr(given, name) is not None:
-            raise ArgumentError("constraints", demand.name, f"left out when {name} is given")
+            raise ArgumentError("constraints", constraint.name, f"left out when {name} is given")
         limits[name] = bound
     return limits
 

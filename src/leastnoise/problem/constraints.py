@@ -54,6 +54,16 @@ class Constraint:
         """Further losses, and what their expectations may be at most."""
         return ()
 
+    #: Why it means nothing where every value has a distribution of its own.
+    refused: ClassVar[str] = ""
+
+    def of_range(self, loss: Loss) -> tuple[str, Fraction]:
+        """What it says with bounds, for every value: (argument, value); `ArgumentError` if nothing.
+
+        loss: that of the design.
+        """
+        raise ArgumentError("constraints", self.name, self.refused)
+
     @property
     def mirrored(self) -> Constraint:
         """What the mirror image -X obeys when X obeys this."""
@@ -82,6 +92,10 @@ class Support(Constraint):
     low: Fraction | None
     high: Fraction | None
     name: ClassVar[str] = "support"
+    refused: ClassVar[str] = (
+        "MaxError (or outputs=) in the place of Support when bounds are given: errors at "
+        "different values have different distributions"
+    )
 
     def __init__(self, low: Number | None, high: Number | None) -> None:
         ends = [None if x is None else rational(x, k) for x, k in ((low, "low"), (high, "high"))]
@@ -136,6 +150,9 @@ class MaxError(Constraint):
     def ends(self) -> Ends:
         return -self.t, self.t
 
+    def of_range(self, loss: Loss) -> tuple[str, Fraction]:
+        return "max_error", self.t
+
     def spec(self) -> dict[str, Any]:
         return {"name": self.name, "t": text_of(self.t)}
 
@@ -157,6 +174,10 @@ class Unimodal(Constraint):
     at: Fraction
     name: ClassVar[str] = "unimodal"
     dual_cells: ClassVar[bool] = True
+    refused: ClassVar[str] = (
+        "without Unimodal when bounds are given: errors at different values have different "
+        "distributions"
+    )
 
     def __init__(self, at: Number = 0) -> None:
         object.__setattr__(self, "at", rational(at, "at"))
@@ -189,6 +210,9 @@ class Monotone(Constraint):
 
     name: ClassVar[str] = "monotone"
     dual_cells: ClassVar[bool] = True
+    refused: ClassVar[str] = (
+        "without Monotone when bounds are given: monotone=True makes answers grow with the value"
+    )
 
     @property
     def mode(self) -> Fraction:
@@ -211,6 +235,9 @@ class Symmetric(Constraint):
 
     name: ClassVar[str] = "symmetric"
     symmetric: ClassVar[bool] = True
+    refused: ClassVar[str] = (
+        "without Symmetric when bounds are given: at an end of the range answers lie on one side"
+    )
 
 
 @dataclass(frozen=True)
@@ -230,6 +257,9 @@ class Unbiased(Constraint):
     name: ClassVar[str] = "unbiased"
     duals: ClassVar[tuple[str, ...]] = ("slope",)
     centered: ClassVar[bool] = True
+    refused: ClassVar[str] = (
+        "without Unbiased when bounds are given: at an end of the range answers lie on one side"
+    )
 
 
 @dataclass(frozen=True)
@@ -260,6 +290,12 @@ class LossAtMost(Constraint):
     @property
     def loss_limits(self) -> tuple[tuple[Loss, Fraction], ...]:
         return ((self.loss, self.bound),)
+
+    def of_range(self, loss: Loss) -> tuple[str, Fraction]:
+        if loss != self.loss:
+            words = "LossAtMost of the design's own loss when bounds are given"
+            raise ArgumentError("constraints", self.loss.name, words)
+        return "instance_bound", self.bound
 
     @property
     def mirrored(self) -> Constraint:

@@ -163,12 +163,9 @@ class LineLayout:
         """The shifts that a program of all pairs at once takes."""
         return self.shifts if self.listed is None else self.listed
 
-    def sticks(
-        self, spread: tuple[Floats, Floats], exponential: float, least: int = 1
-    ) -> tuple[Ints, Floats]:
-        """Hockey sticks of the shifts of at least this size."""
-        shifts = self.shifts[np.abs(self.shifts) >= least]
-        return shifts, self.hockey_sticks(spread, exponential, shifts)
+    def sticks(self, spread: tuple[Floats, Floats], exponential: float) -> tuple[Ints, Floats]:
+        """The shifts and their hockey sticks."""
+        return self.shifts, self.hockey_sticks(spread, exponential, self.shifts)
 
     def hockey_sticks(
         self, spread: tuple[Floats, Floats], exponentials: ArrayLike, shifts: Ints

@@ -148,13 +148,10 @@ def parse(data: bytes | str) -> AdditiveFile:
 
 
 def additive_file(
-    problem: Problem,
-    noise: NumberNoise,
-    upper: Fraction = Fraction(0),
-    certificate: AdditiveProof = ESTIMATED,
+    problem: Problem, noise: NumberNoise, upper: Fraction = Fraction(0)
 ) -> AdditiveFile:
     """The file of noise that states no lower bound."""
-    return MechanismFile(kind_of(problem.integer), problem, noise, upper, Fraction(0), certificate)
+    return MechanismFile(kind_of(problem.integer), problem, noise, upper, Fraction(0), ESTIMATED)
 
 
 def is_additive(file: object) -> TypeGuard[AdditiveFile]:

@@ -75,8 +75,9 @@ KEYED = Layout(
     ("keyed",),
     _PROBLEM,
     by_key("chain", record(Selection, chain=record(Chain, Chain.check), excess=NOT_NEGATIVE)),
-    BestTails(),
+    None,
     ("epsilon", "delta", "sensitivity", "loss", "chain", "excess", "profile", "curve", "releases"),
     upper=NOT_NEGATIVE,
     lower=NOT_NEGATIVE,
+    missing=BestTails(),
 )

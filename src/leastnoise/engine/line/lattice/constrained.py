@@ -15,10 +15,9 @@ import numpy as np
 
 from ....certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ....errors import ArgumentError
-from ....numeric import Bools, Floats
+from ....numeric import Floats
 from ....problem import Point, Problem, ends_of, foldable, mode_of, must_balance
 from ....problem.privacy import GaussianCurve, implied, points_to_json
-from ....program.interior import Near
 from ....program.layout import LineLayout
 from ....program.program import LinearProgram, ProgramSolution
 from ....program.simplex import Simplex
@@ -463,21 +462,12 @@ class ConstrainedPrograms:
         )
 
     def solved(
-        self,
-        program: LinearProgram[LineLayout],
-        places: Floats,
-        search: Search,
-        near: Near | None = None,
-        wanted: Bools | None = None,
+        self, program: LinearProgram[LineLayout], places: Floats, search: Search
     ) -> ProgramSolution | None:
         """Solve to a small share of the gap; None if there is no solution."""
         # There must be something to return, even if it is a little late.
         late = search.given_up if search.bracket.upper is None else search.late
-        start = with_atom(
-            program, self.reference(places) if near is None else near.x, SETTINGS.atom
-        )
+        start = with_atom(program, self.reference(places), SETTINGS.atom)
         tolerance = self.steering.solved * search.gap
-        solution = solve_at_once(
-            program, start, tolerance, search, stop=late, near=near, wanted=wanted
-        )
+        solution = solve_at_once(program, start, tolerance, search, stop=late)
         return solution if is_solved(program, solution) else None
