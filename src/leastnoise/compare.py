@@ -36,7 +36,7 @@ def compare(
         values spread evenly over it (of the baselines to about four digits); additive noise of our
         own is a baseline, too. Up to 1,000 integers the row "remapped" is the closed form that is
         best when each answer is replaced by the best one for values spread evenly.
-    releases: epsilon and delta are the total of so many releases. The loss is that of one of them;
+    releases: epsilon and delta are the total of this number of releases. The loss is that of one;
         baselines keep an equal share of the budget each, Gaussian noise its exact composition.
     dimension: from 2 on the comparison is about vectors.
     sensitivity: a shape (`Cube`, `Sparse`, `Blocks`) compares noise for several numbers.

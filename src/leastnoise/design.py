@@ -73,9 +73,14 @@ def design(
 def design(*args: object, **given: Any) -> Design[Any]:
     """The noise with the least expected loss that (epsilon, delta)-DP allows.
 
-    Returns a `Design` whose bracket [lower, upper] around the optimal expected loss has been
-    proven in exact arithmetic, with (upper - lower) / lower at most `gap` when `converged`.
-    Floats mean their shortest decimal: 0.2 is one fifth.
+    Returns a `Design` with the noise, and with proven bounds: `upper` on the expected loss of this
+    noise, `lower` on that of every mechanism of the class that docs/optimal.md names. When
+    `converged`, (upper - lower) / lower is at most `gap`. Floats mean their shortest decimal: 0.2
+    is one fifth.
+
+    Guarantee: one release is (epsilon, delta)-DP if neighboring datasets change the value by at
+    most `sensitivity`. Privacy and both bounds are checked in exact arithmetic before the design
+    is returned. Nothing checks the sensitivity: if it is too small, the release is not private.
 
     Example: a mean that one person can move by at most 200.
 
@@ -103,7 +108,7 @@ def design(*args: object, **given: Any) -> Design[Any]:
     constraints: what else the noise must obey, such as `Support(-2, 2)` or `Monotone()`; the
         lower bound is then over noise that obeys it too. With `bounds`: `MaxError`, and
         `LossAtMost` for the loss itself.
-    profile: further budgets [(epsilon, delta), ...] to keep at the same time; epsilon and delta
+    profile: further budgets [(epsilon, delta), ...] to satisfy at the same time; epsilon and delta
         may then be left out.
     gdp: mu; the noise is then mu-GDP and composes like Gaussian noise: k releases together are
         sqrt(k) mu-GDP.

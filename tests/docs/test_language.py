@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from doc_pages import ROOT
 
+import leastnoise
+
 #: Words for which the field has another one (distribution, integer, baseline, timestamp, fixed,
 #: distinguished, K-norm noise, asymmetric, the web app, people, hockey-stick divergence, rejected).
 WORDS = re.compile(
@@ -48,6 +50,13 @@ def long_around_blocks(text: str) -> int:
     """Sentences above 35 words where neither a block, a table nor a heading ends a sentence."""
     prose = re.sub(r"```.*?```|\|.*?\n", " ", text, flags=re.S)
     return sum(len(sentence.split()) > 35 for sentence in re.split(r"(?<=[.!?])\s+", prose))
+
+
+def test_docstrings_of_public_names_use_the_words_of_the_field():
+    texts = {name: CODE.sub(" ", getattr(leastnoise, name).__doc__) for name in leastnoise.__all__}
+    assert {name: WORDS.findall(text) for name, text in texts.items() if WORDS.search(text)} == {}
+    for name in ("design", "ask", "ask_all", "plan", "plan_all", "load", "report", "PrivacyUnit"):
+        assert "\n    Guarantee: " in getattr(leastnoise, name).__doc__, name
 
 
 def part_of(page: Path) -> str:

@@ -105,7 +105,7 @@ def compose(
 
     `mechanism` is a design or a closed-form mechanism; each release may be about another query and
     may depend on the releases before it, as long as each has the mechanism's sensitivity. Or it is
-    a list of pairs, [(a, 10), (b, 5)]: so many releases of each, in any order, and no `times`.
+    a list of pairs, [(a, 10), (b, 5)]: ten releases of a, five of b, in any order, no `times`.
     Exactly one of `delta` and `epsilon` is given.
 
     All releases are taken to be about the same people. Releases about disjoint groups of people
@@ -214,8 +214,10 @@ def break_even(
     """A number of releases from which Gaussian noise of equal variance costs provably less.
 
     k releases of Gaussian noise need a smaller total epsilon at `delta` than k of the mechanism,
-    and k - 1 are not proven to; found by doubling and bisection, so that k is the first such number
-    wherever the advantage, once gained, stays. None if there is none up to `max_releases`.
+    and k - 1 are not proven to. It is found by doubling and bisection. So k is the first such
+    number wherever the advantage, once gained, stays. None if there is none up to `max_releases`.
+
+    Guarantee: the advantage at k is proven, not estimated.
 
     Example: from how many releases Gaussian noise is better.
 

@@ -88,7 +88,7 @@ def closed_forms(
 ) -> list[Mechanism]:
     """Every mechanism here that is private at this budget, staircases tuned for the loss.
 
-    With `integer=True` only noise on the whole numbers, which needs a whole sensitivity.
+    With `integer=True` only noise on the integers, which needs an integer sensitivity.
 
     Guarantee: each of them is (epsilon, delta)-DP for the sensitivity.
 

@@ -81,7 +81,7 @@ def frontier(
     """The least expected loss along epsilon or delta: one of the two is a list.
 
     `time_limit` is per point, 20 s unless told otherwise (None: no limit of the curve's own);
-    `progress` hears of every point. `points`: so many further values, evenly in the logarithm
+    `progress` hears of every point. `points`: a number of further values, evenly in the logarithm
     between the smallest positive one that is given and the largest, for a finer curve.
 
     Guarantee: each bracket is proven.

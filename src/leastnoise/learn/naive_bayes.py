@@ -52,7 +52,7 @@ class DPNaiveBayes(PrivateClassifier):
     neighbors: "replace" (one row replaced, the number of rows public) or "add-remove".
     bounds: (low, high) of the numeric features: two numbers for all, two sequences, or a dict by
         column. Values outside are clipped, infinite ones too; what is missing or no number (NaN,
-        None, text among numbers) counts as the middle. No value is refused: that would tell of it.
+        None, text among numbers) counts as the middle. No value is rejected: that would reveal it.
     categorical: columns that hold categories, by name or number; "auto" takes the columns of a
         data frame that hold no numbers.
     categories: the levels of each categorical feature. Other values, in `fit` or `predict`, share
@@ -63,7 +63,7 @@ class DPNaiveBayes(PrivateClassifier):
     alpha: added to every count, as in scikit-learn.
     accountant: who keeps the books: a `Ledger`, the path of its file, or an object with
         spend(epsilon, delta) such as diffprivlib's BudgetAccountant. Every call of `fit` or
-        `partial_fit` charges it (epsilon, delta) before any noise is drawn; what it refuses is not
+        `partial_fit` charges it (epsilon, delta) before any noise is drawn; what it rejects is not
         computed. Clones share it. (Worker processes share the ledger in a file, nothing else.)
     verbose: True for a line that moves while noise is calibrated, which can take some seconds.
     take_public_knowledge_from_data_not_private: take missing bounds, categories and classes from

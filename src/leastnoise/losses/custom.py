@@ -20,8 +20,8 @@ _SAMPLES = tuple(sign * 1.5**k for k in range(-24, 40) for sign in (-1.0, 1.0))
 class Custom(Loss):
     """A Python function, declared convex or with a Lipschitz constant.
 
-    Its values are floats and its shape is taken on trust, so its bracket is called an estimate
-    everywhere; privacy is proven as for every other loss.
+    Guarantee: privacy is proven as for every other loss. The values of the function are floats and
+    its shape is taken on trust, so the bracket is called an estimate everywhere.
 
     name: by which a sweep with a cache knows the function in a later run, together with what it
         was declared to be and its values at 128 points. Functions that differ need two names.

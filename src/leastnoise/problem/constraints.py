@@ -127,7 +127,8 @@ class Support(Constraint):
 class MaxError(Constraint):
     """Every released error (release - value) is at most t in size, the grid accounted for.
 
-    Of the exact release (`exact=True`): a float adds up to 2^-53 of the answer's own size.
+    Guarantee: it holds for every exact release (`exact=True`); a float adds up to 2^-53 of the
+    answer's own size.
 
     Example: no answer is off by more than 3.
 
@@ -265,6 +266,8 @@ class Unbiased(Constraint):
 @dataclass(frozen=True)
 class LossAtMost(Constraint):
     """The expected loss of a release under a second loss is at most `bound`, for every value.
+
+    Guarantee: it is proven in the mechanism file, as `upper` is, unless a loss is `Custom`.
 
     Example: the least absolute error among noise with a variance of at most 1.5.
 

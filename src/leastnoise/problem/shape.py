@@ -94,8 +94,8 @@ class Shape:
 class Ball:
     """`dimension` numbers that one unit moves by at most `radius` in Euclidean length (L2).
 
-    The same as `dimension=` with the radius as the sensitivity: the loss is then one of the length
-    of the whole error, and not, as for the other shapes, a mean over numbers.
+    The same as `dimension=` with the radius as the sensitivity. The loss is then that of the length
+    of the whole error. For the other shapes it is a mean over the numbers.
 
     Guarantee: privacy holds for vectors at most `radius` apart.
 

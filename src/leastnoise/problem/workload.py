@@ -28,6 +28,9 @@ MAX_TABLE, MAX_ATTRIBUTES, MAX_SETS, MAX_TABLES = 1_000_000, 500, 20_000, 4_000_
 class Workload:
     """Linear queries about one vector of counts, answered together: the rows of a matrix.
 
+    Guarantee: it states the queries alone; all answers of `design(workload=...)` together satisfy
+    the budget.
+
     Example: how many people are at most so old, for three groups of age.
 
         >>> ages = Workload.prefix(3)

@@ -76,8 +76,10 @@ class PrivacyUnit(Unit):
 
     A unit is a person, a household, a device: whatever `id` names. It counts with at most
     `max_rows_per_group` rows in each group and in at most `max_groups` groups (None: in all of a
-    public list). The engine enforces both (`bounding.proof.md`); the guarantee holds for every
-    unit, however many rows it has. Rows without an id are left out.
+    public list). Rows without an id are left out.
+
+    Guarantee: the engine enforces both bounds (`bounding.proof.md`), so that answers are private
+    for every unit, however many rows it has.
 
     Example: at most three visits of a person count.
 

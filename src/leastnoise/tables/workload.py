@@ -73,11 +73,12 @@ def ask_all(
 ) -> Answers:
     """Answer several queries about a table from one budget, with one charge.
 
-    Guarantee: all answers together are (epsilon, delta)-DP. The budget is divided so that the
-    relative errors add up to little, for `rows` rows (a public guess). Where it is better, all
-    numbers come from one draw (without a delta if by levels), or all releases get noise of one law
-    that is designed for so many, or larger shares whose privacy losses compose to the budget;
-    that needs a workload that is declared in advance, as this is.
+    The budget is divided so that the sum of the relative errors is small, for `rows` rows (a public
+    guess). All queries are declared in advance. So all numbers come from one draw where that has
+    less error, or from one distribution that is designed for this number of releases, or from
+    larger parts of the budget whose privacy losses compose to it.
+
+    Guarantee: all answers together are (epsilon, delta)-DP.
 
     rows: for each query, or for all, in each group if there are groups.
     group_size: with private keys, a public guess at how many units a key that matters has, as for

@@ -36,10 +36,10 @@ class Mean(Valued):
     """The mean of a column, clamped to public bounds.
 
     Where the number of rows is public and every row counts (rows replaced, no filter, no groups,
-    `nulls="middle"`) it is one release with sensitivity (high - low) / rows. Otherwise two: the
-    sums of the distances from the lower and from the upper bound, which one unit cannot both move
-    far; or the total of the distances from the middle, and the count. Whichever has the smaller
-    certified loss is released.
+    `nulls="middle"`) it is one release with sensitivity (high - low) / rows. Otherwise there are
+    two releases, and the pair with the smaller certified loss is taken. One pair is the sums of the
+    distances from the lower and from the upper bound, which one unit cannot both move far. The
+    other is the total of the distances from the middle, and the count.
 
     Guarantee: the answer is as private as `ask` says; this class only states the query.
 

@@ -38,7 +38,7 @@ class Variance(Valued):
     """The variance (divided by the number of rows) of a column, clamped to public bounds.
 
     Where the number of rows n is public and every row counts it is one release with sensitivity
-    (high - low)^2 (n - 1) / n^2; otherwise three: squares, total and count, all centred.
+    (high - low)^2 (n - 1) / n^2. Otherwise there are three: squares, total and count, all centered.
 
     Guarantee: the answer is as private as `ask` says; this class only states the query.
 

@@ -227,8 +227,8 @@ def report(
     Everything in it is private already. Answers of one `ask_all` spend their budget once. All are
     about the same unit and neighbors, or their budgets would not add up.
 
-    ledger: the one that all of them were charged to. title: that of the page; by default the name
-    of the table.
+    ledger: the one that all of them were charged to. title: that of the report; by default the
+    name of the table.
 
     Guarantee: the report holds nothing but what is in the answers, so it is as private as they
     are.

@@ -71,9 +71,6 @@ class CsvFile:
     closed; a line with an open quote would take in the lines after it. The names are public: a
     file without a header would show its first record as names.
 
-    Guarantee: no line of the file changes how another line is read (with `line_breaks`, if its
-    quotes are closed).
-
     Example: a file with semicolons and decimal commas.
 
         >>> from pathlib import Path
