@@ -269,6 +269,11 @@ class Postgres(Dialect):
         with self._alone():
             return self._rows(query)
 
+    def count(self, relation: str) -> int:
+        """The number of rows of a relation: of what was opened, however long that takes."""
+        with self.moment():
+            return super().count(relation)
+
     @contextlib.contextmanager
     def moment(self) -> Iterator[None]:
         """All that is read herein is of one state of the database, and of what was opened.
