@@ -15,6 +15,7 @@ ROOT = Path(leastnoise.__file__).parent
 #: A module may use those above it.
 ORDER = [
     "errors",
+    "processes",
     "hints",
     "work",
     "cache_folder",
@@ -95,6 +96,10 @@ def test_imports_go_downwards(draw, path):
             assert downwards or excused, f"{path.name} imports {name}"
         if not ours and mine in STANDARD_LIBRARY_ONLY:
             assert name in sys.stdlib_module_names, f"{path.name} imports {name}"
+
+
+def test_every_part_has_its_place():
+    assert {home(path) for path in modules()} == set(ORDER)
 
 
 def test_excuses_are_needed(draw):

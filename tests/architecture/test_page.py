@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+from test_imports import ORDER
 
 import leastnoise
 from leastnoise.engine.methods import KINDS, made
@@ -42,6 +43,17 @@ def files() -> str:
     """Every file of the engine, of programs and of the solver boundary."""
     folders = [SOURCE / "engine", *sorted(p for p in (SOURCE / "engine").rglob("*") if p.is_dir())]
     return listing([*folders, SOURCE / "program", SOURCE / "lp"])
+
+
+def parts() -> str:
+    """Every part of the package: each uses those below it."""
+    lines = ["| part | what for |", "|---|---|"]
+    for name in reversed(ORDER):
+        folder = SOURCE / name
+        file = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
+        what = first_line(ast.get_docstring(ast.parse(file.read_text())))
+        lines.append(f"| `{name}/` | {what} |" if folder.is_dir() else f"| `{name}.py` | {what} |")
+    return "\n".join(lines)
 
 
 def checker() -> str:
@@ -79,6 +91,7 @@ def listing(folders: list[Path]) -> str:
 
 
 TABLES = {
+    "parts": parts,
     "methods": methods,
     "files": files,
     "checker": checker,

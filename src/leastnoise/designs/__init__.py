@@ -1,1 +1,1 @@
-"""What a design returns, for every kind of noise."""
+"""`Design`, what `design` returns for every kind of noise, and how a search becomes one."""

@@ -1,4 +1,4 @@
-"""What a design returns: noise to look at, to sample from and to release with."""
+"""What differs between kinds of design: noise to look at, to sample from and to release with."""
 
 from .additive import AdditiveNoise
 from .base import DesignNoise
