@@ -97,10 +97,13 @@ def test_totals_of_one_draw_are_covered():
     query = Count(by="g", keys=list(range(10)))
     release = release_of(query, PrivacyUnit("id", max_rows_per_group=1, max_groups=3))
     assert type(release).__name__ == "DrawnRelease"
-    signs = np.array([1.0] * 6 + [-1.0] * 4)
-    bound = float(release.combined_error(signs, 0.95))
-    drawn = release.draw.design.noise.simulate(4000, 99) @ signs
-    assert 0.945 <= (np.abs(drawn) <= bound).mean() <= 0.97
+    signs = np.random.default_rng(0).integers(-1, 2, size=(100, 10)).astype(float)
+    signs[0] = 1
+    bounds = [float(release.combined_error(row, 0.95)) for row in signs]
+    drawn = release.draw.design.noise.simulate(2000, 99) @ signs.T
+    covered = (np.abs(drawn) <= bounds).mean(axis=0)
+    # (Their standard errors are 0.5%. With one order and one standard error the least was 94.1%.)
+    assert covered.min() >= 0.945 and covered.mean() <= 0.975
 
 
 @pytest.mark.parametrize(

@@ -199,12 +199,13 @@ class JointNoise(DesignNoise[JointFile]):
         return f"JointNoise({self.dimension} numbers, std {self.std:.5g})"
 
 
-def quantile_of(drawn: Floats, level: float) -> float:
-    """A quantile from draws in the rows, by one standard error of their number on the safe side.
+def quantile_of(drawn: Floats, level: float, errors: float = 1.0) -> float:
+    """A quantile from draws in the rows, by so many standard errors on the safe side.
 
-    Several numbers in a row have one law, and are one draw.
+    The standard error is that of as many draws as there are rows. Several numbers in a row have one
+    law, and are one draw.
     """
-    error = math.sqrt(level * (1 - level) / len(drawn))
+    error = errors * math.sqrt(level * (1 - level) / len(drawn))
     return float(np.quantile(drawn, min(1.0, level + error), method="higher"))
 
 
