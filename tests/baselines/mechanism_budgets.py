@@ -26,7 +26,8 @@ BUDGETS = [
 
 
 def real(epsilon: float, delta: float, sensitivity: float = 1.0) -> list[Mechanism]:
-    return closed_forms(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
+    quick = epsilon >= 1  # where the search of a mixture takes a tenth of a second
+    return closed_forms(epsilon=epsilon, delta=delta, sensitivity=sensitivity, searched=quick)
 
 
 def whole(epsilon: float, delta: float, sensitivity: int = 1) -> list[Mechanism]:

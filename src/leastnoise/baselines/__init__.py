@@ -18,6 +18,7 @@ from .dependent_baselines import ExponentialMechanism, InverseSensitivity, Smoot
 from .discrete_gaussian import DiscreteGaussian
 from .discrete_laplace import DiscreteLaplace
 from .gaussian import Gaussian
+from .gaussian_mixture import GaussianMixture
 from .integer import IntegerMechanism
 from .inverse import inverse_error
 from .laplace import CalibratedLaplace, Laplace
@@ -39,6 +40,7 @@ __all__ = [
     "DiscreteLaplace",
     "ExponentialMechanism",
     "Gaussian",
+    "GaussianMixture",
     "IntegerMechanism",
     "InverseSensitivity",
     "Laplace",
@@ -63,6 +65,7 @@ REAL: tuple[type[Mechanism], ...] = (
     CalibratedLaplace,
     Gaussian,
     AnalyticGaussian,
+    GaussianMixture,
     TruncatedLaplace,
     Staircase,
     AtomStaircase,
@@ -85,10 +88,12 @@ def closed_forms(
     sensitivity: Number = 1,
     loss: str | Loss = "l1",
     integer: bool = False,
+    searched: bool = False,
 ) -> list[Mechanism]:
-    """Every mechanism here that is private at this budget, staircases tuned for the loss.
+    """Every mechanism here that is private at this budget; some are tuned for the loss.
 
-    With `integer=True` only noise on the integers, which needs an integer sensitivity.
+    With `integer=True` only noise on the integers, which needs an integer sensitivity. With
+    `searched=True` also mixtures of Gaussians, whose sigma takes up to a second to find.
 
     Guarantee: each of them is (epsilon, delta)-DP for the sensitivity.
 
@@ -102,7 +107,9 @@ def closed_forms(
     mechanisms: list[Mechanism] = []
     for kind in WHOLE if integer else REAL:
         try:
-            if not issubclass(kind, Staircase):
+            if issubclass(kind, GaussianMixture):
+                mechanisms += [kind(**budget, loss=loss)] if searched else []
+            elif not issubclass(kind, Staircase):
                 mechanisms.append(kind(**budget))
             elif mechanisms and isinstance(
                 mechanisms[-1], Staircase

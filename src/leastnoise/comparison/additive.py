@@ -76,7 +76,7 @@ def baselines(design: Design[Any], refused: Refused) -> Iterator[tuple[Mechanism
         except RegimeError as error:
             refused.append((kind.name, str(error)))
     share = f"1/{count} of the budget each time" if count > 1 else ""
-    for baseline in closed_forms(epsilon, delta, sensitivity, design.loss or "l1", integer):
+    for baseline in closed_forms(epsilon, delta, sensitivity, design.loss or "l1", integer, True):
         if count == 1 or not isinstance(baseline, AnalyticGaussian):
             yield baseline, ", ".join(words for words in (baseline.note, share) if words)
     if count > 1 and delta > 0 and not integer:

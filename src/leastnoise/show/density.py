@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..baselines import Mechanism, closed_forms
+from ..baselines import GaussianMixture, Mechanism, closed_forms
 from ..errors import ArgumentError
 from ..formatting import NEGLIGIBLE, number
 from .captions import ERROR, WIDTH, labels_of, name_of, title, wrap
@@ -90,6 +90,7 @@ def baselines_of(
             sensitivity=document.sensitivity,
             loss=design.loss or "l1",
             integer=design.integer,
+            searched=wanted is not None and GaussianMixture.name in wanted,
         )
     }
     if wanted is None:

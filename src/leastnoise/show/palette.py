@@ -40,6 +40,7 @@ _LOOKS = {
     "truncated-laplace": Look("#009E73", (0, (6, 2, 1, 2)), "D"),
     "gaussian": Look("#E69F00", (0, (1, 3)), "<"),
     "analytic-gaussian": Look("#D55E00", (0, (1, 1.3)), "^"),
+    "gaussian-mixture": Look("#994F00", (0, (5, 1, 1, 1)), "d"),
     "staircase": Look("#CC79A7", (0, (3, 1, 1, 1, 1, 1)), "v"),
     "atom-staircase": Look("#AA3377", (0, (3, 1, 1, 1)), ">"),
     "tulap": Look("#7A6000", (0, (4, 1.5)), "X"),

@@ -136,6 +136,15 @@ def test_asymmetric_noise_leans_to_the_cheap_side(place):
     assert report.rows[3][2] < -0.05
 
 
+def test_some_published_gains_of_mixtures_are_impossible(place):
+    report = made("mindthegap", place)
+    gains = {row[0]: row[1:4] for row in report.rows}
+    assert gains["(0.25, 0.001)"][0] == gains["(0.25, 0.001)"][1]
+    published, ours, most = gains["(5, 0.001)"]
+    assert ours < most < published
+    assert "1 exceed" in report.verdict
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["table6", "figure3", "figure5"])
 def test_the_longer_ones(name, place):

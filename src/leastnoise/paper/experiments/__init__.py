@@ -26,6 +26,7 @@ NAMES = (
     "figure5",
     "monotone",
     "asymmetric",
+    "mindthegap",
     "table2",
     "table3",
     "totals",
