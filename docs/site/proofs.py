@@ -84,10 +84,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def named(link: re.Match[str]) -> str:
-    """A link to a file outside the site as the file's name; one that leads nowhere stays."""
+    """A link to a file outside the site as its page or its name; one that leads nowhere stays."""
     words, path = link[1], link[2]
     if not (ROOT / path).exists():
         return link[0]
+    for uri, name in OF_THE_PROJECT.items():
+        if name == path:
+            return f"[{words}]({uri})"
     return f"`{path}`" if words in path else f"{words} (`{path}`)"
 
 

@@ -135,6 +135,7 @@ def test_links_to_files_that_the_site_has_not_become_their_names():
     assert turned("[the front door](../README.md#limits)") == "the front door (`README.md`)"
     shown = hook.plain("see [it](../certify/certificates/curves.proof.md), k'_i, `a_b`, <x,e>")
     assert shown == r"see [it](../certify/certificates/curves.md), k'\_i, `a_b`, &lt;x,e>"
+    assert turned("[log](../CHANGELOG.md)") == "[log](changelog.md)"
     assert turned("[gone](../benchmarks/gone.py)") == "[gone](../benchmarks/gone.py)"
 
 
