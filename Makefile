@@ -171,7 +171,9 @@ lowest: $(VENV)/.dev
 	  --resolution lowest-direct -e '.[all]' 'pytest>=8' 'hypothesis>=6.100' 'pandas>=2.2' 'polars>=1'
 	$(VENV)-lowest/bin/leastnoise doctor
 	$(VENV)-lowest/bin/python -m pytest -p no:cacheprovider tests/test_doctor.py tests/cli \
-	  tests/interop tests/accounting tests/show tests/tables/test_text.py tests/tables/test_engines.py
+	  tests/interop tests/accounting tests/show tests/learn tests/golden \
+	  tests/tables/test_text.py tests/tables/test_engines.py \
+	  --ignore tests/show/test_docs_pictures.py
 
 clean:
 	rm -rf build dist *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -51,7 +51,8 @@ def _columns_with_years_beyond(pa, pd, pl):
     times = pa.array([0, 2**62, 86_400_000_000], pa.int64()).view(pa.timestamp("us", "UTC"))
     words = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2], pa.int8()), days)
     for held in (days, times, words):
-        yield pl.from_arrow(held)
+        if held is not words:  # polars reads them as days, before 1.18 not at all
+            yield pl.from_arrow(held)
         yield pa.chunked_array([held])
         # As after a split into parts: the labels of the rows are not their places.
         yield pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([held])), index=[2, 0, 1])
@@ -82,6 +83,8 @@ def _part(column, start, end):
 def test_integers_of_128_bits_are_numbers(kind):
     """NumPy has none, and polars raised an error of its own for every content."""
     pl = pytest.importorskip("polars")
+    if not hasattr(pl, kind):
+        pytest.skip(f"this version of polars has no {kind}")
     column = pl.Series([1, 2**127 - 1, None, 2**53 + 1], dtype=getattr(pl, kind))
     cells = column_numbers(column)
     assert [*cells[:2], cells[3]] == [1.0, 2.0**127, 2.0**53]

@@ -206,7 +206,8 @@ def _within_years(column: Any) -> Any:
         return column
     a_day = 86_400 * {"ms": 10**3, "us": 10**6}.get(unit, 0)
     physical, (first, end) = column.to_physical(), _YEARS
-    return column.set((physical < first * (a_day or 1)) | (physical >= end * (a_day or 1)), None)
+    beyond = (physical < first * (a_day or 1)) | (physical >= end * (a_day or 1))
+    return physical.set(beyond, None).cast(kind)  # (before polars 1.37 no day can be set)
 
 
 @contextlib.contextmanager
