@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def main(target: Path) -> None:
     """Build all files of the release into an empty folder."""
+    target = target.resolve()
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     seconds = int(_output("git", "log", "-1", "--format=%ct"))
