@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+_BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)  # of Python, on a page
 
 
 def main(folder: Path) -> None:
@@ -31,10 +33,10 @@ def main(folder: Path) -> None:
         for kind in ("*.whl", "leastnoise-[0-9]*.tar.gz"):
             (package,) = folder.glob(kind)
             _try_package(package, place / package.suffix[1:], mechanism, report)
-            print(f"{package.name}: installs, designs, verifies and counts a table")
+            print(f"{package.name}: installs, runs README, designs, verifies and counts a table")
         forged = place / "forged.json"
         text = json.loads(mechanism.read_text(encoding="utf-8"))
-        text["upper"] = "1/1000"
+        text |= {"lower": "0", "upper": "1/1000"}
         forged.write_text(json.dumps(text), encoding="utf-8")
         expected = {mechanism: 0, forged: 1, report: 3, folder / "SHA256SUMS": 2}
         _try_verifier(folder / "leastnoise-verify.pyz", expected, place)
@@ -46,6 +48,7 @@ def main(folder: Path) -> None:
             names = tar.getnames()
         assert "leastnoise-docs/index.html" in names, names[:5]
         assert "leastnoise-docs/search/search_index.json" in names, names[:5]
+        assert not [name for name in names if name.endswith((".py", ".pyc"))]
         print(f"{site.name}: has its first page and its search")
 
 
@@ -57,6 +60,8 @@ def _try_package(package: Path, place: Path, mechanism: Path, report: Path) -> N
     _run(scripts / "leastnoise", "design", "--epsilon", "1", "--delta", "0.2",
          "--sensitivity", "1", "--gap", "0.05", "--out", mechanism)  # fmt: skip
     _run(scripts / "leastnoise", "verify", mechanism)
+    blocks = _BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    _run(scripts / "python", "-c", "\n".join(blocks), folder=place)
     table = report.with_name("table.csv")
     table.write_text("age\n" + "34\n57\n" * 100, encoding="utf-8")
     _run(scripts / "leastnoise", "ask", table, "count()", "--epsilon", "1", "--report", report)
@@ -92,9 +97,9 @@ def _try_page(page: Path, words: dict[Path, str]) -> None:
     print(f"{page.name}: proves and refutes in a browser, without a server")
 
 
-def _run(*words: object) -> str:
+def _run(*words: object, folder: Path | None = None) -> str:
     done = subprocess.run(
-        [str(word) for word in words], capture_output=True, text=True, check=False
+        [str(word) for word in words], capture_output=True, text=True, check=False, cwd=folder
     )
     if done.returncode:
         raise SystemExit(f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")

@@ -165,7 +165,10 @@ def test_a_cell_or_a_label_does_not_end_the_program(kind):
 def test_a_category_of_another_type_changes_no_number_and_no_code(cell, extra):
     """Such a cell was a number or a level only where pandas gave all categories one type."""
     pd = pytest.importorskip("pandas")
-    alone, beside = (pd.Series(cells, dtype="category") for cells in ([cell], [cell, extra]))
+    try:
+        alone, beside = (pd.Series(cells, dtype="category") for cells in ([cell], [cell, extra]))
+    except OverflowError:  # NumPy 2.5 compares no times so far apart, so there is no such column
+        pytest.skip("this version of pandas cannot build the column")
     np.testing.assert_equal(column_numbers(beside)[:1], column_numbers(alone))
     table = {plain(cells_of(alone)[0]): 0}
     assert code_of(table, cells_of(beside)[0], 9) == 0
