@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -195,3 +196,17 @@ def test_keys_tell_losses_apart_and_stay() -> None:
     assert again.key() == Custom(abs, convex=True, name="mine").key()
     assert Custom(abs, convex=True).key() is None
     assert (L1() + Custom(abs, convex=True)).key() is None
+
+
+@pytest.mark.parametrize("loss", [L1(), Pinball("0.9"), Piecewise([(0, 0), (1, 1)], (-2, 3))])
+def test_a_specification_reads_back_to_the_same_loss(loss: Piecewise) -> None:
+    for one in (loss, loss.mirror(), pickle.loads(pickle.dumps(loss))):
+        again = loss_from_spec(json.loads(json.dumps(one.spec())))
+        assert (again, again.points, again.slopes) == (one, one.points, one.slopes)
+
+
+def test_nobody_gives_a_piecewise_loss_the_name_of_another() -> None:
+    with pytest.raises(TypeError, match="_label"):
+        Piecewise([(0, 0)], (-1, 3), _label=("l1", None))
+    with pytest.raises(TypeError):
+        Piecewise([(0, 0)], (-1, 3), ("l1", None))

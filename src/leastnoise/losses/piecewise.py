@@ -38,7 +38,8 @@ class Piecewise(Loss):
 
     points: tuple[tuple[Fraction, Fraction], ...]
     slopes: tuple[Fraction, Fraction]
-    _label: tuple[str, Fraction | None] = field(default=("piecewise", None), repr=False)
+    #: The name in files and its number; only `L1` and `Pinball` set another one.
+    _label: tuple[str, Fraction | None] = field(default=("piecewise", None), init=False, repr=False)
 
     def __post_init__(self) -> None:
         try:
@@ -167,8 +168,12 @@ class Piecewise(Loss):
     def mirror(self) -> Loss:
         points = tuple((-x, value) for x, value in reversed(self.points))
         name, parameter = self._label
-        flipped = (name, None if parameter is None else 1 - parameter)
-        return Piecewise(points, (-self.slopes[1], -self.slopes[0]), flipped)
+        flipped = Piecewise(points, (-self.slopes[1], -self.slopes[0]))
+        return flipped._labeled(name, None if parameter is None else 1 - parameter)
+
+    def _labeled(self, name: str, parameter: Fraction | None) -> Piecewise:
+        object.__setattr__(self, "_label", (name, parameter))
+        return self
 
     def __call__(self, x: X) -> X:
         # c(x) = c(0) + slope*x + the sum of bend/2 * (|x - t| - |t|)
@@ -332,7 +337,7 @@ def L1() -> Piecewise:
         0.8509
     """
     unit = Fraction(1)
-    return Piecewise(((Fraction(0), Fraction(0)),), (-unit, unit), ("l1", None))
+    return Piecewise(((Fraction(0), Fraction(0)),), (-unit, unit))._labeled("l1", None)
 
 
 def Pinball(tau: Number) -> Piecewise:
@@ -348,4 +353,4 @@ def Pinball(tau: Number) -> Piecewise:
     share = rational(tau, "tau")
     if not 0 < share < 1:
         raise ArgumentError("tau", tau, "strictly between 0 and 1")
-    return Piecewise(((Fraction(0), Fraction(0)),), (share - 1, share), ("pinball", share))
+    return Piecewise(((Fraction(0), Fraction(0)),), (share - 1, share))._labeled("pinball", share)

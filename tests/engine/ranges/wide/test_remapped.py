@@ -21,7 +21,7 @@ from leastnoise.engine.search import Search
 from leastnoise.losses import as_loss
 from leastnoise.problem import Problem, Range
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[4] / "benchmarks"))
 
 
 @pytest.fixture(scope="module")
