@@ -11,11 +11,14 @@ from typing import Any
 
 import pytest
 
+from leastnoise.cli.options import LOSS_HELP
 from leastnoise.errors import ArgumentError
 from leastnoise.losses import (
     L1,
     L2,
+    NAMED,
     PIECEWISE_FILE,
+    TYPED,
     Custom,
     Huber,
     Loss,
@@ -210,3 +213,22 @@ def test_nobody_gives_a_piecewise_loss_the_name_of_another() -> None:
         Piecewise([(0, 0)], (-1, 3), _label=("l1", None))
     with pytest.raises(TypeError):
         Piecewise([(0, 0)], (-1, 3), ("l1", None))
+
+
+def test_every_loss_with_a_name_reaches_help_and_the_web_app() -> None:
+    pytest.importorskip("fastapi", reason="the package fastapi is not installed")
+    from pydantic import TypeAdapter
+
+    from leastnoise.web.app import page_with_losses
+    from leastnoise.web.design_form import loss_of
+    from leastnoise.web.models import LossForm, LossName
+
+    page = page_with_losses()
+    for name, loss in NAMED.items():
+        assert f'<option value="{name}" data-number="{loss.number}"' in page
+        form = LossForm(kind=name, parameter=loss.usual or None).model_dump()
+        text = f"{name}:{loss.usual}" if loss.key else name
+        assert as_loss(loss_of({"loss": form})) == as_loss(text)
+        assert TypeAdapter(LossName).validate_python(text) == text
+    assert "<!--" not in page.partition('id="loss"')[2].partition("</select>")[0]
+    assert ", ".join(TYPED) in LOSS_HELP

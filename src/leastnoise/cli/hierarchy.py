@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import ArgumentError
+from ..losses import TYPED
 from ..problem.checks import stated_sensitivity
 from .options import SENSITIVITY_HELP
 from .shared import JSON_HELP, SHORT, show_json, working
@@ -51,7 +52,7 @@ def hierarchy(
             "--range", metavar="LOW HIGH", help="Data dependent noise for a query with this range."
         ),
     ] = None,
-    loss: Annotated[str, typer.Option(help="l1, l2, pinball:TAU, ...", metavar="LOSS")] = "l1",
+    loss: Annotated[str, typer.Option(help=f"{', '.join(TYPED)}.", metavar="LOSS")] = "l1",
     monotone: Annotated[
         bool, typer.Option(help="Only noise whose density falls away from 0.")
     ] = False,

@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from ..errors import ArgumentError
-from ..losses import PIECEWISE_FILE
+from ..losses import PIECEWISE_FILE, TYPED
 from ..problem import (
     Demand,
     Distinguishing,
@@ -41,10 +41,7 @@ GAP_HELP = (
     "Relative optimality gap to reach [default: 1e-3; with --dimension 3e-3, with --gdp up to "
     "5e-3, with --bounds 1e-2, with --bounds and --gdp 5e-2]."
 )
-LOSS_HELP = (
-    "l1, l2, pinball:TAU, power:P, huber:WIDTH or piecewise:FILE, where FILE holds "
-    f"{PIECEWISE_FILE}."
-)
+LOSS_HELP = f"{', '.join(TYPED)} or piecewise:FILE, where FILE holds {PIECEWISE_FILE}."
 
 
 def text(words: str, metavar: str | None = None) -> Any:

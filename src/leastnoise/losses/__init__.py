@@ -7,7 +7,7 @@ kind each; `names` reads them. Standard library only: the checker rests on this 
 from .base import Loss, Polynomial
 from .custom import Custom, UnstatedLoss
 from .huber import Huber
-from .names import MAX_POINTS, MAX_TERMS, PIECEWISE_FILE, as_loss, loss_from_spec
+from .names import MAX_POINTS, MAX_TERMS, NAMED, PIECEWISE_FILE, TYPED, as_loss, loss_from_spec
 from .piecewise import L1, Piecewise, Pinball
 from .power import L2, Power
 from .weighted_sum import WeightedSum
@@ -17,7 +17,9 @@ __all__ = [
     "L2",
     "MAX_POINTS",
     "MAX_TERMS",
+    "NAMED",
     "PIECEWISE_FILE",
+    "TYPED",
     "Custom",
     "Huber",
     "Loss",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
@@ -31,20 +32,43 @@ PIECEWISE_FILE = (
     "and after the last"
 )
 
-_NAMES = (
-    '"l1" (or "absolute"), "l2" (or "squared"), "pinball:TAU", "power:P", "huber:WIDTH", '
-    '"piecewise:FILE" or a loss object'
-)
-_SYNONYMS = {"absolute": "l1", "squared": "l2"}
-_PLAIN: dict[str, Callable[[], Loss]] = {"l1": L1, "l2": L2}
-_WITH_NUMBER: dict[str, tuple[str, Callable[[Any], Loss]]] = {
-    "pinball": ("tau", Pinball),
-    "huber": ("width", Huber),
-    "power": ("p", Power),
+
+@dataclass(frozen=True)
+class NamedLoss:
+    """A loss that has a name: how it is made, and its words in the web app."""
+
+    make: Callable[..., Loss]
+    words: str
+    key: str = ""  # of the number that belongs to it, as files call it; empty if it has none
+    number: str = ""  # what that number is
+    usual: str = ""  # a value to begin with
+
+
+#: Every loss with a name. Help, errors, files and the web app take their lists from here.
+NAMED = {
+    "l1": NamedLoss(L1, "absolute error"),
+    "l2": NamedLoss(L2, "squared error"),
+    "pinball": NamedLoss(
+        Pinball,
+        "pinball: too low and too high weigh differently",
+        "tau",
+        "Tau, the fraction of errors that may be too high",
+        "0.8",
+    ),
+    "power": NamedLoss(Power, "a power of the error", "p", "Power", "3"),
+    "huber": NamedLoss(Huber, "Huber: squared near 0, linear beyond", "width", "Width", "0.5"),
 }
+_SYNONYMS = {"absolute": "l1", "squared": "l2"}
+
+#: As people type them: l1, ..., pinball:TAU, ...
+TYPED = tuple(f"{name}:{loss.key.upper()}" if loss.key else name for name, loss in NAMED.items())
+_OTHER_WORDS = {name: f' (or "{other}")' for other, name in _SYNONYMS.items()}
+_NAMES = (
+    ", ".join(f'"{name}"{_OTHER_WORDS.get(name, "")}' for name in TYPED)
+    + ', "piecewise:FILE" or a loss object'
+)
 _KEYS = {
-    **dict.fromkeys(_PLAIN, ()),
-    **{name: (key,) for name, (key, _) in _WITH_NUMBER.items()},
+    **{name: (loss.key,) if loss.key else () for name, loss in NAMED.items()},
     "piecewise": ("points", "slopes"),
     "sum": ("terms",),
 }
@@ -67,10 +91,8 @@ def as_loss(loss: str | Loss | Mapping[str, Any]) -> Loss:
         raise ArgumentError("loss", loss, _NAMES)
     name, colon, parameter = loss.strip().partition(":")
     name = _SYNONYMS.get(name.lower(), name.lower())
-    if not colon and name in _PLAIN:
-        return _PLAIN[name]()
-    if colon and name in _WITH_NUMBER:
-        named = _WITH_NUMBER[name][1](parameter)
+    if name in NAMED and bool(colon) == bool(NAMED[name].key):
+        named = NAMED[name].make(*([parameter] if colon else []))
         return L1() if named == Power(Fraction(1)) else named
     if colon and name == "piecewise":
         return _loss_from_file(parameter)
@@ -159,11 +181,8 @@ def loss_from_spec(spec: object, number: Reader = rational) -> Loss:
     keys = ("name", *_KEYS[name])
     if set(spec) != set(keys):
         raise ArgumentError("loss", name, f"an object with the keys {', '.join(keys)}")
-    if name in _PLAIN:
-        return _PLAIN[name]()
-    if name in _WITH_NUMBER:
-        key, make = _WITH_NUMBER[name]
-        return make(number(spec[key], key))
+    if name in NAMED:
+        return NAMED[name].make(*(number(spec[key], key) for key in _KEYS[name]))
     if name == "piecewise":
         return _piecewise_from_spec(spec["points"], spec["slopes"], number)
     return _sum_from_spec(spec["terms"], number)

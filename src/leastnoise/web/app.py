@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from .. import __version__
+from ..losses import NAMED
 from .guard import Guard
 from .jobs import Jobs
 from .routes import design, enter, jobs, tables
@@ -67,13 +69,24 @@ def create_app(
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
 
     @app.get("/", include_in_schema=False)
-    async def page() -> FileResponse:
-        return FileResponse(STATIC / "index.html", media_type="text/html; charset=utf-8")
+    async def page() -> HTMLResponse:
+        return HTMLResponse(page_with_losses())
 
     app.add_exception_handler(WebError, _web_error)
     app.add_exception_handler(RequestValidationError, _validation_errors)
     app.add_exception_handler(HTTPException, _http_error)
     return Guard(app, settings, known)
+
+
+def page_with_losses() -> str:
+    """The page, with an entry of its menu for every loss that has a name."""
+    entries = (
+        f'<option value="{name}" data-number="{escape(loss.number)}" '
+        f'data-usual="{escape(loss.usual)}">{escape(loss.words)}</option>'
+        for name, loss in NAMED.items()
+    )
+    page = (STATIC / "index.html").read_text(encoding="utf-8")
+    return page.replace("<!-- losses -->", "\n          ".join(entries))
 
 
 def _errors(status: int, errors: list[tuple[str | None, str]]) -> JSONResponse:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import ArgumentError
 from ..exact import rational
-from ..losses import Loss, Piecewise, as_loss
+from ..losses import NAMED, Loss, Piecewise, as_loss
 from ..problem import (
     Demand,
     Distinguishing,
@@ -35,6 +35,8 @@ _OTHERS: dict[str, Any] = {
     "gdp": None,
     "output_step": None,
 }
+#: The numbers that belong to losses, as errors name them.
+_NUMBERS = tuple(loss.key for loss in NAMED.values() if loss.key)
 
 
 def loss_of(form: dict[str, Any]) -> str | Loss:
@@ -44,9 +46,9 @@ def loss_of(form: dict[str, Any]) -> str | Loss:
     if kind == "piecewise":
         with _naming_fields({"points": "loss.points", "slopes": "loss.slopes"}):
             return Piecewise(tuple(tuple(point) for point in loss["points"]), tuple(loss["slopes"]))
-    if kind in ("l1", "l2"):
+    if not NAMED[kind].key:
         return str(kind)
-    with _naming_fields(dict.fromkeys(("tau", "p", "width", "loss"), "loss.parameter")):
+    with _naming_fields(dict.fromkeys((NAMED[kind].key, "loss"), "loss.parameter")):
         text = f"{kind}:{loss['parameter']}"
         as_loss(text)
     return text
@@ -73,7 +75,7 @@ def constraints_of(form: dict[str, Any]) -> list[Demand]:
             demands.append(Distinguishing(form["distinguishing"]))
     if form["second_loss"] is not None:
         with _naming_fields(
-            {"bound": "second_bound", **dict.fromkeys(("loss", "tau", "p", "width"), "second_loss")}
+            {"bound": "second_bound", **dict.fromkeys(("loss", *_NUMBERS), "second_loss")}
         ):
             demands.append(LossAtMost(form["second_loss"], form["second_bound"] or ""))
     return demands

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from ..losses import NAMED
+
 
 def _printable(text: str) -> str:
     if not text.isprintable():
@@ -24,7 +26,11 @@ Name = Annotated[str, Field(min_length=1, max_length=200), Printable]
 Condition = Annotated[str, Field(min_length=1, max_length=500), Printable]
 #: A loss by name. (`leastnoise.losses` would also read "piecewise:FILE"; nobody here names files.)
 LossName = Annotated[
-    str, Field(max_length=60, pattern=r"^(l1|l2|(pinball|power|huber):[0-9eE./+-]+)$")
+    str,
+    Field(
+        max_length=60,
+        pattern=f"^({'|'.join(f'{k}:[0-9eE./+-]+' if v.key else k for k, v in NAMED.items())})$",
+    ),
 ]
 
 
@@ -37,7 +43,7 @@ class Strict(BaseModel):
 class LossForm(Strict):
     """A loss: by name, with its number if it has one, or drawn as a piecewise linear function."""
 
-    kind: Literal["l1", "l2", "pinball", "power", "huber", "piecewise"] = "l1"
+    kind: Annotated[str, Field(pattern=f"^({'|'.join(NAMED)}|piecewise)$")] = "l1"
     parameter: Number | None = None
     points: list[Annotated[list[Number], Field(min_length=2, max_length=2)]] = Field(
         default_factory=list, max_length=60

@@ -7,7 +7,6 @@ import { changed, clearErrors, restore, showErrors, writeAddress } from "./field
 import { clear, plot, swatch } from "./plots.js";
 import { byId, make, number, percent } from "./words.js";
 
-const PARAMETERS = { pinball: ["Tau, the fraction of errors that may be too high", "0.8"], huber: ["Width", "0.5"], power: ["Power", "3"] };
 const CARDS = ["density", "family", "radial", "table", "profile", "composition", "take"];
 
 let form, following = null, composing = null, asked = {}, ticked = null, seen = {};
@@ -23,7 +22,7 @@ export function begin(values) {
     if (window.innerWidth < 960) byId("bracket-card").scrollIntoView({ block: "start" });
   });
   form.addEventListener("change", (event) => {
-    if (event.target.id === "loss" && PARAMETERS[event.target.value]) byId("parameter").value = PARAMETERS[event.target.value][1];
+    if (event.target.id === "loss" && numberOfLoss()) byId("parameter").value = byId("loss").selectedOptions[0].dataset.usual;
     arrange();
     keep();
   });
@@ -56,11 +55,14 @@ function take(values) {
   restore(form, values);
 }
 
+// What the number of the chosen loss is; empty if it has none.
+const numberOfLoss = () => byId("loss").selectedOptions[0]?.dataset.number ?? "";
+
 // What is of no use is not shown.
 function arrange() {
   const kind = byId("loss").value;
-  byId("parameter-label").hidden = !(kind in PARAMETERS);
-  if (kind in PARAMETERS) byId("parameter-name").textContent = PARAMETERS[kind][0];
+  byId("parameter-label").hidden = !numberOfLoss();
+  byId("parameter-name").textContent = numberOfLoss();
   byId("drawn").hidden = kind !== "piecewise";
   byId("range").hidden = !byId("ranged").checked;
   explain(byId("view-design"), { epsilon: Number(byId("epsilon").value), delta: Number(byId("delta").value) });
@@ -69,7 +71,7 @@ function arrange() {
 function keep() {
   const values = changed(form);
   if (byId("loss").value === "piecewise") values.draw = asText();
-  if (!(byId("loss").value in PARAMETERS)) delete values.parameter;
+  if (!numberOfLoss()) delete values.parameter;
   if (ticked) values.baselines = [...ticked].join(",") || " ";
   writeAddress("design", values);
 }
@@ -86,7 +88,7 @@ function whole(id, usual) {
 function question() {
   const kind = byId("loss").value;
   const loss = { kind };
-  if (kind in PARAMETERS) loss.parameter = text("parameter") || " ";
+  if (numberOfLoss()) loss.parameter = text("parameter") || " ";
   if (kind === "piecewise") Object.assign(loss, structuredClone(drawnLoss()));
   return {
     epsilon: text("epsilon"), delta: text("delta"), sensitivity: text("sensitivity"), loss,
