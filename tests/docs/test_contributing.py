@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import leastnoise
+
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PATHS = sorted(
@@ -35,3 +37,9 @@ def test_the_changelog_begins_with_what_is_not_released_and_knows_this_version()
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert heads[0] == "Unreleased"
     assert version in heads[1] or f"This will be {version}." in changelog
+    assert leastnoise.__version__ == version
+    for name, line in (
+        ("CITATION.cff", f"version: {version}\n"),
+        ("docs/cite.md", f"{{{version}}}"),
+    ):
+        assert line in (ROOT / name).read_text(encoding="utf-8"), name
