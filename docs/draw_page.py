@@ -37,7 +37,7 @@ def phone(page: Any) -> None:
 
 
 def family(page: Any) -> None:
-    """The laws of a range."""
+    """The distributions of a range."""
     page.locator("#family-plot canvas").wait_for()
     page.locator("#family-slider").fill("8")
     page.locator("#family-slider").blur()
@@ -120,11 +120,11 @@ def verify(page: Any) -> None:
 VIEWS: dict[str, tuple[str, Callable[[Any], None], dict[str, int], str]] = {
     "design": ("#design", design, WIDE, "light"),
     "family": ("#design?ranged=1&sensitivity=2&delta=0.2", family, WIDE, "light"),
-    "ask": ("#ask", ask, {"width": 1180, "height": 1420}, "light"),
-    "answer": ("#ask", answer, {"width": 1180, "height": 760}, "light"),
+    "ask": ("#ask", ask, {"width": 1180, "height": 1640}, "light"),
+    "answer": ("#ask", answer, {"width": 1180, "height": 800}, "light"),
     "histogram": ("#ask?table=demo", histogram, {"width": 390, "height": 900}, "dark"),
     "words": ("#glossary", words, {"width": 1180, "height": 1020}, "light"),
-    "verify": ("#verify", verify, WIDE, "light"),
+    "verify": ("#verify", verify, {"width": 1180, "height": 880}, "light"),
     "phone": ("#design?delta=0.2", phone, PHONE, "dark"),
 }
 

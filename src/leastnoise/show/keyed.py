@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 #: Points of a curve, at most.
 _POINTS = 300
-#: Keys shown more rarely than this have no error worth drawing.
+#: Keys released more rarely than this have no error worth drawing.
 _RARE = 1e-3
 
 
 def plot_keyed(
     design: Design[SelectionNoise], path: str | Path | None = None, width: float | None = None
 ) -> Picture:
-    """The chance that a key is shown, and the loss of its value if so, by its number of units."""
+    """The probability that a key is released, and the loss of its count, by its number of units."""
     rows = list(design.compare())
     last = max(2 * design.noise.group_size_for(0.95), *(row["mostly_from"] + 3 for row in rows))
     numbers = range(1, last + 1, -(-last // _POINTS))
@@ -39,7 +39,8 @@ def plot_keyed(
         left.set(xlabel="units that have the key", ylabel="probability of release")
         left.set_ylim(0, 1.04)
         right.set(
-            xlabel="units that have the key", ylabel=f"{design.loss_name} of its value, if released"
+            xlabel="units that have the key",
+            ylabel=f"expected loss ({design.loss_name}) of its count, if released",
         )
         right.set_ylim(0, None)
         right.legend(loc="upper right")
