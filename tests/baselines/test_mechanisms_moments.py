@@ -141,9 +141,11 @@ def test_extreme_sensitivities_scale(sensitivity):
 
 def test_closed_forms_lists_what_serves():
     names = {noise.name for noise in closed_forms(epsilon=0, delta="0.1")}
-    assert names == {"calibrated-laplace", "analytic-gaussian", "tulap", "uniform", "uniform-atom"}
+    assert names >= {"calibrated-laplace", "analytic-gaussian", "tulap", "uniform", "uniform-atom"}
+    assert not names & {"laplace", "staircase", "atom-staircase", "truncated-laplace", "gaussian"}
     names = {noise.name for noise in closed_forms(epsilon=2, delta=0)}
-    assert names == {"laplace", "calibrated-laplace", "staircase", "atom-staircase", "tulap"}
+    assert names >= {"laplace", "calibrated-laplace", "staircase", "atom-staircase", "tulap"}
+    assert not names & {"gaussian", "analytic-gaussian", "uniform", "uniform-atom"}
     tuned = closed_forms(epsilon=2, delta=0.1, loss="l2")
     gammas = {noise.gamma for noise in tuned if isinstance(noise, Staircase)}
     assert gammas == {Staircase(epsilon=2, loss="l2").gamma}

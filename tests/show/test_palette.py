@@ -24,10 +24,10 @@ def lab(colour: str, cones: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kinds", [REAL, WHOLE], ids=["real", "whole"])
-def test_every_mechanism_has_a_dash_and_a_marker_of_its_own(kinds):
+def test_every_mechanism_has_a_dash_of_its_own_and_no_point_like_another(kinds):
     looks = [DESIGN, BOUND, *(look_of(kind.name) for kind in kinds)]
     assert len({str(look.dash) for look in looks}) == len(looks)
-    assert len({look.marker for look in looks if look is not BOUND}) == len(looks) - 1
+    assert len({(look.marker, look.colour) for look in looks}) == len(looks)
     assert look_of("a mechanism of someone else") not in looks
 
 

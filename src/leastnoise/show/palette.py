@@ -1,6 +1,6 @@
 """One mechanism, one look: its colour, dash and marker are the same in every picture.
 
-The colours are Okabe and Ito's and neighbors of them; dashes and markers differ, too, so that the
+The colours are Okabe and Ito's and neighbors of them; dashes differ, too, so that the
 pictures read in grey and without colour vision. An integer mechanism looks like the continuous one
 that it stands for.
 """
