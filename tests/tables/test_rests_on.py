@@ -13,6 +13,7 @@ import pytest
 
 from exact_sums import sums_of
 from leastnoise import (
+    Bounds,
     Count,
     CsvFile,
     Histogram,
@@ -22,6 +23,7 @@ from leastnoise import (
     PrivacyUnit,
     Proportion,
     Sum,
+    Summary,
     Variance,
     ask,
     ask_all,
@@ -87,6 +89,25 @@ def test_a_forgotten_decimal_comma_is_seen_beside_the_mean(tmp_path):
     assert answer.to_frame()[LEFT_OUT].tolist() == [left.value]
 
 
+def test_groups_that_lack_rows_are_counted_and_not_their_answers(tmp_path):
+    """A summary of two groups has six answers, of which two say how many rows they rest on."""
+    path = tmp_path / "points.csv"
+    path.write_text("g,points\n" + "a,7\na,7\nb,\n" * 300)
+    query = Summary("points", low=0, high=10, by="g", keys=["a", "b"])
+    hint, *_ = ask(path, query, epsilon=5, unit="row", **ENTROPY).hints
+    assert " of the rows in 1 of 2 groups are left out" in hint
+
+
+def test_bounds_that_few_rows_cannot_tell_say_so(tmp_path):
+    """The interval of the 1st percentile of 100 rows begins at -1e12."""
+    table = pd.DataFrame({"income": np.arange(100) * 50.0})
+    few, enough = (
+        ask(table, Bounds("income", levels=levels), epsilon=1, unit="row", **ENTROPY)
+        for levels in ([0.01, 0.99], [0.5])
+    )
+    assert "reaches the end of the grid" in few.hints[0] and not enough.hints
+
+
 def test_thousands_that_are_not_stated_are_seen(tmp_path):
     path = tmp_path / "stays.csv"
     costs = np.arange(600, 1800)
@@ -124,7 +145,7 @@ def test_keys_that_no_row_has_are_seen():
     frame = pd.DataFrame({"region": ["north", "south"] * 200, "x": [1.0, 2.0] * 200})
     for make in (Count, lambda **by: Mean("x", low=0, high=9, **by)):
         right, wrong = (
-            ask(frame, make(by="region", keys=keys), epsilon=4, unit="row")
+            ask(frame, make(by="region", keys=keys), epsilon=4, unit="row", **ENTROPY)
             for keys in (["north", "west"], ["North", "South"])
         )
         assert not any("no group clearly" in words for words in right.hints)
@@ -132,7 +153,7 @@ def test_keys_that_no_row_has_are_seen():
     # Of people rows that are left out are not counted beside the mean; its own rows are.
     frame = pd.DataFrame({"id": range(400), "x": ["$ 7"] * 400})
     unit = PrivacyUnit("id", max_rows_per_group=1)
-    words = ask(frame, Mean("x", low=0, high=9), epsilon=4, unit=unit).hints[0]
+    words = ask(frame, Mean("x", low=0, high=9), epsilon=4, unit=unit, **ENTROPY).hints[0]
     assert "rests on no row for certain" in words and "decimals" in words
 
 

@@ -429,6 +429,7 @@ def test_numbers_have_the_digits_that_their_interval_supports(opened):
         "1236, 1191, 1281": "1,236 ± 45 (1,191 to 1,281)",
         "-0.02, -3.4, 3.4": "0 (-4 to 4)",
         "3, 0, 7": "3 (0 to 7)",
+        "9873.4, 5000, 200000000000": "9,900 (5,000 to 200,000,000,000)",
         "5, 5, 5": "5 ± 0 (5 to 5)",
     }
     told = one.page.evaluate(

@@ -224,9 +224,10 @@ def _source(table: str, given: dict[str, Any]) -> Any:
     from ..tables.sources.excel_file import ExcelFile, is_excel
 
     written = {name: given[name] for name in _WRITTEN if given[name] not in (None, False)}
-    if not written:
-        return table
     path, excel = Path(table), is_excel(table)
+    if not written:  # (errors of a CsvFile name its arguments, which are options here)
+        alone = delimiter_of(path) if path.is_file() else None
+        return table if alone is None else CsvFile(path, alone)
     other = [name for name in written if (name in _OF_EXCEL) != excel]
     if "://" in table or ".parquet" in path.suffixes or not path.is_file() or other:
         option = next(iter(other or written))

@@ -37,13 +37,19 @@ def rounded(estimate: Estimate) -> tuple[str, str, str]:
 def _last_place(value: Fraction, low: Fraction, high: Fraction) -> int:
     """The power of ten of the last digit that is shown."""
     margin = max(high - value, value - low)
-    lead = len(str(margin.numerator)) - len(str(margin.denominator))
-    lead -= margin < Fraction(10) ** lead
-    if lead >= 3:
-        return lead - 2
+    lead = _first_place(margin)
+    if lead >= 3:  # (of an answer of 1 or more two digits are shown, whatever its interval is)
+        own = _first_place(abs(value)) if value else -1
+        return min(lead - 2, max(0, own - 1)) if own >= 0 else lead - 2
     place = 0 if lead >= 1 else lead - (margin < 3 * Fraction(10) ** lead)
     whole = all(x.denominator == 1 for x in (value, low, high))
     return max(place, 0) if whole else place
+
+
+def _first_place(size: Fraction) -> int:
+    """The power of ten of its first digit."""
+    lead = len(str(size.numerator)) - len(str(size.denominator))
+    return lead - (size < Fraction(10) ** lead)
 
 
 def finite(value: float | None) -> float | None:

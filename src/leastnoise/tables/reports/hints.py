@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from ..queries.base import PRIVATE, Query, Setting
 from ..queries.coverage import BEYOND, Coverage
 from ..queries.numbers import LEFT_OUT, ROWS, Estimate
+from ..queries.quantiles import Bounds
 
 #: Left-out rows are worth a word from this part of all rows on.
 _WORTH = 0.1
@@ -33,18 +34,19 @@ def hints_of(
         bounded = f"{beyond.value:.0%} of the rows, on average, are beyond the bounds: {bounded}"
     left_out = _left_out(query, estimates)
     lacking = left_out or _empty(query, estimates)
-    every = (lacking, bounded, _at_bounds(query, estimates))
+    every = (lacking, bounded, _at_bounds(query, estimates), _unbounded(query, estimates))
     return [words for words in every if words]
 
 
 def _left_out(query: Query, estimates: Mapping[str, Estimate]) -> str:
     """Many rows have no value."""
-    shares = [
-        share for estimate in estimates.values() if (share := _share(query, estimate)) is not None
-    ]
+    each, answers = len(query.columns_answered), list(estimates.values())
+    groups = [answers[at : at + each] for at in range(0, len(answers), each)]
+    known = ([_share(query, estimate) for estimate in group] for group in groups)
+    shares = [max(found) for group in known if (found := [x for x in group if x is not None])]
     if not shares:
         return ""
-    some = "" if len(estimates) == 1 else f" in {len(shares)} of {len(estimates)} groups"
+    some = "" if len(groups) == 1 else f" in {len(shares)} of {len(groups)} groups"
     up_to = "" if len(shares) == 1 else "up to "
     return f"{up_to}{max(shares):.0%} of the rows{some} are left out: {query.lacking}"
 
@@ -126,6 +128,19 @@ def _at_bounds(query: Query, estimates: Mapping[str, Estimate]) -> str:
     return (
         f"{some} at the bound{where}: either there are few rows, or most values lie beyond the "
         "bounds, and then the answer is wrong"
+    )
+
+
+def _unbounded(query: Query, estimates: Mapping[str, Estimate]) -> str:
+    """A quantile that is to be a bound is not known on one side."""
+    if not isinstance(query, Bounds):
+        return ""
+    first, last = (float(query.target.edges[end]) for end in (0, -1))
+    if all(estimate.low != first and estimate.high != last for estimate in estimates.values()):
+        return ""
+    return (
+        "an interval reaches the end of the grid: either there are few rows for this epsilon and "
+        "these levels, or values lie beyond"
     )
 
 

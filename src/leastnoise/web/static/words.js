@@ -45,7 +45,9 @@ export function measured(value, low, high) {
   const larger = (one, two) => (one > two ? one : two);
   const half = larger(above - near, near - below), lead = String(half).length - 1 + p;
   const smallLead = half < 3n * 10n ** BigInt(lead - p); // it begins with 1 or 2
-  let place = lead >= 3 ? lead - 2 : lead >= 1 ? 0 : smallLead ? lead - 1 : lead;
+  const own = near ? String(near < 0n ? -near : near).length - 1 + p : -1; // of an answer of 1 or more: two digits
+  const wide = own < 0 ? lead - 2 : Math.min(lead - 2, Math.max(0, own - 1));
+  let place = lead >= 3 ? wide : lead >= 1 ? 0 : smallLead ? lead - 1 : lead;
   if ([value, low, high].every(Number.isInteger)) place = Math.max(place, 0);
   const finer = place < p ? 10n ** BigInt(p - place) : 1n, unit = place > p ? 10n ** BigInt(place - p) : 1n;
   const floor = (n, by) => n / by - (n % by < 0n ? 1n : 0n);
