@@ -1,10 +1,9 @@
-"""The cache on disk: whole files or none, and nothing believed that is read back."""
+"""The cache on disk: nothing is believed that is read back."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
 from pathlib import Path
 
 from ..errors import ArgumentError
@@ -43,14 +42,3 @@ def read_stats(path: Path) -> tuple[float, str]:
         return float(stats["seconds"]), str(stats["status"])
     except (OSError, ValueError, KeyError, TypeError):
         return math.nan, "read from the cache"
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file in one step: complete, or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

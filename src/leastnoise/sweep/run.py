@@ -23,7 +23,7 @@ from ..design import answer
 from ..engine.bounds import stated
 from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
 from ..exact import Number, rational, text_of
-from ..formatting import float_towards, gap_of
+from ..formatting import float_towards, gap_of, write_whole
 from ..losses import Loss
 from ..problem import Problem
 from ..problem.arguments import Arguments, PlainArguments, asked
@@ -31,7 +31,7 @@ from ..problem.checks import check_progress
 from ..processes import safe_imports
 from ..work import counted
 from .alive import follow
-from .disk import folder_of, read_stats, stats_path, stored, write_whole
+from .disk import folder_of, read_stats, stats_path, stored
 from .table import SweepRow, SweepTable
 
 #: Seconds that a cell may take if it does not say: one slow cell must not hold up the others.

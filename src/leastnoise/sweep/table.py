@@ -13,9 +13,8 @@ from typing import Any, overload
 from ..design import Design, load
 from ..errors import ArgumentError, CertificateError
 from ..exact import Number, rational
-from ..formatting import number, outwards, percent
+from ..formatting import number, outwards, percent, write_whole
 from ..noise import AdditiveNoise
-from .disk import write_whole
 
 
 @dataclass(frozen=True)
