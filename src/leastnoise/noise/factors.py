@@ -31,6 +31,8 @@ _CORRECTIONS = 60
 class Factor:
     """One factor of a product: its coordinates, its strategy and its questions."""
 
+    counts_alone = False
+
     def __init__(
         self, part: WorkloadPart, strategy: Strategy | TallStrategy, replaced: bool
     ) -> None:

@@ -26,6 +26,8 @@ from .joint import JointNoise
 class Counts:
     """A factor whose counts are measured by themselves."""
 
+    counts_alone = True
+
     def __init__(self, part: WorkloadPart) -> None:
         self.part = part
         self.cells = self.rank = self.measures = part.cells

@@ -23,6 +23,8 @@ _TOGETHER = 2_000_000
 class Summed:
     """One factor of a product: its measurements, their estimate and its questions."""
 
+    counts_alone = False
+
     def __init__(self, part: WorkloadPart, strategy: SummedStrategy) -> None:
         self.part, self._strategy = part, strategy
         self.cells = self.rank = part.cells

@@ -32,20 +32,13 @@ from ..problem.workload_parts import WorkloadPart
 from ..problem.workload_tables import MarginalsPart, along
 from ..sampling import Entropy, system_entropy
 from .additive import AdditiveNoise
-from .bars import (
-    RATES,
-    Pattern,
-    laplace_bar,
-    laplace_bars,
-    laplace_masses,
-    laplace_moment,
-    pattern_bars,
-)
+from .bars import RATES, laplace_bar, laplace_bars, laplace_masses, laplace_moment, pattern_bars
 from .base import DesignNoise
 from .budget import AskedBudget
 from .counts import codes_of, whole_vector, width_of
 from .factors import factor_of
-from .plain import AnswersNoise, Counts, crossed, sums_bars
+from .measured_sums import AnswerSums, ListedSums, MeasuredSums
+from .plain import AnswersNoise, sums_bars
 from .tables import Tables, sampler_of
 from .vector import VectorNoise
 
@@ -259,10 +252,7 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
             return np.full(self.part.queries, self._sigma)
         if not self._factors:
             return self._tables.std * self._sigma
-        lengths = np.ones(1)
-        for factor in self._factors:
-            lengths = np.multiply.outer(lengths, factor.lengths).ravel()
-        return np.asarray(lengths * self._sigma)
+        return np.asarray(AnswerSums(self._factors).lengths * self._sigma)
 
     def bars(self, beyond: float) -> Floats:
         """What the size of each error passes with at most this probability.
@@ -271,31 +261,32 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
         others: by the exact distribution of a sum of counts, or by Chernoff's bound; joint noise:
         by its exact counts, or by draws.
         """
-        law = self.document.law
         if self._together is not None:
             return np.full(self.part.queries, self._together.bar(beyond))
+        if not self._factors:  # tables, whose noise is Gaussian
+            return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self.std)
+        return self._within(AnswerSums(self._factors), beyond)
+
+    def _within(self, sums: MeasuredSums, beyond: float) -> Floats:
+        """What the error of each sum of measurements passes with at most this probability."""
+        law = self.document.law
         if is_vector(law):
             far = VectorNoise(law).coordinate_error(1 - beyond)
             far += float(law.noise.grid) * math.sqrt(law.problem.dimension) / 2
-            return np.asarray(self._factors[0].lengths * far)
+            return np.asarray(sums.lengths * far)
         if is_additive(law):
-            return sums_bars(law, crossed([factor.patterns for factor in self._factors]), beyond)
+            return sums_bars(law, sums.patterns, beyond)
         name, value = self.document.budget
         if name != "epsilon":
-            return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self.std)
+            return np.asarray(-NormalDist().inv_cdf(beyond / 2) * (sums.lengths * self._sigma))
         grid = float(self.document.grid)
-        if all(isinstance(factor, Counts) for factor in self._factors):
-            rate = float(value) * grid
-            patterns = crossed([factor.patterns for factor in self._factors])
+        rate = float(value) * grid
+        if all(factor.counts_alone for factor in self._factors):
             alone, masses = laplace_bar(rate, beyond), laplace_masses(rate)
             moment, rates = laplace_moment(rate), [rate * share for share in RATES]
-            return grid * pattern_bars(alone, masses, moment, rates, patterns, beyond)
-        most, squares = np.ones(1), np.ones(1)
-        for factor in self._factors:
-            most = np.multiply.outer(most, factor.largest).ravel()
-            squares = np.multiply.outer(squares, factor.lengths**2).ravel()
-        many = squares / most**2
-        return most * grid * laplace_bars(float(value) * grid, many, beyond, self._measures)
+            return grid * pattern_bars(alone, masses, moment, rates, sums.patterns, beyond)
+        bars = laplace_bars(rate, sums.many, beyond, self._measures)
+        return np.asarray(sums.largest * grid * bars)
 
     @property
     def _measures(self) -> int:
@@ -308,7 +299,6 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
         combinations: in each row the coefficients of all answers. As `bars`; joint noise by the
         union bound.
         """
-        law = self.document.law
         if self._together is not None:
             many = np.count_nonzero(combinations, axis=1)
             known = {n: self._together.bar(beyond / max(1, n)) for n in set(many.tolist())}
@@ -317,29 +307,9 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
         if not self._factors:  # tables, whose noise is Gaussian
             lengths = np.array([self._tables.length(row) for row in combinations])
             return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self._sigma * lengths)
-        measures = np.array([self._lifted(row) for row in combinations])
-        lengths = np.sqrt((measures**2).sum(axis=1))
-        if is_vector(law):
-            far = VectorNoise(law).coordinate_error(1 - beyond)
-            return np.asarray(
-                lengths * (far + float(law.noise.grid) * math.sqrt(law.problem.dimension) / 2)
-            )
-        patterns = [_pattern(row) for row in measures]
-        if is_additive(law):
-            return sums_bars(law, patterns, beyond)
-        name, value = self.document.budget
-        if name != "epsilon":
-            return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self._sigma * lengths)
-        grid = float(self.document.grid)
-        rate = float(value) * grid
-        if all(isinstance(factor, Counts) for factor in self._factors):
-            moment, rates = laplace_moment(rate), [rate * share for share in RATES]
-            alone, masses = laplace_bar(rate, beyond), laplace_masses(rate)
-            return grid * pattern_bars(alone, masses, moment, rates, patterns, beyond)
-        most = np.abs(measures).max(axis=1)
-        most[most == 0] = 1.0
-        many = (lengths / most) ** 2
-        return np.asarray(most * grid * laplace_bars(rate, many, beyond, self._measures))
+        return self._within(
+            ListedSums(np.array([self._lifted(row) for row in combinations])), beyond
+        )
 
     def _lifted(self, coefficients: Floats) -> Floats:
         """The coefficients of the measurements in a sum of answers, each times its coefficient."""
@@ -372,10 +342,3 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
     @cached_property
     def _tables(self) -> Tables:
         return Tables(self.document)
-
-
-def _pattern(coefficients: Floats) -> Pattern:
-    """Their sizes, up to what floats leave of them, each with how many there are."""
-    sizes, counts = np.unique(np.round(np.abs(coefficients), 12), return_counts=True)
-    pairs = zip(sizes.tolist(), counts.tolist(), strict=True)
-    return tuple((size, count) for size, count in pairs if size)
