@@ -16,7 +16,7 @@ _MOST_BITS = 800
 
 
 def whole_vector(x: Any, cells: int) -> list[int]:
-    """So many whole numbers, or a `DataError` that shows none of them."""
+    """This number of integers, or a `DataError` that shows none of them."""
     allowed = f"a sequence of {cells} integer counts below 2^{_MOST_BITS}"
     if isinstance(x, (str, bytes, Mapping, Set)):
         raise DataError("x", type(x), allowed)
@@ -27,7 +27,7 @@ def whole_vector(x: Any, cells: int) -> list[int]:
     except TypeError:
         raise DataError("x", type(x), allowed) from None
     if len(row) != cells:
-        raise DataError("x", type(x), allowed)
+        raise DataError("x", "another number of entries", allowed)
     exact = [number if type(number) is int else exact_value(number, "x") for number in row]
     if any(number.denominator != 1 or abs(number.numerator) >> _MOST_BITS for number in exact):
         raise DataError("x", type(x), allowed)

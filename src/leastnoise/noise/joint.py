@@ -139,7 +139,8 @@ class JointNoise(DesignNoise[JointFile]):
         scalar = isinstance(values, (str, bytes)) or getattr(values, "ndim", 1) == 0
         row = list(values) if isinstance(values, Iterable) and not scalar else []
         if len(row) != self.dimension:
-            raise DataError("vector", type(values), f"a sequence of {self.dimension} numbers")
+            given = "another number of entries" if row else type(values)
+            raise DataError("vector", given, f"a sequence of {self.dimension} numbers")
         exact = [exact_number(value, "vector") for value in row]
         if self.document.problem.integer and not all(map(_whole, exact)):
             raise DataError("vector", type(values), _WHOLE)

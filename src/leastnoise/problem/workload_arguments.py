@@ -48,7 +48,7 @@ def workloaded(arguments: Arguments) -> DesignRequest[WorkloadProblem]:
             raise ArgumentError(name, value, "left out for a workload")
     workload = arguments.workload
     if not isinstance(workload, Workload):
-        raise ArgumentError("workload", Described(type(workload).__name__), "a Workload")
+        raise ArgumentError("workload", Described(type(workload).__name__), "a Workload(...)")
     if arguments.loss not in ("l2", LARGEST):
         raise ArgumentError(
             "loss", arguments.loss, '"l2" (the total squared error) or "largest" (variance)'

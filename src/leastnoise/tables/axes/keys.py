@@ -26,7 +26,8 @@ def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
     """Public keys as texts: numbers, truths and dates in their usual form."""
     keys = list_keys(keys)
     if isinstance(keys, str) or not isinstance(keys, Sequence):
-        raise ArgumentError("keys", keys, 'a list of values, or "private"')
+        allowed = 'a list of values (of several columns a list of such lists), or "private"'
+        raise ArgumentError("keys", keys, allowed)
     texts = tuple(map(_key_text, keys))
     if not 1 <= len(texts) <= _MOST_KEYS:
         raise ArgumentError("keys", Described(f"{len(texts)} keys"), f"1 to {_MOST_KEYS} values")

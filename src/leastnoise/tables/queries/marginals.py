@@ -87,11 +87,12 @@ class Marginals(Linear):
                 "attributes", Described(f"{len(names)} columns"), f"at most {MAX_ATTRIBUTES}"
             )
         given = list_keys(self.keys)
-        lists = f"{len(names)} public lists of values, one for each attribute"
+        each = "one for each attribute" if len(names) > 1 else 'such as [["f", "m"]]'
+        lists = f"a list of {len(names)} public list{'s' * (len(names) > 1)} of values, {each}"
         if given == PRIVATE or given is None or isinstance(given, str):
             raise ArgumentError("keys", given, lists)
         if len(given) != len(names):
-            raise ArgumentError("keys", Described(f"{len(given)} of them"), lists)
+            raise ArgumentError("keys", Described(f"a list of {len(given)}"), lists)
         keys = tuple(map(keys_on, names, given))
         if any(EVERY in list_of_keys for list_of_keys in keys):
             raise ArgumentError(

@@ -40,6 +40,9 @@ def query_of(query: Query | str, **options: Any) -> Query:
     if call is None:
         raise ArgumentError("query", query, allowed, _no_query(query))
     word, inside = call.group(1).lower(), call.group(2).strip()
+    if inside == "*":
+        words = f'The number of rows is "count()". {word}() takes no star.'
+        raise ArgumentError("query", query, allowed, words)
     kinds = registry.kinds_of(word)
     if not kinds:
         instead = _INSTEAD.get(word.replace("_", ""), "")
