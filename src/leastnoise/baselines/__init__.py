@@ -1,4 +1,4 @@
-"""Closed-form mechanisms from the literature, one per file: the baselines of a design.
+"""Closed-form mechanisms from the literature, a file for each family: the baselines of a design.
 
 `closed_forms` lists those that serve a budget; each states its guarantee, its moments, its
 privacy profile and where it comes from.
@@ -6,13 +6,13 @@ privacy profile and where it comes from.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from ..errors import RegimeError
 from ..exact import Number
 from ..losses import Loss
 from .analytic_gaussian import AnalyticGaussian
-from .atom_staircase import AtomStaircase
 from .base import Mechanism
 from .dependent_baselines import ExponentialMechanism, InverseSensitivity, SmoothSensitivity
 from .discrete_gaussian import DiscreteGaussian
@@ -25,7 +25,7 @@ from .laplace import CalibratedLaplace, Laplace
 from .lower_bounds import geng_lower_bound, remainder_lower_bound
 from .remap import Remapped
 from .rounded_tulap import RoundedTulap
-from .staircase import Staircase
+from .staircase import AtomStaircase, Staircase
 from .truncated_discrete_laplace import TruncatedDiscreteLaplace
 from .truncated_laplace import TruncatedLaplace
 from .tulap import Tulap
@@ -106,17 +106,7 @@ def closed_forms(
     budget: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
     mechanisms: list[Mechanism] = []
     for kind in WHOLE if integer else REAL:
-        try:
-            if issubclass(kind, GaussianMixture):
-                mechanisms += [kind(**budget, loss=loss)] if searched else []
-            elif not issubclass(kind, Staircase):
-                mechanisms.append(kind(**budget))
-            elif mechanisms and isinstance(
-                mechanisms[-1], Staircase
-            ):  # tuned already, for both of them
-                mechanisms.append(kind(**budget, gamma=mechanisms[-1].gamma))
-            else:
-                mechanisms.append(kind(**budget, loss=loss))
-        except RegimeError:
-            continue
+        if searched or not kind.searched:
+            with suppress(RegimeError):
+                mechanisms.append(kind.tuned(loss, mechanisms, **budget))
     return mechanisms

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -38,6 +38,8 @@ class Mechanism(ABC):
     integer: ClassVar[bool] = False
     #: Whether the density is flat between its breakpoints.
     stepped: ClassVar[bool] = False
+    #: Whether it takes up to a second to find.
+    searched: ClassVar[bool] = False
 
     epsilon: float
     delta: float
@@ -91,6 +93,14 @@ class Mechanism(ABC):
             raise RegimeError(
                 f"{cls.label} needs {reason}, got epsilon={float(eps)!r}, delta={float(dlt)!r}"
             )
+
+    @classmethod
+    def tuned(cls, loss: str | Loss, others: Sequence[Mechanism], **budget: Any) -> Self:
+        """The best of its kind for a loss, if it has something to choose.
+
+        others: those of the same budget that are there already.
+        """
+        return cls(**budget)
 
     @classmethod
     def _refusal(cls, epsilon: float, delta: float) -> str | None:

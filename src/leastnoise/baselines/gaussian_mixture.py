@@ -7,9 +7,10 @@ delta is, and why a larger sigma never costs privacy: `gaussian_mixture.proof.md
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from copy import copy
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -167,6 +168,7 @@ class GaussianMixture(Mechanism):
     name: ClassVar[str] = "gaussian-mixture"
     label: ClassVar[str] = "Gaussian mixture noise"
     citation: ClassVar[str] = "Liu, Selvi, Wiesemann (2026), arXiv:2605.28078"
+    searched: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -190,6 +192,11 @@ class GaussianMixture(Mechanism):
         #: The standard deviation of each Gaussian.
         self.sigma = self.sensitivity * self._law.sigma
         self.note = f"{2 * centers + 1} Gaussians" if centers else "one Gaussian"
+
+    @classmethod
+    def tuned(cls, loss: str | Loss, others: Sequence[Mechanism], **budget: Any) -> Self:
+        """With the best number of centers for the loss."""
+        return cls(**budget, loss=loss)
 
     def _best_centers(self, loss: str | Loss) -> tuple[int, float]:
         """K with the least expected loss, as the published experiments choose it, and a sigma."""

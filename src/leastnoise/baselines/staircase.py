@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
+from .base import Mechanism
 from .steps import StepNoise
 
 _NO_SEARCH = 0.02
@@ -83,6 +84,12 @@ class Staircase(StepNoise):
         self.gamma = tuned
         self._finish()
 
+    @classmethod
+    def tuned(cls, loss: str | Loss, others: Sequence[Mechanism], **budget: Any) -> Self:
+        """With the best gamma for the loss, which is the same for all staircases."""
+        known = next((other.gamma for other in others if isinstance(other, Staircase)), None)
+        return cls(**budget, loss=loss, gamma=known)
+
     def _finish(self) -> None:
         self.note = "delta is not used" if self.delta > 0 else ""
         self._shape(rate=self.epsilon, centre=self.gamma, count=math.inf)
@@ -90,3 +97,23 @@ class Staircase(StepNoise):
     @classmethod
     def _refusal(cls, epsilon: float, delta: float) -> str | None:
         return None if epsilon > 0 else "epsilon > 0"
+
+
+class AtomStaircase(Staircase):
+    """With probability delta no noise at all, otherwise staircase noise; needs epsilon > 0.
+
+    A shift moves the atom away, which costs exactly delta; the rest costs nothing at epsilon.
+    For c(0) = 0 its loss is (1 - delta) times that of the staircase, nearly optimal at large
+    epsilon or delta. It releases the exact value with probability delta: no one should call that
+    private at a delta that is not negligible, and (epsilon, delta) allows it all the same.
+    """
+
+    name: ClassVar[str] = "atom-staircase"
+    label: ClassVar[str] = "staircase noise with an atom"
+    citation: ClassVar[str] = (
+        "staircase: Geng, Viswanath (2016), arXiv:1212.1186; mixed with zero noise"
+    )
+
+    def _finish(self) -> None:
+        self.note = "releases the exact value with probability delta" if self.delta > 0 else ""
+        self._shape(rate=self.epsilon, centre=self.gamma, count=math.inf, atom=self.delta)
