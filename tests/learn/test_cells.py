@@ -75,6 +75,24 @@ def test_a_day_beyond_the_years_of_python_is_missing_and_changes_no_other_cell(c
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("kind", ["list", "record", "array"])
+def test_a_time_in_a_list_beyond_the_years_of_python_prints_nothing(kind, capfd):
+    """It was a panic of polars on standard error, for tables with such a row only."""
+    pl = pytest.importorskip("polars")
+    times = pl.Series("t", [0, 2**63 - 1, 0], dtype=pl.Int64).cast(pl.Datetime("ms"))
+    fixed = times.reshape((3, 1))
+    column = {
+        "list": fixed.cast(pl.List(pl.Datetime("ms"))),
+        "record": times.to_frame().to_struct("t"),
+        "array": fixed,
+    }[kind]
+    for missing in (column, column.set(pl.Series([False, False, True]), None)):
+        cells = cells_of(missing)
+        assert [code_of({"a": 0, None: 1}, cell, 2) for cell in cells][:2] == [2, 2]
+        assert (cells[2] is None) == (missing[2] is None)
+    assert capfd.readouterr() == ("", "")
+
+
 def _part(column, start, end):
     return column.iloc[start:end] if hasattr(column, "iloc") else column[start:end]
 

@@ -181,7 +181,13 @@ def named_kind(y: Any) -> str | None:
 
 
 def cells_of(column: Any) -> list[Any]:
-    """The cells of a column as Python has them; None for one that Python cannot read."""
+    """The cells of a column as Python has them; None for one that Python cannot read.
+
+    Lists and records are empty lists, for they are never a level or a label; polars would print of
+    times in them that Python has no years for.
+    """
+    if hasattr(column, "to_physical") and column.dtype.is_nested():
+        return [None if missing else [] for missing in column.is_null()]
     column = _within_years(column)
     listed = getattr(column, "to_pylist", getattr(column, "to_list", None))  # Arrow; polars, pandas
     with _passing_over():
