@@ -370,3 +370,28 @@ def test_decimals_that_are_wider_in_parquet_than_their_digits_are_rejected(
             assert sums_of(table, Count(), ROW)[""].rows == 2
             with pytest.raises(ArgumentError, match="wider in Parquet"):
                 sums_of(table, query, ROW)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (pa.decimal128(38, 2), Decimal("1.25")),
+        (pa.decimal256(60, 2), Decimal("1.25")),
+        (pa.float16(), np.float16(1)),
+        (pa.uuid(), b"0" * 16),
+    ],
+)
+@pytest.mark.parametrize("present", [True, False])
+def test_parquet_columns_whose_bytes_stand_apart_are_rejected_before_the_charge(
+    tmp_path, kind, value, present
+):
+    """DuckDB stops at the first value: whether there is one decided whether it answered."""
+    path = tmp_path / "a.parquet"
+    cells = pa.array([value if present else None, None], kind)
+    table = pa.table({"x": cells, "other": pa.array([1.5, 2.5])})
+    encodings = {"x": "BYTE_STREAM_SPLIT", "other": "BYTE_STREAM_SPLIT"}
+    pq.write_table(table, path, use_dictionary=False, column_encoding=encodings)
+    with opened(path) as table:
+        assert sums_of(table, Count("other"), ROW)[""].rows == 2
+        with pytest.raises(ArgumentError, match=r"BYTE_STREAM_SPLIT"):
+            sums_of(table, Count("x"), ROW)

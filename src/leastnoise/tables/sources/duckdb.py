@@ -7,7 +7,7 @@ import re
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from .catalog import base_table, refuse_other_functions
 from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
@@ -38,8 +38,21 @@ _REMEDIES = {
     "DECIMAL": "wider in Parquet than its digits need: write it with DuckDB, Arrow or Polars",
     "DOUBLE": "of decimals that are wider in Parquet than their digits need",
 }
+_SPLIT = "in Parquet as BYTE_STREAM_SPLIT, which DuckDB does not read of this type"
+_FIXED = "FIXED_LEN_BYTE_ARRAY"
 #: Digits of decimals, and the bytes that DuckDB has for them.
 _BYTES = ((4, 2), (9, 4), (18, 8), (38, 16))
+
+
+class Failing(NamedTuple):
+    """Columns of Parquet files at whose values DuckDB's reader may stop.
+
+    kind: their type. name: how their names begin, in small letters.
+    """
+
+    kind: str
+    name: str
+    remedy: str
 
 
 class DuckDB(Dialect):
@@ -105,18 +118,15 @@ class DuckDB(Dialect):
 
     # -- schema -----------------------------------------------------------------------------------
 
-    def columns(self, relation: str, failing: Sequence[tuple[str, str]] = ()) -> tuple[Column, ...]:
-        """The columns of a relation.
-
-        failing: types, and how names of columns begin, at whose values DuckDB's Parquet reader may
-        stop: they have no forms.
-        """
+    def columns(self, relation: str, failing: Sequence[Failing] = ()) -> tuple[Column, ...]:
+        """The columns of a relation; those of a Parquet file that are `failing` have no forms."""
         rows = self.connection.execute(f"DESCRIBE SELECT * FROM {relation} AS s").fetchall()
         columns = []
         for name, stored, *_ in rows:
             kind = stored.partition("(")[0].partition(" ")[0]
-            if any(kind == other and name.lower().startswith(start) for other, start in failing):
-                columns.append(Column(name, f"{stored} ({_REMEDIES[kind]})"))
+            begins = [f for f in failing if f.kind == kind and name.lower().startswith(f.name)]
+            if begins:
+                columns.append(Column(name, f"{stored} ({begins[0].remedy})"))
             else:
                 columns.append(self._column(name, str(stored), f"s.{self.identifier(name)}"))
         return tuple(columns)
@@ -130,8 +140,8 @@ class DuckDB(Dialect):
         refuse_other_functions(self.connection)
         return ".".join(self.identifier(part) for part in base_table(self.connection, wanted))
 
-    def failing(self, files: str) -> list[tuple[str, str]] | None:
-        """Types and names of Parquet columns at whose values DuckDB's reader may stop.
+    def failing(self, files: str) -> list[Failing] | None:
+        """The Parquet columns at whose values DuckDB's reader may stop.
 
         None: files disagree. Those with other columns or types than the first would be cast row by
         row.
@@ -148,7 +158,14 @@ class DuckDB(Dialect):
         if len({tuple(types) for types in schemas.values()}) > 1:
             return None
         stopping = [(_stopping(*kind), str(name).lower()) for _, name, *kind in rows]
-        return [(kind, name) for kind, name in stopping if kind]
+        found = [Failing(kind, name, _REMEDIES[kind]) for kind, name in stopping if kind]
+        fixed = {str(name): kind for _, name, *kind in rows if kind[0] == _FIXED}
+        split = set().union(*map(_split_columns, schemas)) if fixed else set()
+        return found + [
+            Failing(_kind_of_fixed(*kind), name.lower(), _SPLIT)
+            for name, kind in fixed.items()
+            if name in split
+        ]
 
     def _column(self, name: str, stored: str, raw: str) -> Column:
         text = f"encode(CAST({raw} AS VARCHAR))"
@@ -284,8 +301,32 @@ def _stopping(
         return ""
     digits = int(precision or 0)
     room = next((size for most, size in _BYTES if digits <= most), None)
-    if stored == "FIXED_LEN_BYTE_ARRAY":
+    if stored == _FIXED:
         fits = room is None or int(length or 0) <= room
     else:
         fits = room is not None and stored in ("INT32", "INT64")
     return "" if fits else "DOUBLE" if room is None else "DECIMAL"
+
+
+def _split_columns(file: str) -> set[str]:
+    """The columns of a Parquet file whose values are of a fixed length and have their bytes apart.
+
+    By the footer alone, and no statistics in it: the encodings of a file are its writer's choice.
+    """
+    import pyarrow.parquet as pq
+
+    footer = pq.read_metadata(file)
+    columns = (footer.schema.column(place) for place in range(footer.num_columns))
+    fixed = [place for place, column in enumerate(columns) if column.physical_type == _FIXED]
+    groups = (footer.row_group(number) for number in range(footer.num_row_groups))
+    parts = (group.column(place) for group in groups for place in fixed)
+    return {part.path_in_schema for part in parts if "BYTE_STREAM_SPLIT" in part.encodings}
+
+
+def _kind_of_fixed(
+    stored: Any, length: Any, converted: Any, logical: Any, precision: Any, *_: Any
+) -> str:
+    """The type that DuckDB reads values of a fixed length as, where it has forms."""
+    if converted == "DECIMAL" or "Decimal" in str(logical):
+        return "DECIMAL" if int(precision or 0) <= _BYTES[-1][0] else "DOUBLE"
+    return "UUID" if "UUID" in str(logical) else "FLOAT"
