@@ -16,12 +16,14 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from ..certify.kinds.vector import VectorFile
+from ..certify.noise.vectors.shells import BallNoise
 from ..certify.noise.vectors.staircase import MOST_LISTED, Stairs, rate_of
 from ..errors import ArgumentError, Described, LimitError
 from ..exact import Number, nearest_float
 from ..facts import CONFIDENCE, Fact, asked, error_fact, spread_fact
 from ..losses import Loss, as_loss
 from ..numeric import Floats
+from ..problem import Problem
 from ..problem.checks import check_confidence, check_levels
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..sampling.ball import BallPoint, Words, words_needed
@@ -29,6 +31,9 @@ from ..sampling.levels import stair_sampler
 from .base import DesignNoise
 from .containers import count_rows, listed_rows
 from .rounding import Exact, beside, exact_number
+
+#: Draws the radii of so many balls, over the grid; None for the point 0.
+Reaches = Callable[[int, Entropy], list[Fraction | None]]
 
 #: Binary digits behind the grid that are computed at first.
 _SPARE = 40
@@ -58,7 +63,8 @@ class VectorNoise(DesignNoise[VectorFile]):
         self.dimension = document.problem.dimension
         self.radii: Floats
         self.masses: Floats
-        self.radii, self.masses, self.atom = _listed(document)
+        self._view = _VIEWS[type(document.noise)](document.noise, document.problem)
+        self.radii, self.masses, self.atom = self._view.listed()
 
     @property
     def title(self) -> str:
@@ -217,18 +223,9 @@ class VectorNoise(DesignNoise[VectorFile]):
         return self.document.noise.grid
 
     @cached_property
-    def _reaches(self) -> Callable[[int, Entropy], list[Fraction | None]]:
+    def _reaches(self) -> Reaches:
         """Draws the radii of so many balls, over the grid; None for the point 0."""
-        noise, g = self.document.noise, self.grid_step
-        if isinstance(noise, Stairs):
-            unit, first = self.document.sensitivity / g, noise.first
-            stairs = stair_sampler(self.dimension, first, noise.ratio)
-            return lambda size, source: [
-                (first + stairs.sample_one(source)) * unit for _ in range(size)
-            ]
-        reaches = [*(radius / g for radius in noise.radii), None]
-        balls = DiscreteSampler([*noise.weights, noise.atom])
-        return lambda size, source: [reaches[i] for i in balls.sample(size, source).tolist()]
+        return self._view.reaches(self.grid_step)
 
     def release(self, value: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
         """A private release of a vector of `dimension` numbers: an array of floats.
@@ -299,19 +296,55 @@ def _first(enough: Callable[[float], bool], high: float) -> float:
     return high
 
 
-def _listed(document: VectorFile) -> tuple[Floats, Floats, float]:
-    """Radii and probabilities of the balls, and that of 0, in floats; of stairs until next to
-    nothing is left."""
-    noise = document.noise
-    if not isinstance(noise, Stairs):
+class BallView:
+    """Balls that a file lists."""
+
+    def __init__(self, noise: BallNoise, problem: Problem) -> None:
+        self._noise = noise
+
+    def listed(self) -> tuple[Floats, Floats, float]:
+        """Radii and probabilities of the balls, and that of 0, in floats."""
+        noise = self._noise
         masses = [nearest_float(Fraction(w, noise.denominator)) for w in noise.weights]
         radii = np.array([nearest_float(radius) for radius in noise.radii])
         return radii, np.array(masses), nearest_float(Fraction(noise.atom, noise.denominator))
-    d, rate = document.problem.dimension, rate_of(noise.ratio)
-    j = np.arange(math.ceil((d + 60 + 12 * math.sqrt(d)) / rate) + 2) + float(noise.first)
-    logs = d * np.log(j) - rate * j
-    shares = np.exp(logs - logs.max())
-    return np.asarray(j * float(document.sensitivity)), np.asarray(shares / shares.sum()), 0.0
+
+    def reaches(self, grid: Fraction) -> Reaches:
+        """Draws the radii of so many balls, over the grid; None for the point 0."""
+        reaches = [*(radius / grid for radius in self._noise.radii), None]
+        balls = DiscreteSampler([*self._noise.weights, self._noise.atom])
+        return lambda size, source: [reaches[i] for i in balls.sample(size, source).tolist()]
+
+
+class StairsView:
+    """The balls of stairs without an end."""
+
+    def __init__(self, noise: Stairs, problem: Problem) -> None:
+        self._noise, self._problem = noise, problem
+
+    def listed(self) -> tuple[Floats, Floats, float]:
+        """Radii and probabilities of the balls, until next to nothing is left."""
+        d, rate = self._problem.dimension, rate_of(self._noise.ratio)
+        last = math.ceil((d + 60 + 12 * math.sqrt(d)) / rate) + 2
+        j = np.arange(last) + float(self._noise.first)
+        logs = d * np.log(j) - rate * j
+        shares = np.exp(logs - logs.max())
+        return np.asarray(j * float(self._problem.sensitivity)), shares / shares.sum(), 0.0
+
+    def reaches(self, grid: Fraction) -> Reaches:
+        """Draws the radii of so many balls, over the grid."""
+        first, unit = self._noise.first, self._problem.sensitivity / grid
+        stairs = stair_sampler(self._problem.dimension, first, self._noise.ratio)
+        return lambda size, source: [
+            (first + stairs.sample_one(source)) * unit for _ in range(size)
+        ]
+
+
+#: How each distribution is looked at and drawn.
+_VIEWS: dict[type, Callable[[Any, Problem], BallView | StairsView]] = {
+    BallNoise: BallView,
+    Stairs: StairsView,
+}
 
 
 def check_row(values: Iterable[object], dimension: int) -> list[Exact]:
