@@ -40,6 +40,7 @@ _MEANT = {
     "ranges": "range_counts",
     "sens": "sensitivity",
     "sep": "delimiter",
+    "shape": "sensitivity",
     "share": "proportion",
     "timeout": "time_limit",
     "times": "releases",
@@ -49,6 +50,7 @@ _MEANT = {
 }
 _OF_FILES = "It belongs to the file: ask(CsvFile(path, delimiter=...), ...)."
 _NO_SEED = "Releases take no seed: whoever knows it can subtract the noise."
+_BY_DESIGN = "Write design(workload=...).compare()."
 _CHOSEN = "The noise with the least error is chosen; compare() shows the others."
 #: Arguments that no function here has, and what to do instead.
 _ELSEWHERE = {
@@ -61,6 +63,7 @@ _ELSEWHERE = {
     "seed": _NO_SEED,
     "sep": _OF_FILES,
     "thousands": _OF_FILES,
+    "workload": _BY_DESIGN,
 }
 #: What an argument without a default is.
 _NEEDED = {

@@ -414,6 +414,11 @@ def test_bad_matrices_are_refused_by_name(matrix, words) -> None:
     assert "matrix" in str(caught.value)
 
 
+def test_ways_may_be_numbers_and_sets() -> None:
+    every = [[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]]
+    assert Workload.marginals([2, 3, 2], [1, 2, [2, 1, 0]]) == Workload.marginals([2, 3, 2], every)
+
+
 @pytest.mark.parametrize(
     ("made_by", "words"),
     [
@@ -422,6 +427,8 @@ def test_bad_matrices_are_refused_by_name(matrix, words) -> None:
         (lambda: Workload.prefix(True), "n must be"),
         (lambda: Workload.marginals([2, 0]), "sizes must be"),
         (lambda: Workload.marginals([2, 2], 3), "ways must be"),
+        (lambda: Workload.marginals([2, 2], [1, 3]), "ways must be from 0 to 2"),
+        (lambda: Workload.marginals([2, 2], [1, [0]]), "different sets"),
         (lambda: Workload.marginals([2, 2], [[0, 0]]), "without an attribute twice"),
         (lambda: Workload.marginals([2, 2], [[0], [0]]), "different sets"),
         (lambda: Workload.marginals([2, 2], [[2]]), "places from 0 to 1"),

@@ -9,7 +9,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from leastnoise import Count, Cumulative, Histogram, Ledger, PrivacyUnit, ask, ask_all, load, plan
+from leastnoise import (
+    Count,
+    Cumulative,
+    Histogram,
+    Ledger,
+    Marginals,
+    PrivacyUnit,
+    RangeCounts,
+    Workload,
+    ask,
+    ask_all,
+    design,
+    load,
+    plan,
+)
 from leastnoise.cache import workload_designed
 from leastnoise.certify import parse_any
 from leastnoise.sampling import InsecureSeededEntropy
@@ -27,6 +41,7 @@ FRAME = pd.DataFrame(
 )
 QUERY = Cumulative("age", low=0, high=100, bins=20)
 OPTIONS = {"epsilon": 1, "delta": "1e-6"}
+TABLES = Workload.marginals([3, 2], ways=[1, 2])
 
 
 @pytest.mark.parametrize("neighbors", ["add-remove", "replace"])
@@ -55,6 +70,23 @@ def test_it_is_better_than_adding_up_counts() -> None:
         for cls in (Cumulative, Histogram)
     )
     assert sums.error < counts.error * 50**0.5
+
+
+@pytest.mark.parametrize("delta", [{}, {"delta": "1e-6"}], ids=["epsilon", "delta"])
+@pytest.mark.parametrize(
+    ("query", "workload"),
+    [
+        (Cumulative("age", low=0, high=48, bins=48), Workload.prefix(48)),
+        (RangeCounts("age", low=0, high=6, bins=6), Workload.ranges(6)),
+        (Marginals(["a", "b"], ways=[1, 2], keys=[["x", "y", "z"], ["u", "v"]]), TABLES),
+    ],
+    ids=["cumulative", "ranges", "marginals"],
+)
+def test_a_plan_has_the_error_of_the_best_design(query, workload, delta) -> None:
+    """Also where only epsilon is given: the design then has delta = 0."""
+    best = design(workload=workload, epsilon=1, **{"delta": 0, **delta})
+    promised = plan(query, rows=N, epsilon=1, unit="row", **delta)
+    assert promised.error == pytest.approx(best.error_bound(0.95).max())
 
 
 def test_a_person_moves_several_bins() -> None:

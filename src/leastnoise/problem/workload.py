@@ -83,13 +83,13 @@ class Workload:
     def marginals(
         cls,
         sizes: Sequence[int],
-        ways: int | Iterable[Iterable[int]] = 2,
+        ways: int | Iterable[int | Iterable[int]] = 2,
         weights: Sequence[Number] | None = None,
     ) -> Self:
         """Tables of counts by some attributes of persons: all pairs of them, if `ways` is 2.
 
         sizes: how many values each attribute has. ways: how many attributes a table has, or a list
-        of sets of attributes (their places in `sizes`, from 0), one for each table. The vector is
+        of such numbers and of sets of attributes (their places in `sizes`, from 0). The vector is
         the table of all attributes, row by row; nobody needs to write it down. weights: what the
         squared errors of each table count.
         """
@@ -208,15 +208,11 @@ def _listed(name: str, value: Any) -> list[Any]:
 
 
 def _sets(ways: Any, attributes: int) -> tuple[tuple[int, ...], ...]:
-    if hasattr(ways, "__index__") and not isinstance(ways, bool):
-        k = int(ways)
-        if not 0 <= k <= attributes:
-            raise ArgumentError("ways", ways, f"from 0 to {attributes}, or a list of sets")
-        if math.comb(attributes, k) > MAX_SETS:
-            raise ArgumentError("ways", ways, f"small enough for at most {MAX_SETS} tables")
-        return tuple(combinations(range(attributes), k))
-    sets = []
-    for way in _listed("ways", ways):
+    sets: list[tuple[int, ...]] = []
+    for way in [ways] if _is_size(ways) else _listed("ways", ways):
+        if _is_size(way):
+            sets += _of_size(int(way), attributes)
+            continue
         chosen = _listed("ways", way)
         if any(
             isinstance(i, bool) or not hasattr(i, "__index__") or not 0 <= int(i) < attributes
@@ -231,6 +227,19 @@ def _sets(ways: Any, attributes: int) -> tuple[tuple[int, ...], ...]:
             "ways", Described("a set twice"), "different sets (use weights instead)"
         )
     return tuple(sets)
+
+
+def _is_size(way: Any) -> bool:
+    return hasattr(way, "__index__") and not isinstance(way, bool)
+
+
+def _of_size(k: int, attributes: int) -> Iterable[tuple[int, ...]]:
+    """All sets of k attributes."""
+    if not 0 <= k <= attributes:
+        raise ArgumentError("ways", k, f"from 0 to {attributes}, or a list of sets")
+    if math.comb(attributes, k) > MAX_SETS:
+        raise ArgumentError("ways", k, f"small enough for at most {MAX_SETS} tables")
+    return combinations(range(attributes), k)
 
 
 def _weighted(part: WorkloadPart, weights: Any) -> WorkloadPart:
