@@ -21,7 +21,7 @@ from ..certify.noise.workloads.summed_strategy import SummedStrategy
 from ..errors import CertificateError
 from ..numeric import Floats
 from ..problem.workload_parts import WorkloadPart
-from .plain import Counts
+from .plain import counts_of
 from .summed import Summed
 
 #: Corrections of least squares: each gains ten digits or so.
@@ -186,7 +186,7 @@ class RootFactor(Factor):
 
 
 _FACTORS: dict[type, Callable[[WorkloadPart, Any, bool], Any]] = {
-    CountsStrategy: lambda part, strategy, replaced: Counts(part),
+    CountsStrategy: lambda part, strategy, replaced: counts_of(part),
     RootStrategy: lambda part, strategy, replaced: RootFactor(part, strategy),
     SummedStrategy: lambda part, strategy, replaced: Summed(part, strategy),
     TallStrategy: TallFactor,

@@ -46,13 +46,7 @@ class Counts:
     @cached_property
     def patterns(self) -> list[Pattern]:
         """The sizes of the coefficients of each question."""
-        part = self.part
-        if isinstance(part, Named):
-            return [((1.0, b - a),) for a, b in part.ends()]
-        if isinstance(part, MarginalsPart):
-            counts = [part.cells_of(pattern) for pattern in part.sets]
-            return [((1.0, part.cells // n),) for n in counts for _ in range(n)]
-        seen = (Counter(abs(x) for x in row if x) for row in part.rows())
+        seen = (Counter(abs(x) for x in row if x) for row in self.part.rows())
         return [tuple((x / self.below, n) for x, n in sorted(pattern.items())) for pattern in seen]
 
     @cached_property
@@ -69,23 +63,58 @@ class Counts:
 
     def lifted(self, c: Floats) -> Floats:
         """Coefficients of answers, in the first axis, as coefficients of counts."""
-        part, wide = self.part, c.shape[1]
-        if isinstance(part, Named):
-            first, last = np.array(list(part.ends())).T
-            steps = np.zeros((self.cells + 1, wide))
-            np.add.at(steps, first, c)
-            np.subtract.at(steps, last, c)
-            return np.asarray(np.cumsum(steps, axis=0)[:-1])
-        if isinstance(part, MarginalsPart):
-            lifted, place = np.zeros((*part.sizes, wide)), 0
-            for attributes in part.sets:
-                shape = [n if i in attributes else 1 for i, n in enumerate(part.sizes)]
-                count = part.cells_of(attributes)
-                lifted += c[place : place + count].reshape(*shape, wide)
-                place += count
-            return lifted.reshape(self.cells, wide)
-        rows = np.array([[float(x) for x in row] for row in part.rows()]) / self.below
+        rows = np.array([[float(x) for x in row] for row in self.part.rows()]) / self.below
         return np.asarray(rows.T @ c)
+
+
+class RunCounts(Counts):
+    """Counts whose named queries are sums of runs of them."""
+
+    part: Named
+
+    @cached_property
+    def patterns(self) -> list[Pattern]:
+        """Ones."""
+        return [((1.0, b - a),) for a, b in self.part.ends()]
+
+    def lifted(self, c: Floats) -> Floats:
+        """By running sums."""
+        first, last = np.array(list(self.part.ends())).T
+        steps = np.zeros((self.cells + 1, c.shape[1]))
+        np.add.at(steps, first, c)
+        np.subtract.at(steps, last, c)
+        return np.asarray(np.cumsum(steps, axis=0)[:-1])
+
+
+class TableCounts(Counts):
+    """The cells of a table whose queries are marginals."""
+
+    part: MarginalsPart
+
+    @cached_property
+    def patterns(self) -> list[Pattern]:
+        """Ones."""
+        counts = [self.part.cells_of(pattern) for pattern in self.part.sets]
+        return [((1.0, self.cells // n),) for n in counts for _ in range(n)]
+
+    def lifted(self, c: Floats) -> Floats:
+        """Table by table."""
+        part, wide = self.part, c.shape[1]
+        lifted, place = np.zeros((*part.sizes, wide)), 0
+        for attributes in part.sets:
+            shape = [n if i in attributes else 1 for i, n in enumerate(part.sizes)]
+            count = part.cells_of(attributes)
+            lifted += c[place : place + count].reshape(*shape, wide)
+            place += count
+        return lifted.reshape(self.cells, wide)
+
+
+_COUNTS: dict[type, type[Counts]] = {Named: RunCounts, MarginalsPart: TableCounts}
+
+
+def counts_of(part: WorkloadPart) -> Counts:
+    """The counts of a factor, each measured by itself."""
+    return _COUNTS.get(type(part), Counts)(part)
 
 
 def crossed(patterns: Sequence[Sequence[Pattern]]) -> list[Pattern]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from ...errors import ArgumentError
-from ...noise.plain import Counts
+from ...noise.plain import counts_of
 from ...numeric import Floats
 from ...problem.workload import Workload
 from ...problem.workload_arguments import MIN_EPSILON
@@ -40,7 +40,7 @@ class Linear(Counted):
     def counted_by(self, coefficients: Floats) -> Floats:
         """The answers overlap: each is a sum of cells."""
         for factor in self.workload().part.split():
-            coefficients = Counts(factor).lifted(coefficients.reshape(factor.queries, -1)).T
+            coefficients = counts_of(factor).lifted(coefficients.reshape(factor.queries, -1)).T
         return coefficients.ravel()
 
     def names(self) -> list[str]:
