@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -28,6 +29,7 @@ _BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)  # of Py
 def main(folder: Path) -> None:
     """Try the files one after another; the first that does not work ends the run."""
     folder = folder.resolve()
+    os.environ.pop("PYTHONPATH", None)  # the package is imported from where it was installed
     for line in (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
         expected, name = line.split()
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == expected, name
