@@ -80,6 +80,7 @@ def _try_package(package: Path, place: Path, mechanism: Path, report: Path) -> N
     table.write_text("age\n" + "34\n57\n" * 100, encoding="utf-8")
     _run(scripts / "leastnoise", "ask", table, "count()", "--epsilon", "1", "--report", report)
     said = json.loads(_run(scripts / "leastnoise", "doctor", "--json"))
+    assert "in the folder" not in _run(scripts / "leastnoise", "doctor")
     assert [check["ok"] for check in said["checks"]] == [True] * 5, said["checks"]
 
 
