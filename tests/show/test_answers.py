@@ -18,6 +18,7 @@ from leastnoise import (
     Mean,
     Median,
     RangeCounts,
+    Summary,
     ask,
     ask_all,
     plan,
@@ -69,6 +70,11 @@ def test_groups_are_lines_and_one_number_is_no_block(table):
     assert "so$u$th" in said and "a long name of a region tha…" in said
     means = ask(table, Mean("age", low=0, high=90, by="region", keys=KEYS), epsilon=1)
     assert not means.plot().axes[0].patches  # its axis does not begin at 0
+    (axes,) = (
+        ask(table, Summary("age", low=0, high=90, by="region", keys=KEYS), epsilon=1).plot().axes
+    )
+    # No sum stands beside a mean.
+    assert len(axes.lines[0].get_xdata()) == 3 and axes.get_xlabel() == "mean"
     ranked = ask(table, Median("age", low=0, high=90), epsilon=1)
     assert "without a confidence interval" in plot_answer(ranked).axes[0].get_title()
 

@@ -13,7 +13,8 @@ from .shared import folder_exists, say
 
 def serve(
     table: Annotated[
-        Path | None, typer.Argument(help="A CSV, TSV or Parquet file to query.", metavar="TABLE")
+        Path | None,
+        typer.Argument(help="A CSV, TSV, Excel or Parquet file to query.", metavar="TABLE"),
     ] = None,
     port: Annotated[
         int | None, typer.Option(min=1, max=65535, help="Port [default: 8765, or any free one].")
@@ -43,7 +44,7 @@ def serve(
     from ..web.serve import run
 
     if table is not None and not table.exists():
-        raise ArgumentError("table", str(table), "a CSV, TSV or Parquet file that exists")
+        raise ArgumentError("table", str(table), "a CSV, TSV, Excel or Parquet file that exists")
     folder_exists("ledger", ledger)
     run(
         port,

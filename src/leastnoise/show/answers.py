@@ -14,7 +14,7 @@ from typing import Any
 from ..formatting import number
 from .picture import Picture, canvas
 from .tables import curves_of, draw_curves, draw_panels, panels_of, short
-from .timeline import draw_timeline, timeline_of
+from .timeline import draw_timeline, pictured, timeline_of
 
 _BAR, _DOT = "#56B4E9", "#000000"
 _BIN = re.compile(r"\[(\S+), (\S+)[)\]]")
@@ -36,7 +36,7 @@ def plot_answer(answer: Any, path: str | Path | None = None, width: float | None
         with canvas(7.0, 3.8, path, width) as picture:
             axes = picture.figure.add_subplot()
             counted = answer.query.startswith(_COUNTED)
-            draw_timeline(axes, timeline, counted, _words(answer.query))
+            draw_timeline(axes, timeline, counted, _scale(answer))
             axes.set_title(_title(answer, picture.width), parse_math=False)
         return picture
     if panels := panels_of(answer):
@@ -51,7 +51,11 @@ def plot_answer(answer: Any, path: str | Path | None = None, width: float | None
             draw_curves(axes, curves, _column(answer.query))
             axes.set_title(_title(answer, picture.width), parse_math=False)
         return picture
-    groups = [group for group in answer.groups.items() if math.isfinite(group[1].value)]
+    groups = [
+        group
+        for group, is_shown in zip(answer.groups.items(), pictured(answer), strict=True)
+        if is_shown and math.isfinite(group[1].value)
+    ]
     bins = _bins(answer, [key for key, _ in groups])
     counted = answer.query.startswith(_COUNTED)
     rows = len(groups)
@@ -68,7 +72,7 @@ def plot_answer(answer: Any, path: str | Path | None = None, width: float | None
             axes.set_ylabel("rows")
         else:
             _lines(axes, [_name(key) for key, _ in groups], values, around, counted)
-            axes.set_xlabel(_words(answer.query), parse_math=False)
+            axes.set_xlabel(_scale(answer), parse_math=False)
         axes.set_title(_title(answer, picture.width), parse_math=False)
     return picture
 
@@ -108,6 +112,12 @@ def _lines(axes: Any, names: list[str], values: list[float], around: list[Any], 
         axes.grid(axis="x", color="#E0E0E0", linewidth=0.8)
         axes.set_axisbelow(True)
         axes.margins(x=0.08)
+
+
+def _scale(answer: Any) -> str:
+    """What the axis of the numbers is of."""
+    pictured: str = answer.basis.query.pictured
+    return pictured or _words(answer.query)
 
 
 def _bins(answer: Any, keys: Sequence[str]) -> list[tuple[float, float]]:

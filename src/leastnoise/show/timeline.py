@@ -30,7 +30,9 @@ class Timeline:
 
 def timeline_of(answer: Any) -> Timeline | None:
     """The answer over time, if one axis of all its numbers is one; another axis may part it."""
-    places, estimates = list(answer.basis.places), list(answer.groups.values())
+    each = zip(answer.basis.places, answer.groups.values(), pictured(answer), strict=True)
+    drawn = [(place, estimate) for place, estimate, is_shown in each if is_shown]
+    places, estimates = [place for place, _ in drawn], [estimate for _, estimate in drawn]
     axes = places[0].axes if places else ()
     if not 1 <= len(axes) <= 2 or any(place.axes != axes for place in places):
         return None
@@ -46,6 +48,15 @@ def timeline_of(answer: Any) -> Timeline | None:
         if len(lines) <= _MOST:
             return Timeline(axis, lines)
     return None
+
+
+def pictured(answer: Any) -> list[bool]:
+    """For each number of an answer whether a picture shows it: not a sum beside a mean."""
+    query = answer.basis.query
+    names = query.columns_answered
+    return [
+        query.pictured in ("", names[number % len(names)]) for number in range(len(answer.groups))
+    ]
 
 
 def draw_timeline(axes: Any, timeline: Timeline, counted: bool, words: str) -> None:

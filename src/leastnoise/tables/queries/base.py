@@ -95,6 +95,8 @@ class Query:
     whole_text: ClassVar[bool] = False
     #: What the several answers of a group differ in, in tables for readers.
     axis_answered: ClassVar[str] = "column"
+    #: Which of the answers of a group a picture shows; all of them ("") if they have one scale.
+    pictured: ClassVar[str] = ""
     #: Whether its answers are numbers of rows, which bars can show.
     counts_rows: ClassVar[bool] = False
     #: Whether its answers grow with every row, as counts and sums do.

@@ -35,6 +35,7 @@ class Summary(Mean):
     """
 
     word: ClassVar[str] = "summary"
+    pictured: ClassVar[str] = _MEAN
     phrase: ClassVar[str] = "Count, sum and mean of {column}"
     title: ClassVar[str] = "Count, sum and mean"
     axis_answered: ClassVar[str] = "number"

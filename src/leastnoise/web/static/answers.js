@@ -93,7 +93,7 @@ function several(one) {
   const bins = one.answers.map((group) => BIN.exec(group.key)?.slice(1).map(Number) ?? null);
   const histogram = one.counts_rows && bins.every((bin) => bin && bin.every(Number.isFinite));
   const crossed = (one.tables ?? []).length > 0;
-  const drawn = !crossed && one.answers.some((group) => known(group)) && one.answers.length <= 60;
+  const drawn = !crossed && one.one_scale && one.answers.some((group) => known(group)) && one.answers.length <= 60;
   const parts = (one.tables ?? []).map((told) => crossTable(one, told));
   const days = one.answers.map((group) => dayOf(group.key));
   const timed = days.length > 2 && days.every((day, k) => day !== null && (!k || day > days[k - 1]));

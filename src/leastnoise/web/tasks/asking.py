@@ -77,6 +77,7 @@ def _publish(answers: list[Answer], folder: Path) -> tuple[list[dict[str, Any]],
             "heading": heading(query),
             "about": query.heading,
             "counts_rows": query.counts_rows,
+            "one_scale": not query.pictured,
             "axes": [spoken_column(name) for name in query.columns_by],
         }
 
