@@ -15,7 +15,7 @@ from mkdocs.structure.pages import Page
 #: Pages to the factor of their place in the results; the first that fits, 1 for all others.
 BOOSTS = {
     r"(choosing|glossary|optimal)\.md": 2.0,
-    r"faq\.md": 1.7,
+    r"faq\.md": 1.9,
     r"(comparison|dp-in-ten-minutes|guarantee|install|queries)\.md": 1.5,
     r"command-line\.md": 0.8,
     r"commands\.md": 0.7,

@@ -53,9 +53,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def paragraphs(text: str, path: Path) -> str:
-    """A proof as it is read: each line that opens with bold words is a paragraph of its own."""
+    """A proof as it is read: a line that opens with bold or slanted words is a paragraph.
+
+    Lists stand apart from the line before them, as Markdown wants it.
+    """
     name = path.relative_to(SOURCE).as_posix().removesuffix(".proof.md")
-    text = re.sub(r"\n(?=\*\*[A-Z])", "\n\n", plain(text.partition("\n")[2]))
+    text = re.sub(r"\n(?=\*\*?[A-Z])", "\n\n", plain(text.partition("\n")[2]))
+    text = re.sub(r"^(?!- | |$)(.*)\n(?=- )", r"\1\n\n", text, flags=re.M)
+    text = re.sub(r"`([\w./]+)\.proof\.md`", lambda named: linked(named, path), text)
     up = "../" * (name.count("/") + 1)
     return (
         f"---\nsearch:\n  exclude: true\n---\n\n# Proof: {name}\n\n"
@@ -63,10 +68,18 @@ def paragraphs(text: str, path: Path) -> str:
     )
 
 
+def linked(named: re.Match[str], path: Path) -> str:
+    """Another proof that is named in code, as a link to its page; a name of none stays."""
+    other = path.parent / f"{named[1]}.proof.md"
+    name = named[1].rpartition("/")[2]
+    return f"[{name}]({named[1]}.md)" if other.exists() else named[0]
+
+
 def plain(text: str) -> str:
     """Formulas are text: k'_i is no emphasis and <x,e> no tag. Code stays as it is."""
     text = re.sub(r"(\]\([\w./]+)\.proof\.md(?=[#)])", r"\1.md", text)  # one proof names another
-    parts = re.split(r"(^(?: {4}|\t).*$|`[^`\n]*`|\]\([^)\s]*\))", text, flags=re.M)
+    code = r"(^```\w*\n(?:.*\n)*?```$|^(?: {4}|\t).*$|`[^`\n]*`|\]\([^)\s]*\))"
+    parts = re.split(code, text, flags=re.M)
     for place in range(0, len(parts), 2):
         parts[place] = re.sub(r"<(?=[a-z/])", "&lt;", parts[place].replace("_", r"\_"))
     return "".join(parts)
