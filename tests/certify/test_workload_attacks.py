@@ -244,6 +244,22 @@ def test_stairs_as_a_law_cost_what_they_cost() -> None:
         assert found.pop("upper") == verdict and set(found.values()) == {"proven"}
 
 
+@pytest.mark.parametrize("name", ["identity", "prefix", "ranges", "total"])
+@pytest.mark.parametrize("weight", ["2/3", "1000"])
+def test_weights_of_weights_cost_what_their_product_does(name: str, weight: str) -> None:
+    """Nested weights may leave a factor in common in K and d, which running sums of K x lack."""
+    part = {"name": name, "cells": 2}
+    nested = {"weights": [weight], "of": {"weights": [str(1 / Fraction(weight))], "of": part}}
+    own = {"shifts": [[0, 1], [1, 1]], "matrix": [[1, 0], [0, 1]]}
+    data = made({"gdp": "1"}, {"bits": 10, "triangle": [[700, 0], [700]]}, own, upper="1000")
+    plain, weighted = (
+        check_any(parse_any(json.dumps(data | {"workload": workload})))
+        for workload in (part, nested)
+    )
+    slacks = [[float(claim.slack) for claim in report.claims] for report in (plain, weighted)]
+    assert slacks[1] == pytest.approx(slacks[0], rel=1e-12)
+
+
 @pytest.mark.parametrize("rows", [[2**59] * 3, [1, 2**59, 1]])
 def test_rows_so_large_that_columns_vanish_are_malformed(rows: list[int]) -> None:
     noise = {"bits": 20, "roots": True, "row_scales": rows}

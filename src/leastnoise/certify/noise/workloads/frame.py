@@ -136,8 +136,10 @@ class AllCells(ChosenCells):
         gram, below = _gram(part, replaced, counts)
         n = len(gram)
         if not replaced:
-            named = part if counts is None and part.scaled()[1].family else None
-            return Frame(gram, below, n, None, named=named)
+            scale, inner = part.scaled()
+            # (Weights of weights may leave a common factor in K and d; running sums have none.)
+            same = counts is None and scale.denominator == below
+            return Frame(gram, below, n, None, named=part if same and inner.family else None)
         differences = [[int(i + 1 == j) for j in range(n)] for i in range(n - 1)]
         return Frame([row[1:] for row in gram[1:]], below, n, differences)
 
