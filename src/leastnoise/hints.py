@@ -69,6 +69,7 @@ _ELSEWHERE = {
 _NEEDED = {
     "epsilon": "the privacy budget, such as 1 (docs/choosing.md)",
     "max_rows_per_group": "the largest number of rows of one unit that count in a group",
+    "query": 'such as "count()"',
     "rows": "your guess at the number of rows in a group; no table is read",
 }
 

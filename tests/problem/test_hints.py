@@ -69,6 +69,7 @@ def test_an_argument_of_another_library() -> None:
         (lambda: ask(TABLE, "count()", 1), "Name them: epsilon=..., delta=..., ledger=..."),
         (lambda: ask(TABLE, "mean(x, 0, 100)", epsilon=1), "mean(x, low=0, high=100)"),
         (lambda: ask(TABLE, "sum(x, 0, 100)", epsilon=1), "sum(column, low=0, high=100)"),
+        (lambda: ask(TABLE, epsilon=1), 'query must be given: such as "count()"'),
         (lambda: ask(TABLE, "count()"), "epsilon must be given: the privacy budget"),
         (lambda: plan("count()", epsilon=1), "rows must be given: your guess"),
         (lambda: PrivacyUnit("id"), "max_rows_per_group must be given: the largest number"),

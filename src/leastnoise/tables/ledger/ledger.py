@@ -17,6 +17,7 @@ from typing import Any
 
 from ...errors import ArgumentError, BudgetError, LedgerError
 from ...exact import Number, rational, round_down, round_up, text_of
+from ...hints import hinted
 from .filters import COMPOSITIONS, CURVES, Spent, cost_of, fits, largest_next, reserve_of
 from .tally import Tally, read, written
 
@@ -124,6 +125,7 @@ class Ledger:
         self._tally = Tally()
 
     @classmethod
+    @hinted
     def create(
         cls,
         where: str | Path,
@@ -179,6 +181,7 @@ class Ledger:
             )
         return cls(where, name=name)
 
+    @hinted
     def charge(
         self,
         epsilon: Number | None = None,
