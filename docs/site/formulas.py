@@ -16,7 +16,8 @@ from mkdocs.structure.pages import Page
 
 #: A block of code with its indent, its language and its text; or a formula within a line.
 PART = re.compile(
-    r"^(?P<indent> *)```(?P<language>\w*)\n(?P<block>.*?)^ *```$|\$`(?P<inline>[^`\n]+)`\$",
+    r"^(?P<indent> *)```(?P<language>\w*)\n(?P<block>.*?)^ *```$|"
+    r"(?<![^\s(\[|])\$`(?P<inline>[^`\n]+)`\$",
     re.M | re.S,
 )
 #: The sides of absolute values and norms, in TeX; and their bars in MathML.

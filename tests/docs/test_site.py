@@ -121,6 +121,8 @@ def test_a_formula_that_cannot_be_converted_ends_the_build():
     assert re.findall(r'form="(\w+)"', absolute) == ["prefix", "postfix", "prefix", "postfix"]
     assert "<munder>" in absolute
     assert typeset.count("<math") == 2 and "<mfrac>" in typeset and "FORMULA" not in typeset
+    code = "A pattern `a$` ends a line, `$` does not."
+    assert hook.on_page_markdown(code, page, None, None) == code
     with pytest.raises(PluginError, match="nonsense"):
         hook.mathml("\\nonsense{x}", "inline")
 
