@@ -9,6 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from leastnoise.baselines import TruncatedLaplace
 from leastnoise.errors import ArgumentError
 from leastnoise.paper.experiments import NAMES, OutputPlace, reproduce
 from leastnoise.paper.experiments.budgets import (
@@ -20,6 +21,7 @@ from leastnoise.paper.experiments.budgets import (
 )
 from leastnoise.paper.experiments.published import percents, rows
 from leastnoise.paper.experiments.report import bracket
+from leastnoise.paper.experiments.supplement.figure6 import split_laplace
 
 pytest.importorskip("matplotlib", reason="the extra `plot` is not installed")
 
@@ -98,6 +100,7 @@ def test_shapes_cover_the_figures():
 def test_example_1_agrees_to_the_digit(place):
     report = made("example1", place)
     assert all(abs(float(row[4])) <= 0.01 for row in report.rows)
+    assert [row[0] for row in report.rows][5].startswith("most likely salary")
 
 
 def test_figure_1(place):
@@ -134,6 +137,32 @@ def test_the_monotone_lower_bound_is_refuted(place):
 def test_asymmetric_noise_leans_to_the_cheap_side(place):
     report = made("asymmetric", place)
     assert report.rows[3][2] < -0.05
+
+
+def test_the_privacy_loss_of_one_pair_is_as_published(place):
+    report = made("supplement1", place)
+    assert all(abs(row[3]) < 0.002 for row in report.rows[:3])
+    assert [row[4] for row in report.rows[:3]] == ["no", "no", "yes"]
+
+
+def test_the_published_bounds_for_a_support_lie_above_ours(place):
+    report = made("supplement5", place)
+    assert all(0 < row[5] < 0.02 for row in report.rows)
+
+
+def test_two_laplace_noises_share_a_budget_no_worse_than_in_halves():
+    half = TruncatedLaplace(epsilon=1, delta="0.1").expected_loss("l1")
+    assert half < split_laplace("2", "0.2") <= 2 * half + 1e-12
+
+
+@pytest.mark.slow
+def test_radial_noise_is_below_a_published_lower_bound(place):
+    report = made("figure6", place)
+    ours = {row[1]: row[3] for row in report.rows}
+    said = {row[1]: row[2] for row in report.rows}
+    assert said["analytic Gaussian"] == pytest.approx(ours["analytic Gaussian"], abs=2e-4)
+    assert ours["two dimensions, lower"] < ours["two dimensions, upper"]
+    assert ours["two dimensions, upper"] < said["two dimensions, lower"]
 
 
 def test_some_published_gains_of_mixtures_are_impossible(place):

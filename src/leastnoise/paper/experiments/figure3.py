@@ -11,13 +11,15 @@ from typing import Any
 from ...baselines import AnalyticGaussian, TruncatedLaplace, geng_lower_bound
 from ...design import design
 from ...sweep import sweep
-from ..hierarchy import D, P
+from ..hierarchy import D, DPrime, P, PPrime
 from .published import rows
 from .report import ExperimentReport, OutputPlace, bracket, figure
 
 #: (epsilon, delta) and how far D(L, beta) reaches: beyond the noise, or it is loose.
 REGIMES = (("5", "0.25", 4), ("1", "0.2", 6), ("0.2", "0.05", 20))
 RANGE = (0, 4)
+#: Cells of the range; the published ones go on to 128.
+CELLS = (4, 8, 16)
 
 
 @dataclass
@@ -31,6 +33,7 @@ class BoundPanel:
     bracket: tuple[float, float]
     seconds: float
     dependent: tuple[float, float]
+    cells: list[tuple[int, float, float]]  # cells of the range, lower, upper
     laplace: float
     sigma: float
     geng: dict[str, float]
@@ -65,6 +68,7 @@ def _panel(place: OutputPlace, epsilon: str, delta: str, reach: int) -> BoundPan
         (row.lower, row.upper),
         row.seconds,
         (best.lower, best.upper),
+        _by_cells(budget, support, reach, CELLS[:1] if place.quick else CELLS),
         laplace.expected_loss("l1"),
         AnalyticGaussian(**budget).std,
         {
@@ -72,6 +76,21 @@ def _panel(place: OutputPlace, epsilon: str, delta: str, reach: int) -> BoundPan
             for word in ("down", "up")
         },
     )
+
+
+def _by_cells(
+    budget: dict[str, Any], support: int, reach: int, counts: tuple[int, ...]
+) -> list[tuple[int, float, float]]:
+    """P'(L,beta) and D'(L,beta) for so many cells of the range."""
+    found = []
+    for count in counts:
+        beta = Fraction(RANGE[1] - RANGE[0], count)
+        shared: dict[str, Any] = {**budget, "limits": RANGE, "beta": beta}
+        upper = PPrime(**shared, cells=int(support / beta)).solve()
+        lower = DPrime(**shared, cells=int(reach / beta)).solve()
+        if upper.certified and lower.certified:
+            found.append((count, lower.value, upper.value))
+    return found
 
 
 def run(place: OutputPlace) -> ExperimentReport:
@@ -174,6 +193,8 @@ def _dependent(
             f"private mechanism that costs {panel.dependent[1]:.4g}; a constant answer, which "
             "is private at any budget, costs 1.0 on a range of length 4."
         )
+    for count, lower, upper in panel.cells:
+        lines.append((where, f"data dependent hierarchy, K {count}", "", bracket(lower, upper), ""))
     for beta, lower, upper, seconds in panel.levels:
         lines.append(
             (where, f"hierarchy, beta {beta}", "", bracket(lower, upper), f"{seconds:.2f} s")
