@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeGuard, cast
 from ..axes.crossed import label_of
 from ..axes.scale import Scale
 from ..unit import Unit
-from . import Table, ValueForm
+from . import Table
 from .arithmetic import double_of, quotient, spread_rows, sum_of
 from .rows import RowValue, TableRows, shown, sought, written
 
@@ -311,14 +311,9 @@ class _Writer:
     def _mixed(self) -> str:
         """An order of the person's own, by which groups come first, so that none is favoured."""
         assert self.person is not None
-        engine = self.engine
-        digests = [engine.digest(self.person.form, "p")]
-        digests += [
-            engine.digest(group.form, name)
-            for group, name in zip(self.groups, self.by, strict=True)
-        ]
-        mixed = engine.digest(ValueForm("", ""), f"CONCAT({', '.join(digests)})")
-        return ", ".join([mixed, *self.by])
+        named = zip(self.groups, self.by, strict=True)
+        values = [(self.person.form, "p"), *((group.form, name) for group, name in named)]
+        return ", ".join([self.engine.mixed(values), *self.by])
 
     def _by_person(self) -> tuple[str, list[str]]:
         """First unit by unit, then over units: each adds at most so many rows to a group."""

@@ -112,10 +112,6 @@ class DuckDB(Dialect):
     def _not_a_number(self, value: str) -> str:
         return f"isnan({value})"
 
-    def digest(self, form: ValueForm, value: str) -> str:
-        """A text that depends on the value alone, and looks like chance."""
-        return f"sha256({value if form.kind == TEXT else f'CAST({value} AS VARCHAR)'})"
-
     # -- schema -----------------------------------------------------------------------------------
 
     def columns(self, relation: str, failing: Sequence[Failing] = ()) -> tuple[Column, ...]:

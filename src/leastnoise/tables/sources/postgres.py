@@ -36,7 +36,7 @@ _PADDED = 4 * 10_485_760
 _DONE = 1
 #: The functions of every query here.
 _NAMES = (
-    "abs concat convert_to count decode dense_rank encode floor octet_length repeat row_number "
+    "abs convert_to count decode dense_rank encode floor left octet_length repeat row_number "
     "sha256 sum"
 )
 USED = frozenset(_NAMES.split())
@@ -138,12 +138,13 @@ class Postgres(Dialect):
         return f"{value} = CAST('NaN' AS DOUBLE PRECISION)"
 
     def _fingerprint(self, octets: str) -> str:
-        return f"convert_to(repeat({_digits(octets)}, 16), 'UTF8')"
+        return f"convert_to(repeat({self._digits(octets)}, 16), 'UTF8')"
 
-    def digest(self, form: ValueForm, value: str) -> str:
-        """A text that depends on the value alone, and looks like chance."""
-        text = f"convert_to(CAST({value} AS TEXT), 'UTF8')"
-        return _digits(value if form.kind == TEXT else text)
+    def _digits(self, octets: str) -> str:
+        return f"encode(sha256({octets}), 'hex')"
+
+    def _written(self, value: str) -> str:
+        return f"convert_to(CAST({value} AS TEXT), 'UTF8')"
 
     # -- schema -----------------------------------------------------------------------------------
 
@@ -321,11 +322,6 @@ class Postgres(Dialect):
         if self._ending is not None:
             with contextlib.suppress(Exception):
                 self._ending()
-
-
-def _digits(octets: str) -> str:
-    """The SHA-256 of bytes."""
-    return f"encode(sha256({octets}), 'hex')"
 
 
 def _cursor(connection: Any) -> Any:

@@ -12,14 +12,14 @@ from typing import Any, ClassVar
 from ...errors import ArgumentError, Described, EngineError
 from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
 from .spark_files import ALLOWED, each, kind_of, nodes_of, spoiled
-from .table import MOMENT, TEXT, Column, ValueForm
+from .table import MOMENT, Column, ValueForm
 
 _WHOLE = {"tinyint", "smallint", "int", "bigint"}
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 _TEXT = re.compile(r"string( collate .*)?|varchar\(\d+\)( collate .*)?|char\(\d+\)( collate .*)?")
 #: The functions of every query here.
 _NAMES = (
-    "abs coalesce concat count dense_rank floor greatest isnan least octet_length repeat "
+    "abs coalesce count dense_rank floor greatest isnan least left octet_length repeat "
     "row_number sha2 shiftright sum"
 )
 USED = frozenset(_NAMES.split())
@@ -213,12 +213,13 @@ class Spark(Dialect):
         return f"isnan({value})"
 
     def _fingerprint(self, octets: str) -> str:
-        return f"CAST(repeat(sha2({octets}, 256), 16) AS BINARY)"
+        return f"CAST(repeat({self._digits(octets)}, 16) AS BINARY)"
 
-    def digest(self, form: ValueForm, value: str) -> str:
-        """A text that depends on the value alone, and looks like chance."""
-        text = value if form.kind == TEXT else f"CAST(CAST({value} AS STRING) AS BINARY)"
-        return f"sha2({text}, 256)"
+    def _digits(self, octets: str) -> str:
+        return f"sha2({octets}, 256)"
+
+    def _written(self, value: str) -> str:
+        return f"CAST(CAST({value} AS STRING) AS BINARY)"
 
     # -- schema -----------------------------------------------------------------------------------
 

@@ -80,8 +80,8 @@ class Engine(Protocol):
     def shifted(self, value: str, bits: int) -> str:
         """A 64-bit number >= 0 without its lowest bits."""
 
-    def digest(self, form: ValueForm, value: str) -> str:
-        """A text that depends on the value alone, and looks like chance: its SHA-256.
+    def mixed(self, values: Sequence[tuple[ValueForm, str]]) -> str:
+        """A short text that depends on the values alone, and looks like chance: of their SHA-256.
 
         (MD5 fails on servers that are set to FIPS: for tables with a row that needs it.)
         """
