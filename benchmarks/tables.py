@@ -6,7 +6,11 @@ peak of its memory. OpenDP needs a Polars of its own: give its interpreter as OP
 (`make bench-tables` sets one up). With --spark the exact aggregates of Spark and DuckDB are
 compared, for all kinds of queries.
 
-    python benchmarks/tables.py [--rows 10000000] [--spark]
+With --groups the question is about people who are in several groups, and count in at most five:
+means of 1,000 groups, and counts by private keys, a thirtieth as many as rows. Times are then CPU
+seconds of one run.
+
+    python benchmarks/tables.py [--rows 10000000] [--spark] [--groups]
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 
 PLAIN = {
@@ -27,6 +32,13 @@ PLAIN = {
     "person": """select sum(least(n, 3) * s / n) / sum(least(n, 3)) from (
         select person_id, count(*) n, sum(greatest(120, least(190, salary))) s
         from '{path}' group by person_id)""",
+}
+#: The same without privacy and without a choice of five groups: by person and group, then by group.
+PLAIN_BY_GROUP = {
+    "means": """select ward, sum(least(n, 3) * s / n) / sum(least(n, 3)) from (
+        select person_id, ward, count(*) n, sum(greatest(120, least(190, salary))) s
+        from '{path}' group by person_id, ward) group by ward""",
+    "keys": "select shop, count(distinct person_id) from '{path}' group by shop",
 }
 OPENDP = """
 import json, resource, sys, time
@@ -62,15 +74,19 @@ print(json.dumps({"seconds": best, "scales": scales,
 """
 
 
-def generate(path: Path, rows: int) -> None:
-    """Rows of a tenth as many persons, salaries in cents, four regions."""
+def generate(path: Path, rows: int, groups: bool = False) -> None:
+    """Rows of a tenth as many persons, salaries in cents, four regions; and wards and shops."""
     import duckdb
+
+    more = f""",
+        'ward ' || hash(i + 31) % 1000 as ward,
+        'shop ' || hash(i + 37) % {max(1, rows // 30)} as shop"""
 
     duckdb.connect().execute(f"""copy (
         select (hash(i) % {max(1, rows // 10)})::bigint as person_id,
                120 + ((hash(i + 7) % 7000) / 100.0)::double as salary,
                ['north', 'south', 'east', 'west'][1 + (hash(i + 13) % 4)::int] as region,
-               (2020 + hash(i + 29) % 5)::int as year
+               (2020 + hash(i + 29) % 5)::int as year{more if groups else ""}
         from range({rows}) t(i)) to '{path}' (format parquet)""")
 
 
@@ -107,6 +123,28 @@ def contestant(name: str, path: str, unit: str) -> dict[str, float]:
         result["error"] = (high - low) / 2
     result["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return result
+
+
+def of_groups(name: str, path: str, asked: str) -> dict[str, float]:
+    """CPU seconds and memory of one question about people in several groups."""
+    if name == "plain":
+        import duckdb
+
+        con = duckdb.connect()
+        start = time.process_time()
+        con.execute(PLAIN_BY_GROUP[asked].format(path=path)).fetchall()
+    else:
+        from leastnoise import Count, Mean, PrivacyUnit, ask
+
+        wards = [f"ward {i}" for i in range(1000)]
+        query, delta = Mean("salary", low=120, high=190, by="ward", keys=wards), 0
+        if asked == "keys":
+            query, delta = Count(by="shop", keys="private"), "1e-6"
+        unit = PrivacyUnit("person_id", max_rows_per_group=3, max_groups=5)
+        start = time.process_time()
+        ask(path, query, epsilon=1, delta=delta, unit=unit)
+    seconds = time.process_time() - start
+    return {"seconds": seconds, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 
 
 def measured(name: str, path: Path, unit: str, rows: int) -> dict[str, float] | None:
@@ -182,25 +220,26 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--spark", action="store_true")
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--groups", action="store_true")
     chosen = parser.parse_args()
     if chosen.one:
-        print(json.dumps(contestant(*chosen.one)))
+        work = of_groups if chosen.one[2] in PLAIN_BY_GROUP else contestant
+        print(json.dumps(work(*chosen.one)))
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "people.parquet"
-        generate(path, chosen.rows)
+        generate(path, chosen.rows, chosen.groups)
         print(f"{chosen.rows} rows, {path.stat().st_size / 1e6:.0f} MB of Parquet; epsilon 1")
         print(f"{'unit':8}{'contestant':12}{'seconds':>9}{'MB':>8}{'95 % error':>14}")
-        for unit in ("row", "person"):
-            for name in ("plain", "leastnoise", "opendp"):
-                found = measured(name, path, unit, chosen.rows)
-                if found is not None:
-                    error = f"{found['error']:.3g}" if "error" in found else "exact"
-                    print(
-                        f"{unit:8}{name:12}{found['seconds']:9.3f}{found['memory']:8.0f}"
-                        f"{error:>14}",
-                        flush=True,
-                    )
+        questions, names = tuple(PLAIN), ("plain", "leastnoise", "opendp")
+        if chosen.groups:
+            questions, names = tuple(PLAIN_BY_GROUP), ("plain", "leastnoise")
+        for unit, name in product(questions, names):
+            found = measured(name, path, unit, chosen.rows)
+            if found is not None:
+                error = f"{found['error']:.3g}" if "error" in found else ""
+                row = f"{unit:8}{name:12}{found['seconds']:9.3f}{found['memory']:8.0f}{error:>14}"
+                print(row, flush=True)
         if chosen.spark:
             compare_with_spark(path)
 

@@ -38,7 +38,7 @@ from leastnoise import (
     Variance,
 )
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.sources import opened
+from leastnoise.tables.sources import duckdb, opened
 from leastnoise.tables.unit import Row
 
 UNITS = {
@@ -197,6 +197,30 @@ def check(source, place, seed, times):
 @pytest.mark.parametrize("source", [in_memory, lines], ids=["Arrow", "CSV"])
 def test_sums_add_up_over_units(source, tmp_path):
     check(source, tmp_path, 1, 1)
+
+
+@contextmanager
+def in_duckdb(rows, place):
+    ibis = pytest.importorskip("ibis")
+    connection = ibis.duckdb.connect()
+    with in_memory(rows, place) as table:
+        connection.con.register("held", table)
+        connection.raw_sql("create table rows as select * from held")
+    yield connection.table("rows")
+    connection.disconnect()
+
+
+def test_sums_of_people_in_parts_are_those_of_all(tmp_path, monkeypatch):
+    """Of very many rows some persons are added up after the others, so that memory is bounded."""
+    mine, others = rows_of(3)
+    with in_duckdb([*mine, *others], tmp_path) as made, opened(made) as table:
+        for words, query, unit in asked(1):
+            setting = Setting(unit, "add-remove")
+            at_once = exact(sums_of(table, query, setting))
+            with monkeypatch.context() as patch:
+                patch.setattr(duckdb, "_ROWS_AT_ONCE", 15)
+                assert table.engine.parts(table.relation) > 1
+                assert exact(sums_of(table, query, setting)) == at_once, words
 
 
 @pytest.mark.slow

@@ -95,7 +95,7 @@ class Reading:
 
         Column by column, for there may be a million groups.
         """
-        columns = self.table.engine.read_columns(self.query, len(self.columns))
+        columns = self._read()
         keys = self._keys(columns)
         columns_read = {
             name: [int(x or 0) for x in column]
@@ -120,6 +120,16 @@ class Reading:
         named_sums = dict(zip(keys, every, strict=True))
         named_sums.pop(None, None)
         return cast(dict[str, GroupSums], named_sums)
+
+    def _read(self) -> Sequence[Sequence[Any]]:
+        """The columns of the result: of all persons at once, or of some after the others."""
+        engine, names = self.table.engine, self.columns
+        parts = 1 if self.request.unit.column is None else engine.parts(self.table.relation)
+        if parts == 1:
+            return engine.read_columns(self.query, len(names))
+        places = [(part, parts) for part in range(parts)]
+        queries = [_Writer(self.table, self.request, place).reading().query for place in places]
+        return engine.read_parts(queries, names, len(self.kinds) + ("v" in names))
 
     def _keys(self, columns: Sequence[Sequence[Any]]) -> Sequence[str | None]:
         """The group of each row of the result, None if it has none or it is not asked for."""
@@ -178,7 +188,7 @@ def reading_of(table: Table, request: Request) -> Reading:
 class _Writer:
     """Writes the query of one request."""
 
-    def __init__(self, table: Table, request: Request) -> None:
+    def __init__(self, table: Table, request: Request, part: tuple[int, int] | None = None) -> None:
         self.table, self.request = table, request
         self.rows = TableRows(table)
         self.engine = table.engine
@@ -187,6 +197,8 @@ class _Writer:
         self.by = [f"g{i}" for i in range(len(self.groups))]  # what they are called
         column = request.unit.column
         self.person = None if column is None else self.rows.person(column, "unit")
+        if self.person is not None and part is not None:
+            self.rows.part = self.engine.is_in_part(self.person.form, *part)
 
     def reading(self) -> Reading:
         request = self.request
@@ -312,8 +324,8 @@ class _Writer:
         """An order of the person's own, by which groups come first, so that none is favoured."""
         assert self.person is not None
         named = zip(self.groups, self.by, strict=True)
-        values = [(self.person.form, "p"), *((group.form, name) for group, name in named)]
-        return ", ".join([self.engine.mixed(values), *self.by])
+        keys = [(group.form, name) for group, name in named]
+        return ", ".join([self.engine.mixed((self.person.form, "p"), keys), *self.by])
 
     def _by_person(self) -> tuple[str, list[str]]:
         """First unit by unit, then over units: each adds at most so many rows to a group."""

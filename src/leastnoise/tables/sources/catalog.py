@@ -19,7 +19,7 @@ BASE_TABLE = (
 )
 #: The functions and operators of every query here, and those that DuckDB makes of them.
 _NAMES = (
-    "abs cast ceil coalesce concat count count_star dense_rank encode floor from_hex greatest "
+    "abs cast ceil coalesce concat count count_star dense_rank encode floor from_hex greatest hash "
     "isnan least left length octet_length parquet_schema read_parquet regexp_full_match repeat "
     "row_number sha256 sum sum_no_overflow trim + - * / // % & | || >> <<"
 )

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any, ClassVar
 
 from .csv_records import LONGEST_RECORD
-from .table import LONGEST_KEY, NUMBER, TEXT, TRUTH, WHOLE, Column, ValueForm
+from .table import LONGEST_KEY, NUMBER, TEXT, TRUTH, WHOLE, Column, RowText, ValueForm
 
 #: Numbers above this in size count as this, below the other as 0: nothing over- or underflows.
 LARGEST, SMALLEST = 1e300, 1e-300
@@ -55,14 +55,16 @@ class Dialect:
         """The SHA-256 of bytes: its 64 digits, sixteen times, so that no short text is the same."""
         return f"encode(repeat({self._digits(octets)}, 16))"
 
-    def mixed(self, values: Sequence[tuple[ValueForm, str]]) -> str:
-        """The first digits of the SHA-256 of the values' texts, one after the other.
+    def mixed(self, person: RowText, keys: Sequence[RowText]) -> str:
+        """The first digits of the SHA-256 of a person's text and those of keys, with commas.
 
         48 bits: groups of one person hardly ever have the same, and short texts are quick to sort.
         """
-        texts = (value if form.kind == TEXT else self._written(value) for form, value in values)
+        first, *texts = (
+            value if form.kind == TEXT else self._written(value) for form, value in [person, *keys]
+        )
         joined = f" || {self.octets(b',')} || ".join(texts)
-        return f"left({self._digits(joined)}, 12)"
+        return f"left({self._digits(f'{first} || {joined}')}, 12)"
 
     def _digits(self, octets: str) -> str:
         """The SHA-256 of bytes in hexadecimal."""
@@ -89,6 +91,18 @@ class Dialect:
     def count(self, relation: str) -> int:
         """The number of rows of a relation."""
         return int(self.read(f"SELECT COUNT(*) FROM {relation} AS s")[0][0])
+
+    def parts(self, relation: str) -> int:
+        """In how many parts, by their persons, the rows of a relation are added up."""
+        return 1
+
+    def is_in_part(self, person: ValueForm, part: int, parts: int) -> str:
+        """Whether a row's person is in one of so many parts."""
+        raise NotImplementedError
+
+    def read_parts(self, queries: Sequence[str], names: Sequence[str], by: int) -> Sequence[Any]:
+        """The columns of queries with the same columns: the first are keys, others are added up."""
+        raise NotImplementedError
 
     # -- forms ------------------------------------------------------------------------------------
 

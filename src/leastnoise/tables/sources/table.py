@@ -36,6 +36,10 @@ class ValueForm:
     quick: str = ""
 
 
+#: A value of a row: its form, and its SQL.
+RowText = tuple[ValueForm, str]
+
+
 @dataclass(frozen=True)
 class Column:
     """A column: its name and its type, which are public, and its forms.
@@ -80,8 +84,8 @@ class Engine(Protocol):
     def shifted(self, value: str, bits: int) -> str:
         """A 64-bit number >= 0 without its lowest bits."""
 
-    def mixed(self, values: Sequence[tuple[ValueForm, str]]) -> str:
-        """A short text that depends on the values alone, and looks like chance: of their SHA-256.
+    def mixed(self, person: RowText, keys: Sequence[RowText]) -> str:
+        """A short text that depends on these alone, and looks like chance: of their SHA-256.
 
         (MD5 fails on servers that are set to FIPS: for tables with a row that needs it.)
         """
@@ -103,6 +107,15 @@ class Engine(Protocol):
 
     def count(self, relation: str) -> int:
         """The number of rows of a relation."""
+
+    def parts(self, relation: str) -> int:
+        """In how many parts, by their persons, the rows of a relation are added up."""
+
+    def is_in_part(self, person: ValueForm, part: int, parts: int) -> str:
+        """Whether a row's person is in one of so many parts."""
+
+    def read_parts(self, queries: Sequence[str], names: Sequence[str], by: int) -> Sequence[Any]:
+        """The columns of queries with the same columns: the first are keys, others are added up."""
 
     def close(self) -> None:
         """Remove what was made for the table."""
