@@ -17,6 +17,7 @@ from leastnoise import (
     Count,
     CsvFile,
     Histogram,
+    Marginals,
     Mean,
     MeanVector,
     Median,
@@ -27,6 +28,7 @@ from leastnoise import (
     Variance,
     ask,
     ask_all,
+    plan,
     report,
 )
 from leastnoise.sampling import InsecureSeededEntropy
@@ -155,6 +157,25 @@ def test_keys_that_no_row_has_are_seen():
     unit = PrivacyUnit("id", max_rows_per_group=1)
     words = ask(frame, Mean("x", low=0, high=9), epsilon=4, unit=unit, **ENTROPY).hints[0]
     assert "rests on no row for certain" in words and "decimals" in words
+
+
+def test_rows_with_other_keys_are_said_to_be_in_no_group():
+    """Rows with "10b " in the place of "10b" did not count, and nothing said so."""
+    words, keys = "rows with other keys are in no group", {"keys": ["9a", "10b"]}
+    grouped = [
+        Count(by="class", **keys),
+        Summary("points", by="class", **BOUNDS, **keys),
+        Histogram("points", bins=2, by="class", **BOUNDS, **keys),
+        Marginals(["class", "sex"], 1, keys=[["9a", "10b"], ["m", "w"]]),
+    ]
+    others = [
+        Count(),
+        Histogram("points", bins=2, **BOUNDS),
+        Count(by="month(when)", keys="2026-01..2026-06"),
+    ]
+    for queries, said in ((grouped, True), (others, False)):
+        for query in queries:
+            assert any(words in note for note in plan(query, epsilon=1, rows=9).notes) is said
 
 
 def test_bounds_on_the_rows_of_a_person_are_seen_beside_the_number():
