@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from cli_command import run_script
 
 ROOT = Path(__file__).parent.parent
@@ -51,6 +53,7 @@ def test_the_benchmark_of_workloads_runs_small(tmp_path: Path) -> None:
     assert abs(float(tables["residual_planner"]) - float(tables["upper"])) < 1e-6
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_searches_runs_small() -> None:
     """Memory does not grow with epsilons: that of the transforms was 20 to 80 MB for each."""
     command = [sys.executable, str(ROOT / "benchmarks" / "searches.py"), "--quick"]
@@ -60,6 +63,7 @@ def test_the_benchmark_of_searches_runs_small() -> None:
     assert all(float(row[-1]) < 60 for row in rows)
 
 
+@pytest.mark.slow
 def test_questions_drawn_at_random_run_small(tmp_path: Path) -> None:
     out = tmp_path / "random.csv"
     command = [sys.executable, str(ROOT / "benchmarks" / "at_random.py"), "--seed", "3"]
@@ -72,6 +76,7 @@ def test_questions_drawn_at_random_run_small(tmp_path: Path) -> None:
     assert all(0 < float(row["lower"]) <= float(row["upper"]) for row in rows)
 
 
+@pytest.mark.slow
 def test_methods_left_out_run_small(tmp_path: Path) -> None:
     """What ran is left out in turn, does not run then, and nothing is asked twice."""
     out = tmp_path / "methods.csv"
@@ -103,6 +108,7 @@ def test_methods_left_out_run_small(tmp_path: Path) -> None:
     assert "line 1 of 1" in done.stdout and "| nothing | 2 |" in done.stdout
 
 
+@pytest.mark.slow
 def test_tables_that_add_up_run_small(tmp_path: Path) -> None:
     """Errors are not above those of the unbiased numbers, and intervals hold."""
     out = tmp_path / "consistent.csv"
@@ -118,6 +124,7 @@ def test_tables_that_add_up_run_small(tmp_path: Path) -> None:
             assert float(row[f"{kind} coverage"]) > 0.92, (row["table"], kind)
 
 
+@pytest.mark.slow
 def test_many_quantiles_run_small(tmp_path: Path) -> None:
     """Choices err less for few quantiles, cumulative counts for many; what is seen is planned."""
     out = tmp_path / "quantiles.csv"

@@ -66,7 +66,7 @@ def assert_counted(name: str, count: int, sizes: list[float]) -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_what_a_file_costs_is_charged(name: str) -> None:
-    assert_counted(name, 6, [0.05, 0.3])
+    assert_counted(name, 3, [0.05, 0.3])
 
 
 @pytest.mark.slow

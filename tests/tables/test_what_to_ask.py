@@ -42,7 +42,7 @@ def test_other_errors_say_what_to_write():
         Quantile("age", 95, low=0, high=100)
     with pytest.raises(ArgumentError, match="strings stand in 'single quotes'"):
         Count(where="ward = surgery")
-    with pytest.raises(UnknownArgumentError, match=r"Name them, such as epsilon="):
+    with pytest.raises(UnknownArgumentError, match=r"Name them: epsilon="):
         design(1, 1e-6, 1)
 
 
