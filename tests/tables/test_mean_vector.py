@@ -112,6 +112,8 @@ def test_the_ledger_is_charged_once_and_before(tmp_path):
         ({"low": [0]}, "columns"),
         ({"columns": ["x", "x", "y"]}, "columns"),
         ({"low": ()}, "low"),
+        ({"low": -3}, "low"),
+        ({"high": 0}, "high"),
         ({"by": "z"}, "keys"),
         ({"high": [100, -1, 10]}, "high"),
     ],

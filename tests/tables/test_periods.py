@@ -97,6 +97,28 @@ def test_dates_are_read_as_it_is_stated_that_they_are_written(tmp_path, dates):
         CsvFile("t.csv", dates="2024")
 
 
+@pytest.mark.parametrize("dates", ["2024-12-31", *NOTATIONS])
+@pytest.mark.parametrize("day", ["01.07.2024", "1/7/2024", "07-01-2024 06:30"])
+def test_a_date_that_ends_with_its_year_is_in_no_order(tmp_path, dates, day):
+    """As strings, 02.01.2024 comes after 01.07.2024."""
+    DAYS.strftime(NOTATIONS.get(dates, "%Y-%m-%d")).to_frame(name="when").to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    file = CsvFile(tmp_path / "t.csv", dates=dates)
+    for order in ("<", "<=", ">", ">="):
+        with pytest.raises(ArgumentError, match="with a date such as '2024-12-31';"):
+            ask(file, Count(where=f"when {order} '{day}'"), epsilon=1)
+    equal = Count(where=f"when = '{day}'", by="year(when)", keys="2023..2025")
+    assert sum(exact(equal, file).values()) <= 1  # (a string is equal to itself)
+
+
+@pytest.mark.parametrize("key", ["2024-01..2024-12", "2024-Q1..2024-Q4", "2024-01-01..2024-01-31"])
+def test_a_range_of_periods_is_no_value_of_a_column(key):
+    with pytest.raises(ArgumentError, match=r'stands with by="month\(...\)"'):
+        Count(by=["ward", "when"], keys=[["A", "B"], [key]])
+    assert Count(by="years", keys=["2000..2004", "2005..2009"]).keys is not None
+
+
 def test_days_and_the_ends_of_periods():
     edges = ["2024-02-29 23:59:59.999999", "2024-03-01", "2024-03-31 23:59", "2024-04-01"]
     frame = pd.DataFrame({"text": edges, "when": pd.to_datetime(edges, format="ISO8601")})

@@ -216,6 +216,8 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
         console.print(
             f"A string that is not valid {encoding} counts as missing, too: see --encoding."
         )
+        dates = getattr(source, "dates", "2024-12-31")
+        console.print(f"Strings like {dates} are dates, for periods and conditions: see --dates.")
 
 
 def _source(table: str, given: dict[str, Any]) -> Any:

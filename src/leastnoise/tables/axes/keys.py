@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, time
@@ -14,6 +15,8 @@ from ..sources import LONGEST_KEY
 from ..sources.rows import octets_of
 
 _MOST_KEYS = 2_000_000
+#: A range of quarters, months or days, which is no value of a column: 2024-01..2024-12.
+_SPAN = re.compile(r"[0-9]{4}-Q?[0-9]{1,2}(-[0-9]{2})?[.]{2}[0-9]{4}-Q?[0-9]{1,2}(-[0-9]{2})?")
 
 
 def number_keys(groups: int) -> tuple[str, ...]:
@@ -34,6 +37,9 @@ def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
     if len(set(texts)) < len(texts):
         twice = next(key for key, times in Counter(texts).items() if times > 1)
         raise ArgumentError("keys", Described(f"{twice!r} twice"), "different values")
+    if span := next(filter(_SPAN.fullmatch, texts), None):
+        allowed = 'values of the column; a range of periods stands with by="month(...)"'
+        raise ArgumentError("keys", span, allowed)
     if not all(key.isascii() or _encodes(key) for key in texts):
         raise ArgumentError(
             "keys", Described("a string with half a character"), "strings that UTF-8 can write"

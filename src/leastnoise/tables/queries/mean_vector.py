@@ -59,10 +59,10 @@ class MeanVector(Query):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("low", "high"):
-            if isinstance(getattr(self, name), str) or not getattr(self, name):
-                raise ArgumentError(
-                    name, getattr(self, name) or None, "given, with one bound for each column"
-                )
+            bounds: object = getattr(self, name)
+            if isinstance(bounds, str) or not isinstance(bounds, Sequence) or not bounds:
+                allowed = "given as a list, with one bound for each column"
+                raise ArgumentError(name, None if bounds == () else bounds, allowed)
         if not 2 <= len(self.columns) == len(self.low) == len(self.high) <= 1000:
             raise ArgumentError(
                 "columns",

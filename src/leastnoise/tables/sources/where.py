@@ -12,6 +12,9 @@ from .dialect import LARGEST, SMALLEST
 from .expression import Compare, Condition, Flag, InValues, IsNull, Join, Literal, Not
 from .rows import RowValue, TableRows
 
+#: A date that does not begin with its year: 31.12.2024, 31/12/2024, 12/31/2024.
+_YEAR_LAST = re.compile(r" *[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{4}([ T].*)?", re.DOTALL)
+
 
 def truth_of(rows: TableRows, condition: Condition, argument: str = "where") -> str:
     """The condition as a boolean expression; NULL where a value that it needs is missing.
@@ -46,6 +49,8 @@ def truth_of(rows: TableRows, condition: Condition, argument: str = "where") -> 
 def _comparison(rows: TableRows, condition: Compare, argument: str) -> str:
     """A column compared with a value."""
     cell, (value,) = comparable(rows, condition.column, (condition.value,), argument)
+    if cell.kind == TEXT and condition.operator not in ("=", "!="):
+        _check_order(condition.value, argument)
     if isinstance(condition.value, bool) and cell.kind == TEXT:
         if condition.operator not in ("=", "!="):
             allowed = "compared as = true or != true, as a column of strings"
@@ -131,6 +136,16 @@ def _day(text: Literal, argument: str) -> str:
 
 def _is_day(text: Literal) -> bool:
     return re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", str(text)) is not None
+
+
+def _check_order(text: Literal, argument: str) -> None:
+    """A date with the year behind is in no order as a text: '31.12.2024' is after '01.01.2025'."""
+    if isinstance(text, str) and _YEAR_LAST.fullmatch(text):
+        allowed = (
+            "a comparison with a date such as '2024-12-31'; dates= states how a CSV "
+            "file writes its own dates"
+        )
+        raise ArgumentError(argument, text, allowed)
 
 
 def _moment(text: Literal, argument: str) -> str:
