@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from datetime import UTC, datetime
+from fractions import Fraction
 from html.parser import HTMLParser
 
 import pytest
 
 from cli_command import run
+from leastnoise.certify.published import report_in
+from leastnoise.errors import ArgumentError
 from leastnoise.tables import (
     Count,
     Cumulative,
@@ -26,7 +31,9 @@ from leastnoise.tables import (
     ask_all,
     report,
 )
+from leastnoise.tables.queries.numbers import Estimate, imprecise
 from leastnoise.tables.reports.grid import grids_of
+from leastnoise.tables.reports.report import check_report, exit_code_of
 from leastnoise.tables.reports.wording import heading
 
 pd = pytest.importorskip("pandas")
@@ -122,6 +129,62 @@ def test_cells_alone_have_totals_with_intervals_of_their_noise():
     assert grid.rows[("all",)]["all"] == answer.total()
     (grid,) = grids_of(ask(TABLE, QUERIES[8], epsilon=1, unit="row"))  # sums that overlap have none
     assert "all" in {key for (key,) in grid.rows} and "all" not in grid.columns
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "found"),
+    [
+        (100, 70, 130, False),
+        (100, 69, 130, True),
+        (0.1, 0.07, 0.13, False),  # as decimals, exactly 30%
+        (10, 9, 14, True),
+        (-100, -130, -70, False),
+        (5, 6, 9, True),
+        (0, 0, 0, False),
+        (0, 0, 1, True),
+        (100, None, None, True),
+        (100, 99, math.inf, True),
+    ],
+)
+def test_a_number_is_imprecise_by_the_larger_side_of_its_interval(value, low, high, found):
+    assert imprecise(Estimate(value, low, high), Fraction(3, 10)) is found
+
+
+@pytest.mark.parametrize("margin", [0, -1, "x", math.nan, True, None])
+def test_a_margin_is_a_number_above_zero(margin):
+    answer = ask(TABLE, Count(), epsilon=1, unit="row")
+    with pytest.raises(ArgumentError, match=r"^margin must be a (finite )?number"):
+        answer.imprecise(margin)
+    if margin is not None:
+        with pytest.raises(ArgumentError, match=r"^imprecise must be a (finite )?number"):
+            report(answer, imprecise=margin)
+
+
+def test_imprecise_numbers_stand_in_parentheses_on_the_page_alone(tmp_path):
+    """What is verified, and the program that does so, are the same to the last character."""
+    query = Count(by=["state", "sex"], keys=[[*STATES, "Bremen"], SEXES])
+    answers = [
+        ask(TABLE, query, epsilon=1, unit="row"),
+        ask(TABLE, Median("pay", low=0, high=600), epsilon=1, unit="row"),
+        ask(TABLE, Count(by="state", keys=["Hessen", "Bremen"]), epsilon=1, unit="row"),
+    ]
+    marked, plain = report(answers, tmp_path / "a.html", imprecise="0.1"), report(answers)
+    assert marked.to_json() == plain.to_json() == json.loads((tmp_path / "a.json").read_text())
+    text = (tmp_path / "a.html").read_text()
+    scripts = [one[one.index("<script") :] for one in (text, marked.to_html(), plain.to_html())]
+    assert scripts[0] == scripts[1] == scripts[2]
+    assert exit_code_of(check_report(json.loads(report_in(text.encode())))) == 0
+    page = Words(text)
+    found = [
+        [cell.startswith("(") for cell in row[1:]]
+        for row in page.rows
+        if row[0] in ("Hessen", "Bremen") or row[0].startswith("Median")
+    ]
+    # A median has an interval of its rank only.
+    assert found == [[False] * 3, [True] * 3, [True, False], [False, False], [True, False]]
+    legend = "A number in parentheses is imprecise: its 95% margin of error is more than 10% of"
+    assert page.words.count(legend) == 1 and legend in marked._repr_html_()
+    assert "parentheses" not in plain.to_html() and "<td>(" not in plain.to_html()
 
 
 def test_several_numbers_of_a_group_are_columns(tmp_path):
@@ -241,6 +304,10 @@ def test_reports_of_several_asks_are_joined(tmp_path):
     assert [row[-1] for row in charges] == ["1", "2"]
     assert run("verify", out).returncode == 0
     assert run("report", a, b, "--out", tmp_path / "all.csv").returncode == 0
+    found = run("report", a, "--out", tmp_path / "m.html", "--imprecise", "0.000001")
+    marked = Words((tmp_path / "m.html").read_text())
+    assert found.returncode == 0 and "more than 0.0001% of the number" in marked.words
+    assert marked.rows[1][1].startswith("(") and run("verify", tmp_path / "m.html").returncode == 0
     for files, words in (
         ((a, a), "reports of different charges"),
         ((a, tmp_path / "all.json"), "reports of different charges"),

@@ -66,6 +66,24 @@ def test_a_workbook_holds_the_same_and_what_was_spent(tmp_path):
     assert (about["table"], about["epsilon"], about["privacy unit"]) == ("pay.csv", "5", "row")
 
 
+def test_imprecise_numbers_have_a_column_of_their_own(tmp_path):
+    query = Count(by="imprecise", keys=["a", "none"])
+    answer = ask(TABLE.rename(columns={"state": "imprecise"}), query, epsilon=1, unit="row")
+    for name in ("a.csv", "a.xlsx"):
+        report([answer], tmp_path / name, imprecise=0.2)
+    head, *found = rows(tmp_path / "a.csv")
+    assert head == ["query", "imprecise (key)", "answer", "low", "high", "unbiased", "imprecise"]
+    assert [row[-1] for row in found] == ["false", "true"] and answer.imprecise(0.2) == ["none"]
+    (batch,) = ExcelFile(tmp_path / "a.xlsx", sheet="Answers").batches()
+    assert [row["imprecise"] for row in batch.to_pylist()] == ["false", "true"]
+    (batch,) = ExcelFile(tmp_path / "a.xlsx", sheet="About").batches()
+    assert batch.to_pylist()[-1]["query"].startswith(
+        "imprecise: the 95% margin of error is more than 20% of the number"
+    )
+    report([answer], tmp_path / "plain.csv")
+    assert rows(tmp_path / "plain.csv")[0][1] == "imprecise"
+
+
 def test_openpyxl_reads_numbers_as_numbers_and_keys_as_texts(tmp_path):
     openpyxl = pytest.importorskip("openpyxl")
     odd = ["=1+1", "007", "-5", "@x", "a\x00b", "<&>"]
@@ -86,8 +104,13 @@ def test_no_key_is_a_formula_in_a_csv_file(tmp_path):
 def test_the_command_line_writes_both(tmp_path):
     TABLE.to_csv(tmp_path / "t.csv", index=False)
     asked = ("ask", tmp_path / "t.csv", "count()", "--epsilon", 1)
-    found = run(*asked, "--csv", tmp_path / "a.csv", "--excel", tmp_path / "a.xlsx")
+    files = ("--csv", tmp_path / "a.csv", "--excel", tmp_path / "a.xlsx")
+    found = run(*asked, *files, "--imprecise", 0.3)
     assert found.returncode == 0 and len(rows(tmp_path / "a.csv")) == 2
+    assert [row[-1] for row in rows(tmp_path / "a.csv")] == ["imprecise", "false"]
+    for given, words in ((files, "a number above 0"), ((), "left out without --report")):
+        found = run(*asked, *given, "--imprecise", 0 if given else 0.3)
+        assert found.returncode == 2 and f"--imprecise must be {words}" in found.stderr
     assert ExcelFile(tmp_path / "a.xlsx", sheet="Answers").names()[0] == "query"
     for option, path in (("--csv", "a.txt"), ("--excel", "a.csv"), ("--csv", "no/a.csv")):
         found = run(*asked, option, tmp_path / path)

@@ -20,12 +20,18 @@ def _file(words: str) -> Any:
     return Annotated[Path | None, typer.Option(help=words, metavar="FILE")]
 
 
+Imprecise = text(
+    "Mark numbers whose 95% margin of error is more than this part of them, such as 0.3: by "
+    "parentheses in a report, by a column in CSV and Excel.",
+    "NUMBER",
+)
 #: The files that answers are written to.
 FILES: dict[str, tuple[Any, Any]] = {
     "report": (_file("Write a report: FILE.html, and FILE.json beside it."), None),
     "title": (text("Title of the report [default: the name of the table].", "TEXT"), None),
     "csv": (_file("Write the answers as CSV, a row for each number."), None),
     "excel": (_file("Write the same as an Excel workbook (.xlsx)."), None),
+    "imprecise": (Imprecise, None),
     "plot": (_file("Draw the answer (.png or .svg)."), None),
 }
 _PROOF = "proof: leastnoise verify"
@@ -34,6 +40,7 @@ _ENDINGS = {"report": (".html", ".json"), "csv": (".csv",), "excel": (".xlsx",)}
 
 def check_files(given: dict[str, Any], queries: int) -> None:
     """See, before anything is spent, that every file can be written."""
+    from ..tables.queries.numbers import check_margin
     from ..tables.reports.report import check_ending
 
     drawable(given["plot"])
@@ -42,6 +49,11 @@ def check_files(given: dict[str, Any], queries: int) -> None:
         raise ArgumentError("plot", str(given["plot"]), words)
     if given["title"] is not None and given["report"] is None:
         raise ArgumentError("title", given["title"], "left out without --report")
+    if given["imprecise"] is not None:
+        check_margin(given["imprecise"], "imprecise")
+        if all(given[name] is None for name in _ENDINGS):
+            words = "left out without --report, --csv or --excel"
+            raise ArgumentError("imprecise", given["imprecise"], words)
     for name, endings in _ENDINGS.items():
         if given[name] is not None:
             check_ending(given[name], endings, name)
@@ -51,13 +63,14 @@ def write_files(given: dict[str, Any], answers: list[Any], book: Any) -> None:
     """Write what was asked for."""
     from ..tables import report
 
+    margin = given["imprecise"]
     if given["plot"] is not None:
         answers[0].plot(given["plot"])
     if given["report"] is not None:
-        report(answers, given["report"], ledger=book, title=given["title"])
+        report(answers, given["report"], ledger=book, title=given["title"], imprecise=margin)
     for name in ("csv", "excel"):
         if given[name] is not None:
-            report(answers, given[name])
+            report(answers, given[name], imprecise=margin)
 
 
 def tell_answers(answers: list[Any], book: Any, as_json: bool) -> None:

@@ -76,7 +76,7 @@ HEADINGS: dict[str, tuple[str, ...]] = {
     "Search": ("gap", "time_limit", "resolution", "core"),
     "CSV files": ("delimiter", "decimal", "thousands", "dates", "encoding", "line_breaks"),
     "Excel files": ("sheet", "header"),
-    "Files to write": ("report", "title", "csv", "excel", "out", "about", "plot"),
+    "Files to write": ("report", "title", "csv", "excel", "imprecise", "out", "about", "plot"),
 }
 #: What can be asked, in the order of the help text: the option and its default.
 OPTIONS: dict[str, tuple[Any, Any]] = {

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .answers import Imprecise
 from .shared import JSON_HELP, say, show_json
 
 
@@ -25,6 +26,7 @@ def report(
     title: Annotated[
         str, typer.Option(help="Title of the report.", metavar="TEXT")
     ] = "Private answers",
+    imprecise: Imprecise = None,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Join reports into one: the answers of all of them, with the sum of their budgets.
@@ -40,7 +42,7 @@ def report(
     from ..tables.reports.report import check_ending
 
     check_ending(out, name="out")
-    joined = join_reports(files, title)
+    joined = join_reports(files, title, imprecise)
     written = joined.save(out)
     if as_json:
         budget = {"epsilon": float(joined.epsilon), "delta": float(joined.delta)}

@@ -9,11 +9,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..exact import Number
 from ..formatting import printable
 from .derived import ReleasedCounts, Selection
 from .planning.release import Release
 from .queries.digits import finite, rounded
-from .queries.numbers import LEFT_OUT, ROWS, Estimate
+from .queries.numbers import LEFT_OUT, ROWS, Estimate, check_margin, imprecise
 from .reports.basis import QueryBasis
 from .reports.hints import hints_of
 
@@ -129,6 +130,27 @@ class Answer:
         of: counts that include those of `part`.
         """
         return self.released_counts.proportion(part, of)
+
+    def imprecise(self, margin: Number) -> list[str]:
+        """The keys of its imprecise numbers: those that a publication may mark or leave out.
+
+        margin: a part of the number, such as 0.3. A number is imprecise if its 95% margin of error
+            is more than that, or if it has no finite interval. The margin of error is the larger
+            distance to an end of the interval.
+
+        Guarantee: which numbers are imprecise follows from the released ones. It costs nothing,
+        and says nothing about the data beyond the answer.
+
+        Example: a region without rows.
+
+            >>> import pandas as pd
+            >>> table = pd.DataFrame({"region": ["north"] * 1000})
+            >>> query = Count(by="region", keys=["north", "west"])
+            >>> ask(table, query, epsilon=1).imprecise(0.1)
+            ['west']
+        """
+        most = check_margin(margin, "margin")
+        return [key for key, estimate in self.groups.items() if imprecise(estimate, most)]
 
     @property
     def released_counts(self) -> ReleasedCounts:

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ...errors import ArgumentError
+from ...exact import Number, rational
 from ..sources.bounding import GroupSums
-from .digits import rounded
+from .digits import finite, rounded
 
 #: Steps that a unit can make where they can be chosen: more cost time, and gain little.
 FINE = 32
@@ -230,3 +232,20 @@ def half_width(estimate: Estimate) -> float:
     """Half the width of an interval; one that is cut on one side says less than its other side."""
     assert estimate.low is not None and estimate.high is not None
     return max(estimate.high - estimate.value, estimate.value - estimate.low)
+
+
+def check_margin(margin: Number, name: str) -> Fraction:
+    """A relative margin of error: more than this part of a number makes it imprecise."""
+    value = rational(margin, name)
+    if value <= 0:
+        raise ArgumentError(name, margin, "a number above 0, such as 0.3 for 30%")
+    return value
+
+
+def imprecise(estimate: Estimate, margin: Fraction) -> bool:
+    """Whether its margin of error is more than this part of it, or it has no finite interval."""
+    low, high = finite(estimate.low), finite(estimate.high)
+    if low is None or high is None:
+        return True
+    value, below, above = (Fraction(repr(float(x))) for x in (estimate.value, low, high))
+    return max(above - value, value - below) > margin * abs(value)

@@ -12,16 +12,23 @@ from ...certify.limits import MAX_REPORT
 from ...certify.published import report_in
 from ...certify.report import REFUTED
 from ...errors import ArgumentError, Described, FormatError
+from ...exact import Number
 from ..ledger.ledger import Balance
+from ..queries.numbers import check_margin
 from .report import PublishedReport, check_report, read_report
 
 
-def join_reports(paths: Sequence[str | Path], title: str) -> PublishedReport:
+def join_reports(
+    paths: Sequence[str | Path], title: str, imprecise: Number | None = None
+) -> PublishedReport:
     """The answers of reports (JSON files, or pages) in one; the ledger as the latest shows it.
+
+    imprecise: as of `report`.
 
     Guarantee: the report verifies as each of them does, and its budget is the sum of theirs. No
     charge is in two of them, and all of them were charged to one ledger, or to none.
     """
+    margin = None if imprecise is None else check_margin(imprecise, "imprecise")
     documents = [_check(path) for path in paths]
     known = [read_report(raw) for raw in documents]
     batches = [batch for raw in documents for batch in raw["batches"]]
@@ -34,7 +41,7 @@ def join_reports(paths: Sequence[str | Path], title: str) -> PublishedReport:
         for number, report in enumerate(known)
         for answer in report.answers
     )
-    return PublishedReport(title, answers, _balance([report.balance for report in known]))
+    return PublishedReport(title, answers, _balance([report.balance for report in known]), margin)
 
 
 def _check(path: str | Path) -> Any:

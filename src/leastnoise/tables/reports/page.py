@@ -13,12 +13,12 @@ from ...formatting import bare_unit, escaped
 from ...work import add_up
 from ..answer import Answer, rests_words
 from ..queries.digits import rounded
-from ..queries.numbers import Estimate
+from ..queries.numbers import Estimate, imprecise
 from .basis import Step
 from .embedding import embedded
 from .grid import MIXED, Grid, grids_of
 from .page_style import STYLE
-from .wording import day, heading, promises, short, source
+from .wording import day, heading, imprecise_words, promises, short, source
 
 #: Answers of more groups are not drawn, but for those whose axis is one of numbers.
 _DRAWN = 60
@@ -26,8 +26,16 @@ _NUMBERED = ("histogram", "cumulative")
 _ANSWER = "<th class=n>answer</th><th class=n>95% confidence interval</th>"
 
 
-def page_of(report: Mapping[str, Any], answers: Sequence[Answer], steps: Sequence[Step]) -> str:
-    """The page of a report that was written as `held`."""
+def page_of(
+    report: Mapping[str, Any],
+    answers: Sequence[Answer],
+    steps: Sequence[Step],
+    margin: Fraction | None = None,
+) -> str:
+    """The page of a report that was written as `held`.
+
+    margin: numbers that are imprecise at this margin stand in parentheses.
+    """
     budget = Fraction(report["epsilon"]), Fraction(report["delta"])
     unit, neighbors = bare_unit(answers[0].unit), answers[0].neighbors
     facts = [source(answers), f"privacy unit: {unit} ({neighbors})"]
@@ -44,7 +52,7 @@ def page_of(report: Mapping[str, Any], answers: Sequence[Answer], steps: Sequenc
         title=escaped(report["title"]),
         facts=escaped(" · ".join(fact for fact in facts if fact)),
         promises="".join(f"<div><h2>{escaped(a)}</h2><p>{escaped(b)}</p></div>" for a, b in said),
-        answers="".join(answers_html(answers)),
+        answers="".join(answers_html(answers, margin)),
         reviewed=reviewed,
         spent=_spent(answers),
         steps="".join(
@@ -55,21 +63,27 @@ def page_of(report: Mapping[str, Any], answers: Sequence[Answer], steps: Sequenc
     )
 
 
-def answers_html(answers: Sequence[Answer]) -> list[str]:
+def answers_html(answers: Sequence[Answer], margin: Fraction | None = None) -> list[str]:
     """Single numbers in one table, and a section for each answer with groups."""
     sections: list[str] = []
+    if margin is not None:
+        words = f"A number in parentheses is imprecise: its {imprecise_words(margin)}."
+        sections.append(f"<p>{escaped(words)}</p>")
     for single, group in groupby(answers, lambda answer: set(answer.groups) == {""}):
         some = list(group)
-        sections += [_singles(some)] if single else map(_section, some)
+        if single:
+            sections.append(_singles(some, margin))
+        else:
+            sections += [_section(answer, margin) for answer in some]
     return sections
 
 
-def _singles(answers: Sequence[Answer]) -> str:
+def _singles(answers: Sequence[Answer], margin: Fraction | None) -> str:
     """One number of each query, in one table; of several charges each says when it was asked."""
     several = len({(answer.table, answer.date, answer.charge) for answer in answers}) > 1
     rows = "".join(
         f"<tr><th scope=row>{escaped(heading(answer.basis.query))}"
-        f"{_asked(answer) if several else ''}</th>{_cells(answer.groups[''])}</tr>"
+        f"{_asked(answer) if several else ''}</th>{_cells(answer.groups[''], margin)}</tr>"
         for answer in answers
     )
     head = f"<tr><th></th>{_ANSWER}</tr>"
@@ -92,11 +106,11 @@ def _hints(answer: Answer) -> str:
     return "".join(f"<p class=hint><b>{name}:</b> {escaped(words)}</p>" for words in ended)
 
 
-def _section(answer: Answer) -> str:
+def _section(answer: Answer, margin: Fraction | None) -> str:
     """One query with groups: its tables, its picture, and what it rests on."""
     grids = list(grids_of(answer))
     shaded = answer.basis.query.counts_rows
-    tables = "".join(_table(grid, shaded) for grid in grids)
+    tables = "".join(_table(grid, shaded, margin) for grid in grids)
     tables = tables or "<p>No group had enough rows to be released.</p>"
     return (
         f"<section><h2>{escaped(heading(answer.basis.query))}</h2>"
@@ -123,17 +137,17 @@ def _picture(answer: Answer, grids: Sequence[Grid]) -> str:
     return f'<img alt="the same answers as a picture" src="data:image/png;base64,{drawn}">'
 
 
-def _table(grid: Grid, shaded: bool) -> str:
+def _table(grid: Grid, shaded: bool, margin: Fraction | None) -> str:
     """A list with intervals beside the numbers, or a cross table with intervals below them."""
     names = "".join(f"<th>{escaped(name)}</th>" for name in grid.down)
     if grid.across is None:
         head = f"<tr>{names}{_ANSWER}</tr>"
-        rows = [(keys, _cells(row[""])) for keys, row in grid.rows.items()]
+        rows = [(keys, _cells(row[""], margin)) for keys, row in grid.rows.items()]
     else:
         across = "".join(f"<th class=n>{escaped(key)}</th>" for key in grid.columns)
         over = f"<th colspan={len(grid.columns)}>{escaped(grid.across)}</th>"
         head = f"<tr><th colspan={len(grid.down)}></th>{over}</tr><tr>{names}{across}</tr>"
-        rows = [(keys, _row(grid, keys, shaded)) for keys in grid.rows]
+        rows = [(keys, _row(grid, keys, shaded, margin)) for keys in grid.rows]
     body = "".join(f"<tr>{_keys(keys)}{cells}</tr>" for keys, cells in rows)
     kind = "list" if grid.across is None else "cross"
     return (
@@ -142,11 +156,12 @@ def _table(grid: Grid, shaded: bool) -> str:
     )
 
 
-def _row(grid: Grid, keys: tuple[str, ...], shaded: bool) -> str:
+def _row(grid: Grid, keys: tuple[str, ...], shaded: bool, margin: Fraction | None) -> str:
     """The cells of a cross table's row; all but totals are shaded by their size."""
     row, most = grid.rows[keys], grid.most if shaded else 0.0
     return "".join(
-        _cell(row.get(key), 0.0 if grid.total in (*keys, key) else most) for key in grid.columns
+        _cell(row.get(key), 0.0 if grid.total in (*keys, key) else most, margin)
+        for key in grid.columns
     )
 
 
@@ -154,23 +169,25 @@ def _keys(keys: Iterable[str]) -> str:
     return "".join(f"<th scope=row>{escaped(key) or 'all rows'}</th>" for key in keys)
 
 
-def _around(estimate: Estimate) -> tuple[str, str]:
+def _around(estimate: Estimate, margin: Fraction | None) -> tuple[str, str]:
     """The value, and its interval with what the number rests on."""
     value, low, high = map(escaped, rounded(estimate))
+    if margin is not None and imprecise(estimate, margin):
+        value = f"({value})"
     words = [f"{low} to {high}" if low and high else "see below", escaped(rests_words(estimate))]
     return value, "<br>".join(filter(None, words))
 
 
-def _cells(estimate: Estimate) -> str:
-    value, around = _around(estimate)
+def _cells(estimate: Estimate, margin: Fraction | None) -> str:
+    value, around = _around(estimate, margin)
     return f"<td>{value}</td><td class=ends>{around}</td>"
 
 
-def _cell(estimate: Estimate | None, most: float) -> str:
+def _cell(estimate: Estimate | None, most: float, margin: Fraction | None) -> str:
     """A number of a cross table, with its interval below it; shaded by its size if `most` is."""
     if estimate is None:
         return "<td></td>"
-    value, around = _around(estimate)
+    value, around = _around(estimate, margin)
     share = max(0.0, estimate.value) / most if most > 0 else 0.0
     shade = f" style='background:rgba(86,180,233,{0.5 * share:.2f})'" if share else ""
     return f"<td{shade}>{value}<small>{around}</small></td>"

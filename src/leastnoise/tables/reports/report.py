@@ -21,7 +21,7 @@ from ...certify.json_file import limit_depth
 from ...certify.published import FORMAT, checked_mechanisms, hash_of
 from ...certify.report import BY_THEOREM, PROVEN, REFUTED
 from ...errors import ArgumentError, Described, FormatError, LeastnoiseError
-from ...exact import text_of
+from ...exact import Number, text_of
 from ...formatting import bare_unit
 from ...problem.checks import check_delta, check_epsilon
 from ...work import add_up, charge, counted
@@ -31,7 +31,7 @@ from ..ledger.ledger import Balance
 from ..planning.budget import QueryBudget
 from ..queries.arguments import difference
 from ..queries.digits import rounded
-from ..queries.numbers import LEFT_OUT, ROWS, Estimate, Figure
+from ..queries.numbers import LEFT_OUT, ROWS, Estimate, Figure, check_margin
 from .basis import NOT_COVERED, QueryBasis, Step, check_batch, file_name, weakest
 from .ledger import balance_from, holds_charges
 from .page import answers_html, page_of
@@ -82,6 +82,8 @@ class PublishedReport:
     title: str
     answers: tuple[Answer, ...]
     balance: Balance | None = None
+    #: The relative margin from which on the page and spreadsheets mark a number.
+    imprecise: Fraction | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.title, str):
@@ -162,7 +164,7 @@ class PublishedReport:
     def to_html(self) -> str:
         """One page that needs nothing else."""
         steps = self.steps()
-        return page_of(self.to_json(steps), self.answers, steps)
+        return page_of(self.to_json(steps), self.answers, steps, self.imprecise)
 
     def save(self, path: str | Path) -> tuple[Path, ...]:
         """Write FILE.html and FILE.json beside it, the JSON alone, or the numbers as FILE.csv or
@@ -170,7 +172,7 @@ class PublishedReport:
         """
         where = check_ending(path)
         if where.suffix.lower() in ENDINGS:
-            write_answers(self.answers, where)
+            write_answers(self.answers, where, self.imprecise)
             return (where,)
         steps = self.steps()
         beside, document = where.with_suffix(".json"), self.to_json(steps)
@@ -178,11 +180,12 @@ class PublishedReport:
         beside.write_text(text, encoding="utf-8")
         if where == beside:
             return (beside,)
-        where.write_text(page_of(document, self.answers, steps), encoding="utf-8")
+        page = page_of(document, self.answers, steps, self.imprecise)
+        where.write_text(page, encoding="utf-8")
         return where, beside
 
     def _repr_html_(self) -> str:
-        return "".join(answers_html(self.answers))
+        return "".join(answers_html(self.answers, self.imprecise))
 
     def _headings(self, steps: Sequence[Step]) -> list[dict[str, str]]:
         """What reviewers ask for, from all the rest of a report and the steps to its proofs."""
@@ -219,6 +222,7 @@ def report(
     *,
     ledger: Ledger | str | Path | None = None,
     title: str | None = None,
+    imprecise: Number | None = None,
 ) -> PublishedReport:
     """A report of answers, of one ask or of several: numbers, budget, reasons and proofs.
 
@@ -228,7 +232,8 @@ def report(
     about the same unit and neighbors, or their budgets would not add up.
 
     ledger: the one that all of them were charged to. title: that of the report; by default the
-    name of the table.
+    name of the table. imprecise: mark the numbers that `Answer.imprecise` names at this margin,
+    such as 0.3: by parentheses in HTML, by a column in CSV and Excel. The JSON stays as it is.
 
     Guarantee: the report holds nothing but what is in the answers, so it is as private as they
     are.
@@ -249,11 +254,12 @@ def report(
             Described(type(answers).__name__ if every else "none"),
             "an Answer, or a list of Answers",
         )
+    margin = None if imprecise is None else check_margin(imprecise, "imprecise")
     book = Ledger(ledger) if isinstance(ledger, (str, Path)) else ledger
     if title is None:
         tables = ", ".join(dict.fromkeys(answer.table for answer in every if answer.table))
         title = f"Private answers{' about ' * bool(tables)}{tables}"
-    published = PublishedReport(title, every, None if book is None else book.balance)
+    published = PublishedReport(title, every, None if book is None else book.balance, margin)
     if not published.charged:
         raise ArgumentError("ledger", str(ledger), "the ledger that the answers were charged to")
     if path is not None:

@@ -9,8 +9,9 @@ import csv
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -18,45 +19,53 @@ from ...exact import text_of
 from ...formatting import bare_unit, printable
 from ..answer import Answer
 from ..queries.digits import rounded, shown
-from ..queries.numbers import LEFT_OUT, ROWS
+from ..queries.numbers import LEFT_OUT, ROWS, imprecise
+from .wording import imprecise_words
 
 #: Files that are written here.
 ENDINGS = (".csv", ".xlsx")
 #: The columns of every file, beside those of keys; a key column of such a name gets another one.
 _QUERY, _NUMBERS, _UNBIASED = "query", ("answer", "low", "high"), "unbiased"
+_IMPRECISE = "imprecise"
 #: A text that begins like this is a formula to spreadsheet programs.
 _FORMULA = ("=", "+", "-", "@")
 _NUMERAL = re.compile(r"[+-]?[0-9.]+")
-#: Cells: texts, numbers with the digits that are shown, and None for empty ones.
-_Row = list[str | Decimal | None]
+#: Cells: texts, numbers with the digits that are shown, truth values, and None for empty ones.
+_Value = str | Decimal | bool | None
+_Row = list[_Value]
 
 
-def write_answers(answers: Sequence[Answer], path: Path) -> None:
-    """Write FILE.csv, or FILE.xlsx with a second sheet on what was spent."""
+def write_answers(answers: Sequence[Answer], path: Path, margin: Fraction | None = None) -> None:
+    """Write FILE.csv, or FILE.xlsx with a second sheet on what was spent.
+
+    margin: with a column that says whether a number is imprecise at this margin.
+    """
+    rows = _rows(answers, margin)
     if path.suffix.lower() == ".csv":
-        path.write_text(_csv(_rows(answers)), encoding="utf-8", newline="")
+        path.write_text(_csv(rows), encoding="utf-8", newline="")
     else:
-        path.write_bytes(_workbook({"Answers": _rows(answers), "About": _about(answers)}))
+        path.write_bytes(_workbook({"Answers": rows, "About": _about(answers, margin)}))
 
 
-def _axes(answers: Sequence[Answer]) -> dict[str, str]:
+def _axes(answers: Sequence[Answer], columns: Collection[str]) -> dict[str, str]:
     """The axes of all answers, and what each is called in a file."""
     places = (place for answer in answers for place in answer.basis.places)
     axes = dict.fromkeys(axis for place in places for axis in place.axes)
-    taken = {_QUERY, *_NUMBERS, _UNBIASED, ROWS, LEFT_OUT}
+    taken = {_QUERY, *_NUMBERS, _UNBIASED, ROWS, LEFT_OUT, *columns}
     return {axis: f"{axis} (key)" if axis in taken else axis for axis in axes}
 
 
-def _rows(answers: Sequence[Answer]) -> Iterator[_Row]:
+def _rows(answers: Sequence[Answer], margin: Fraction | None) -> Iterator[_Row]:
     """The names of the columns, then a row for each number.
 
     Of counts also the unbiased one, and of others how many rows they rest on.
     """
-    axes = _axes(answers)
+    marked = [] if margin is None else [_IMPRECISE]
+    axes = _axes(answers, marked)
     every = [estimate for answer in answers for estimate in answer.groups.values()]
     more = [_UNBIASED] if any(estimate.unbiased is not None for estimate in every) else []
     figures = dict.fromkeys(figure.name for estimate in every for figure in estimate.rests_on)
-    yield [_QUERY, *axes.values(), *_NUMBERS, *more, *figures]
+    yield [_QUERY, *axes.values(), *_NUMBERS, *more, *figures, *marked]
     for answer in answers:
         for place, estimate in zip(answer.basis.places, answer.groups.values(), strict=True):
             keys = dict(zip(place.axes, place.keys, strict=True))
@@ -64,6 +73,7 @@ def _rows(answers: Sequence[Answer]) -> Iterator[_Row]:
             numbers += [_digits(estimate.unbiased) for _ in more]
             behind = {figure.name: Decimal(figure.value) for figure in estimate.rests_on}
             numbers += [behind.get(name) for name in figures]
+            numbers += [] if margin is None else [imprecise(estimate, margin)]
             yield [answer.query, *(keys.get(axis) for axis in axes), *numbers]
 
 
@@ -71,7 +81,7 @@ def _digits(value: float | None) -> Decimal | None:
     return None if value is None else Decimal(shown(value))
 
 
-def _about(answers: Sequence[Answer]) -> Iterator[_Row]:
+def _about(answers: Sequence[Answer], margin: Fraction | None) -> Iterator[_Row]:
     """What each query was asked of, and what it spent."""
     yield ["query", "table", "date", "privacy unit", "neighbors", "epsilon", "delta", "spent with"]
     for answer in answers:
@@ -85,6 +95,8 @@ def _about(answers: Sequence[Answer]) -> Iterator[_Row]:
         ]  # fmt: skip
     yield []
     yield ["low and high: the 95% confidence interval of the number without noise"]
+    if margin is not None:
+        yield [f"imprecise: the {imprecise_words(margin)}"]
 
 
 def _csv(rows: Iterator[_Row]) -> str:
@@ -93,8 +105,10 @@ def _csv(rows: Iterator[_Row]) -> str:
     return text.getvalue()
 
 
-def _plain(cell: str | Decimal | None) -> str:
+def _plain(cell: _Value) -> str:
     """A cell of a CSV file: an apostrophe stands before a text that would be a formula."""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
     if not isinstance(cell, str):
         return "" if cell is None else str(cell)
     text = printable(cell)
@@ -145,9 +159,11 @@ def _workbook(sheets: Mapping[str, Iterator[_Row]]) -> bytes:
     return data.getvalue()
 
 
-def _cell(cell: str | Decimal | None) -> str:
+def _cell(cell: _Value) -> str:
     if cell is None:
         return "<c/>"
+    if isinstance(cell, bool):
+        return f'<c t="b"><v>{cell:d}</v></c>'
     if isinstance(cell, Decimal):
         return f"<c><v>{float(cell)!r}</v></c>"
     text = escape(printable(cell))
