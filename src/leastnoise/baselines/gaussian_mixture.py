@@ -24,7 +24,7 @@ from ..numeric import Floats, floats
 from .analytic_gaussian import gaussian_delta, smallest_sigma
 from .base import Mechanism
 
-#: The published experiments try up to this many centers on either side.
+#: The authors' code tries up to this many centers on either side.
 MOST = 20
 #: Standard deviations beyond the last center that hold all but 1e-18 of the mass.
 _REACH = 9.0

@@ -248,5 +248,7 @@ def test_multipliers_are_written_with_the_weights():
     bound = D(epsilon=1, delta="0.2", sensitivity=1, beta="1/2", cells=4).solve()
     entries = bound.summary()["multipliers"]
     assert entries
+    assert bound.edges == bound.summary()["edges"]
+    assert (bound.edges[0], bound.edges[-1]) == (-3, 3.5)  # (L + n) cells of 1/2 on each side of 0
     assert all(len(entry["cells"]) == 2 * 4 + 1 for entry in entries)
     assert all(0 <= part <= entry["total"] + 1e-9 for entry in entries for part in entry["cells"])

@@ -99,7 +99,8 @@ def run(place: OutputPlace) -> ExperimentReport:
             "at all shifts up to the sensitivity, K is the best of 0 to 20",
             "mu: the mixture is mu-GDP with mu the sensitivity over sigma; the last column is "
             f"`design(epsilon, delta, gdp=mu)`, which serves mu up to {MAX_MU}",
-            "the paper's own figures are not compared: we did not have its text",
+            "weights and centers are those of the authors' code; figures of the paper are not "
+            "compared",
         ),
         figure=_draw(lines),
     )

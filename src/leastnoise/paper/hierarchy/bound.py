@@ -56,6 +56,11 @@ class Bound:
             return float_towards(self.lower, -math.inf)
         return self.optimum
 
+    @property
+    def edges(self) -> list[float]:
+        """The ends of the cells, from left to right."""
+        return [float(edge * self.partition.beta) for edge in map(int, self.partition.edges)]
+
     def summary(self) -> dict[str, Any]:
         """The JSON object of the command line."""
         return {
@@ -70,7 +75,7 @@ class Bound:
             "rounds": self.rounds,
             "constraints": self.constraints,
             "seconds": self.seconds,
-            "edges": [float(edge * self.partition.beta) for edge in map(int, self.partition.edges)],
+            "edges": self.edges,
             "weights": self.weights.tolist(),
             "multipliers": [
                 {"from": k, "to": m, "shift": s, "total": at.total, "cells": at.inside.tolist()}
