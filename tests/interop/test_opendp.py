@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -346,3 +347,16 @@ def test_designs_that_no_distance_of_opendp_describes_are_refused():
                 use(one)
     with pytest.raises(ArgumentError, match=r"design must be .*got 'int'"):
         to_opendp(3)
+
+
+def test_the_delta_that_opendp_states_for_a_threshold_is_the_one_on_the_page():
+    """Of 20,000 keys with one person each; six standard errors are 0.005."""
+    strings = dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance()
+    counts = strings >> dp.t.then_count_by()
+    release = counts >> dp.m.then_laplace_threshold(scale=1.0, threshold=5)
+    tail = [math.exp(-k) / (1 + math.exp(-1)) for k in (4, 5)]  # 1 + noise is 5 or more, above 5
+    assert release.map(1)[1] == pytest.approx(tail[1], rel=1e-6)
+    found = len(release([f"key {k}" for k in range(20_000)])) / 20_000
+    assert found == pytest.approx(tail[0], abs=0.005)
+    page = (Path(__file__).parents[2] / "docs" / "comparison.md").read_text()
+    assert f"{tail[1]:.4f}. Groups" in page and f"probability {tail[0]:.4f}" in page
