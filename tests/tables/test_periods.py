@@ -108,6 +108,13 @@ def test_a_date_that_ends_with_its_year_is_in_no_order(tmp_path, dates, day):
     for order in ("<", "<=", ">", ">="):
         with pytest.raises(ArgumentError, match="with a date such as '2024-12-31';"):
             ask(file, Count(where=f"when {order} '{day}'"), epsilon=1)
+    if dates in NOTATIONS:  # (as strings, those of the file are in no order with any date)
+        for other in ("2024-07", "2024-07-01 00:00", "2024-7-1", "2024/07/01", "1.7.24"):
+            with pytest.raises(ArgumentError, match="with a date such as '2024-12-31';"):
+                ask(file, Count(where=f"when >= '{other}'"), epsilon=1)
+    else:
+        early = Count(where="when < '2024-07'", by="year(when)", keys="2024")
+        assert sum(exact(early, file).values()) > 1
     equal = Count(where=f"when = '{day}'", by="year(when)", keys="2023..2025")
     assert sum(exact(equal, file).values()) <= 1  # (a string is equal to itself)
 

@@ -15,6 +15,9 @@ from .rows import RowValue, TableRows
 #: A date that does not begin with its year: 31.12.2024, 31/12/2024, 12/31/2024.
 _YEAR_LAST = re.compile(r" *[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{4}([ T].*)?", re.DOTALL)
 
+#: Anything that looks like a date: 2024-12, 2024-12-31 00:00, 2024/12/31, 31.12.24.
+_DATED = re.compile(r" *([0-9]{1,4}([-./])[0-9]{1,2}\2[0-9]{1,4}.*|[0-9]{4}-[0-9]{2} *)", re.DOTALL)
+
 
 def truth_of(rows: TableRows, condition: Condition, argument: str = "where") -> str:
     """The condition as a boolean expression; NULL where a value that it needs is missing.
@@ -50,7 +53,8 @@ def _comparison(rows: TableRows, condition: Compare, argument: str) -> str:
     """A column compared with a value."""
     cell, (value,) = comparable(rows, condition.column, (condition.value,), argument)
     if cell.kind == TEXT and condition.operator not in ("=", "!="):
-        _check_order(condition.value, argument)
+        stated = rows.table.column(condition.column, argument).day is not None
+        _check_order(condition.value, stated, argument)
     if isinstance(condition.value, bool) and cell.kind == TEXT:
         if condition.operator not in ("=", "!="):
             allowed = "compared as = true or != true, as a column of strings"
@@ -138,9 +142,12 @@ def _is_day(text: Literal) -> bool:
     return re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", str(text)) is not None
 
 
-def _check_order(text: Literal, argument: str) -> None:
-    """A date with the year behind is in no order as a text: '31.12.2024' is after '01.01.2025'."""
-    if isinstance(text, str) and _YEAR_LAST.fullmatch(text):
+def _check_order(text: Literal, stated: bool, argument: str) -> None:
+    """Dates with the year behind are in no order as texts: '31.12.2024' is after '01.01.2025'.
+
+    stated: whether the file writes such dates, so that no other notation has an order, either.
+    """
+    if isinstance(text, str) and (_DATED if stated else _YEAR_LAST).fullmatch(text):
         allowed = (
             "a comparison with a date such as '2024-12-31'; dates= states how a CSV "
             "file writes its own dates"
