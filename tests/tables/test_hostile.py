@@ -16,7 +16,9 @@ from exact_sums import sums_of
 from leastnoise import (
     ArgumentError,
     Count,
+    CsvFile,
     EngineError,
+    ExcelFile,
     Histogram,
     LeastnoiseError,
     Ledger,
@@ -153,6 +155,9 @@ def test_ragged_and_odd_csv_files(tmp_path):
             ask(tmp_path / name, Count(), epsilon=1)
     with pytest.raises(ArgumentError, match="There is no file"):
         ask(tmp_path / "absent.csv", Count(), epsilon=1)
+    for kind, name in ((CsvFile, "absent.csv"), (ExcelFile, "absent.xlsx")):
+        with pytest.raises(ArgumentError, match="There is no file"):
+            ask(kind(tmp_path / name), Count(), epsilon=1)
     (tmp_path / "x.parquet").write_text(f"{SECRET} is not parquet")
     with pytest.raises(EngineError) as caught:
         ask(tmp_path / "x.parquet", Count(), epsilon=1)

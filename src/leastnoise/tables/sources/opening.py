@@ -176,6 +176,9 @@ def _by_name_alone(file: CsvFile) -> Table:
 
 def _texts(file: CsvFile | ExcelFile) -> Table:
     """A file of texts: every column is text, so that no row has a say in the type of another."""
+    if not Path(file.path).exists():
+        words = f"There is no file {str(file.path)!r}."
+        raise ArgumentError("table", str(file.path), "a file that exists", words)
     names = quietly(f"{file.path} could not be read", file.names)
 
     def batches(wanted: Sequence[str]) -> Any:
