@@ -145,7 +145,7 @@ def test_the_privacy_loss_of_one_pair_is_as_published(place):
     assert [row[4] for row in report.rows[:3]] == ["no", "no", "yes"]
 
 
-def test_the_published_bounds_for_a_support_lie_above_ours(place):
+def test_bounds_read_off_for_a_support_lie_above_ours(place):
     report = made("supplement5", place)
     assert all(0 < row[5] < 0.02 for row in report.rows)
 
@@ -156,7 +156,7 @@ def test_two_laplace_noises_share_a_budget_no_worse_than_in_halves():
 
 
 @pytest.mark.slow
-def test_radial_noise_is_below_a_published_lower_bound(place):
+def test_radial_noise_is_below_the_lower_bound_as_read_off(place):
     report = made("figure6", place)
     ours = {row[1]: row[3] for row in report.rows}
     said = {row[1]: row[2] for row in report.rows}

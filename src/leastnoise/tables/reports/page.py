@@ -32,7 +32,7 @@ def page_of(
     steps: Sequence[Step],
     margin: Fraction | None = None,
 ) -> str:
-    """The page of a report that was written as `held`.
+    """The page of a report, from its JSON document, its answers and the steps to its proofs.
 
     margin: numbers that are imprecise at this margin stand in parentheses.
     """
