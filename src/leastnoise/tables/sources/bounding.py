@@ -7,7 +7,7 @@ Statements and proofs: `bounding.proof.md`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeGuard, cast
@@ -18,6 +18,7 @@ from ..unit import Unit
 from . import Table
 from .arithmetic import double_of, quotient, spread_rows, sum_of
 from .rows import RowValue, TableRows, shown, sought, written
+from .table import SumsQuery
 
 #: Squares are added up in two pieces, the lower one of so many bits: 2^32 rows fit 64.
 _PIECE = 31
@@ -123,13 +124,17 @@ class Reading:
 
     def _read(self) -> Sequence[Sequence[Any]]:
         """The columns of the result: of all persons at once, or of some after the others."""
-        engine, names = self.table.engine, self.columns
-        parts = 1 if self.request.unit.column is None else engine.parts(self.table.relation)
-        if parts == 1:
-            return engine.read_columns(self.query, len(names))
-        places = [(part, parts) for part in range(parts)]
-        queries = [_Writer(self.table, self.request, place).reading().query for place in places]
-        return engine.read_parts(queries, names, len(self.kinds) + ("v" in names))
+        table, unit = self.table, self.request.unit.column
+        person = None if unit is None else table.column(unit, "unit").person
+        if person is None:
+            return table.engine.read_columns(self.query, len(self.columns))
+        return table.engine.read_people(table.relation, person, self._of)
+
+    def _of(self, relation: str) -> SumsQuery:
+        """The same of another relation that has the table's columns."""
+        reading = reading_of(replace(self.table, relation=relation), self.request)
+        by = len(self.kinds) + ("v" in self.columns)
+        return SumsQuery(reading.query, self.columns, by)
 
     def _keys(self, columns: Sequence[Sequence[Any]]) -> Sequence[str | None]:
         """The group of each row of the result, None if it has none or it is not asked for."""
@@ -188,7 +193,7 @@ def reading_of(table: Table, request: Request) -> Reading:
 class _Writer:
     """Writes the query of one request."""
 
-    def __init__(self, table: Table, request: Request, part: tuple[int, int] | None = None) -> None:
+    def __init__(self, table: Table, request: Request) -> None:
         self.table, self.request = table, request
         self.rows = TableRows(table)
         self.engine = table.engine
@@ -197,8 +202,6 @@ class _Writer:
         self.by = [f"g{i}" for i in range(len(self.groups))]  # what they are called
         column = request.unit.column
         self.person = None if column is None else self.rows.person(column, "unit")
-        if self.person is not None and part is not None:
-            self.rows.part = self.engine.is_in_part(self.person.form, *part)
 
     def reading(self) -> Reading:
         request = self.request

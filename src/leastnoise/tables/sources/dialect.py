@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from typing import Any, ClassVar
 
 from .csv_records import LONGEST_RECORD
-from .table import LONGEST_KEY, NUMBER, TEXT, TRUTH, WHOLE, Column, RowText, ValueForm
+from .table import LONGEST_KEY, NUMBER, TEXT, TRUTH, WHOLE, Column, RowText, SumsQuery, ValueForm
 
 #: Numbers above this in size count as this, below the other as 0: nothing over- or underflows.
 LARGEST, SMALLEST = 1e300, 1e-300
@@ -92,17 +92,12 @@ class Dialect:
         """The number of rows of a relation."""
         return int(self.read(f"SELECT COUNT(*) FROM {relation} AS s")[0][0])
 
-    def parts(self, relation: str) -> int:
-        """In how many parts, by their persons, the rows of a relation are added up."""
-        return 1
-
-    def is_in_part(self, person: ValueForm, part: int, parts: int) -> str:
-        """Whether a row's person is in one of so many parts."""
-        raise NotImplementedError
-
-    def read_parts(self, queries: Sequence[str], names: Sequence[str], by: int) -> Sequence[Any]:
-        """The columns of queries with the same columns: the first are keys, others are added up."""
-        raise NotImplementedError
+    def read_people(
+        self, relation: str, person: ValueForm, asked: Callable[[str], SumsQuery]
+    ) -> Sequence[Sequence[Any]]:
+        """The columns of what is asked of a relation, in which each person adds to the sums."""
+        query = asked(relation)
+        return self.read_columns(query.sql, len(query.columns))
 
     # -- forms ------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 from .catalog import base_table, refuse_other_functions
 from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
 from .spill import spill_folder
-from .table import MOMENT, TEXT, Column, ValueForm
+from .table import MOMENT, TEXT, Column, SumsQuery, ValueForm
 
 #: Parts of the optimizer that believe what a file says about its values. Files of pyarrow and
 #: Polars say nothing of NaN, so that DuckDB would take isnan(x) for false, and pass over rows.
@@ -260,23 +260,34 @@ class DuckDB(Dialect):
         rows: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
         return rows
 
-    def parts(self, relation: str) -> int:
-        """More of them for more rows: what is held of persons and their groups is then bounded."""
-        return 1 + super().count(relation) // _ROWS_AT_ONCE
+    def read_people(
+        self, relation: str, person: ValueForm, asked: Callable[[str], SumsQuery]
+    ) -> Sequence[Sequence[Any]]:
+        """The columns of what is asked of a relation, in which each person adds to the sums.
 
-    def is_in_part(self, person: ValueForm, part: int, parts: int) -> str:
-        """By DuckDB's own hash, which is quick; equal persons have equal ones."""
-        return f"hash({person.after.format(person.before)}) % {parts} = {part}"
+        Of very many rows, some persons are read after the others, so that what is held of persons
+        and their groups is bounded. DuckDB's own hash divides them: equal ids have equal ones.
+        """
+        parts = 1 + super().count(relation) // _ROWS_AT_ONCE
+        if parts == 1:
+            return super().read_people(relation, person, asked)
+        place = f"hash({person.after.format(person.before)}) % {parts}"
+        queries = [
+            asked(f"(SELECT * FROM {relation} AS s WHERE {place} = {part})")
+            for part in range(parts)
+        ]
+        return self._added_up(queries)
 
-    def read_parts(self, queries: Sequence[str], names: Sequence[str], by: int) -> Sequence[Any]:
-        """One after the other, added up in Arrow."""
+    def _added_up(self, queries: Sequence[SumsQuery]) -> Sequence[Sequence[Any]]:
+        """The columns of queries with the same columns, one after the other, added up in Arrow."""
         import pyarrow as pa
 
-        found = pa.concat_tables([self.connection.sql(q).to_arrow_table() for q in queries])
-        keys, numbers = list(names[:by]), list(names[by:])
-        total = found.group_by(keys).aggregate([(name, "sum") for name in numbers])
-        columns = [*keys, *(f"{name}_sum" for name in numbers)]
-        return [total[name].to_pylist() for name in columns]
+        _, columns, by = queries[0]
+        results = [self.connection.sql(query.sql).to_arrow_table() for query in queries]
+        keys, numbers = list(columns[:by]), columns[by:]
+        sums = [(name, "sum") for name in numbers]
+        total = pa.concat_tables(results).group_by(keys).aggregate(sums)
+        return [total[name].to_pylist() for name in [*keys, *(f"{name}_sum" for name in numbers)]]
 
     def close(self) -> None:
         """End a connection that is ours and remove its folder."""

@@ -42,8 +42,6 @@ class TableRows:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.engine = table.engine
-        #: Of the rows of which persons, as a condition; of all, if it is empty.
-        self.part = ""
         self._forms: dict[ValueForm, str] = {}
         self._names: dict[str, None] = {}
 
@@ -98,10 +96,8 @@ class TableRows:
         after = ", ".join(
             f"{form.after.format(f'r{at[1:]}')} AS {at}" for form, at in self._forms.items()
         )
-        relation, once = self.table.relation, self.engine.once
-        if self.part:
-            relation = f"(SELECT * FROM {relation} AS s WHERE {self.part})"
-        raw = f"(SELECT {before or '1 AS r0'} FROM {relation} AS s{once}) AS raw"
+        once = self.engine.once
+        raw = f"(SELECT {before or '1 AS r0'} FROM {self.table.relation} AS s{once}) AS raw"
         return f"(SELECT {after or '1 AS c0'} FROM {raw}{once}) AS cells"
 
     # -- whole numbers between bounds -------------------------------------------------------------

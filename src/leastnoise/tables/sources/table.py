@@ -6,10 +6,10 @@ column's type, and means the same on every engine: `forms.proof.md`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ...errors import ArgumentError
 
@@ -34,6 +34,14 @@ class ValueForm:
     #: Where it is not empty: the first step alone will do for numbers that are clamped at once,
     #: and this says of which there is one.
     quick: str = ""
+
+
+class SumsQuery(NamedTuple):
+    """A query whose rows are sums by group: its columns, of which the first `by` are keys."""
+
+    sql: str
+    columns: tuple[str, ...]
+    by: int
 
 
 #: A value of a row: its form, and its SQL.
@@ -108,14 +116,13 @@ class Engine(Protocol):
     def count(self, relation: str) -> int:
         """The number of rows of a relation."""
 
-    def parts(self, relation: str) -> int:
-        """In how many parts, by their persons, the rows of a relation are added up."""
+    def read_people(
+        self, relation: str, person: ValueForm, asked: Callable[[str], SumsQuery]
+    ) -> Sequence[Sequence[Any]]:
+        """The columns of what is asked of a relation, in which each person adds to the sums.
 
-    def is_in_part(self, person: ValueForm, part: int, parts: int) -> str:
-        """Whether a row's person is in one of so many parts."""
-
-    def read_parts(self, queries: Sequence[str], names: Sequence[str], by: int) -> Sequence[Any]:
-        """The columns of queries with the same columns: the first are keys, others are added up."""
+        The engine may ask some persons' rows after the others', and add up the results.
+        """
 
     def close(self) -> None:
         """Remove what was made for the table."""
