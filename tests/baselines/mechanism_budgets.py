@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leastnoise.baselines import Mechanism, closed_forms
+from leastnoise.baselines import ALL_REAL, REAL, Mechanism, closed_forms, tuned
 
 #: (epsilon, delta): private and loose, tiny and nearly 1, and the edges of every regime.
 BUDGETS = [
@@ -27,7 +27,7 @@ BUDGETS = [
 
 def real(epsilon: float, delta: float, sensitivity: float = 1.0) -> list[Mechanism]:
     quick = epsilon >= 1  # where the search of a mixture takes a tenth of a second
-    return closed_forms(epsilon=epsilon, delta=delta, sensitivity=sensitivity, searched=quick)
+    return tuned(ALL_REAL if quick else REAL, "l1", epsilon, delta, sensitivity)
 
 
 def whole(epsilon: float, delta: float, sensitivity: int = 1) -> list[Mechanism]:

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from leastnoise.baselines import REAL, WHOLE
+from leastnoise.baselines import ALL_REAL, WHOLE
 from leastnoise.show.palette import BOUND, DESIGN, look_of, looks_of
 
 #: Viénot, Brettel and Mollon 1999, linear RGB: what is left without one kind of cone.
@@ -23,7 +23,7 @@ def lab(colour: str, cones: np.ndarray) -> np.ndarray:
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
-@pytest.mark.parametrize("kinds", [REAL, WHOLE], ids=["real", "whole"])
+@pytest.mark.parametrize("kinds", [ALL_REAL, WHOLE], ids=["real", "whole"])
 def test_every_mechanism_has_a_dash_of_its_own_and_no_point_like_another(kinds):
     looks = [DESIGN, BOUND, *(look_of(kind.name) for kind in kinds)]
     assert len({str(look.dash) for look in looks}) == len(looks)

@@ -6,8 +6,8 @@ privacy profile and where it comes from.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any
 
 from ..errors import RegimeError
 from ..exact import Number
@@ -60,12 +60,12 @@ __all__ = [
     "remainder_lower_bound",
 ]
 
+#: Closed forms of real noise, and of noise on the integers.
 REAL: tuple[type[Mechanism], ...] = (
     Laplace,
     CalibratedLaplace,
     Gaussian,
     AnalyticGaussian,
-    GaussianMixture,
     TruncatedLaplace,
     Staircase,
     AtomStaircase,
@@ -81,6 +81,9 @@ WHOLE: tuple[type[Mechanism], ...] = (
     RoundedTulap,
 )
 
+#: All of real noise, also what takes up to a second to find.
+ALL_REAL: tuple[type[Mechanism], ...] = (*REAL, GaussianMixture)
+
 
 def closed_forms(
     epsilon: Number,
@@ -88,12 +91,10 @@ def closed_forms(
     sensitivity: Number = 1,
     loss: str | Loss = "l1",
     integer: bool = False,
-    searched: bool = False,
 ) -> list[Mechanism]:
-    """Every mechanism here that is private at this budget; some are tuned for the loss.
+    """Every closed form here that is private at this budget; some are tuned for the loss.
 
-    With `integer=True` only noise on the integers, which needs an integer sensitivity. With
-    `searched=True` also mixtures of Gaussians, whose sigma takes up to a second to find.
+    With `integer=True` only noise on the integers, which needs an integer sensitivity.
 
     Guarantee: each of them is (epsilon, delta)-DP for the sensitivity.
 
@@ -103,10 +104,20 @@ def closed_forms(
         ['Laplace noise', 'Laplace noise calibrated to delta', 'staircase noise', 'staircase
         noise with an atom', 'Tulap noise']
     """
-    budget: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
-    mechanisms: list[Mechanism] = []
-    for kind in WHOLE if integer else REAL:
-        if searched or not kind.searched:
-            with suppress(RegimeError):
-                mechanisms.append(kind.tuned(loss, mechanisms, **budget))
+    return tuned(WHOLE if integer else REAL, loss, epsilon, delta, sensitivity)
+
+
+def tuned(
+    kinds: Iterable[type[Mechanism]],
+    loss: str | Loss,
+    epsilon: Number,
+    delta: Number,
+    sensitivity: Number,
+) -> list[Mechanism]:
+    """One mechanism of each kind that serves a budget, tuned for the loss."""
+    mechanisms = []
+    for kind in kinds:
+        with suppress(RegimeError):
+            budget = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
+            mechanisms.append(kind.tuned(loss, **budget))
     return mechanisms

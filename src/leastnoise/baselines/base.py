@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -38,8 +38,6 @@ class Mechanism(ABC):
     integer: ClassVar[bool] = False
     #: Whether the density is flat between its breakpoints.
     stepped: ClassVar[bool] = False
-    #: Whether it takes up to a second to find.
-    searched: ClassVar[bool] = False
 
     epsilon: float
     delta: float
@@ -95,11 +93,8 @@ class Mechanism(ABC):
             )
 
     @classmethod
-    def tuned(cls, loss: str | Loss, others: Sequence[Mechanism], **budget: Any) -> Self:
-        """The best of its kind for a loss, if it has something to choose.
-
-        others: those of the same budget that are there already.
-        """
+    def tuned(cls, loss: str | Loss, **budget: Any) -> Self:
+        """The best of its kind for a loss, if it has something to choose."""
         return cls(**budget)
 
     @classmethod

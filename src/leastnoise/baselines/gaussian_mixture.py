@@ -7,7 +7,6 @@ delta is, and why a larger sigma never costs privacy: `gaussian_mixture.proof.md
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from copy import copy
 from functools import lru_cache
 from typing import Any, ClassVar, Self
@@ -168,7 +167,6 @@ class GaussianMixture(Mechanism):
     name: ClassVar[str] = "gaussian-mixture"
     label: ClassVar[str] = "Gaussian mixture noise"
     citation: ClassVar[str] = "Liu, Selvi, Wiesemann (2026), arXiv:2605.28078"
-    searched: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -194,7 +192,7 @@ class GaussianMixture(Mechanism):
         self.note = f"{2 * centers + 1} Gaussians" if centers else "one Gaussian"
 
     @classmethod
-    def tuned(cls, loss: str | Loss, others: Sequence[Mechanism], **budget: Any) -> Self:
+    def tuned(cls, loss: str | Loss, **budget: Any) -> Self:
         """With the best number of centers for the loss."""
         return cls(**budget, loss=loss)
 

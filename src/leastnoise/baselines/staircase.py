@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,18 +11,19 @@ import numpy as np
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
-from .base import Mechanism
 from .steps import StepNoise
 
 _NO_SEARCH = 0.02
 
 
-def best_gamma(epsilon: float, loss: Loss, expected: Callable[[float], float]) -> float:
+@lru_cache(maxsize=64)
+def best_gamma(epsilon: float, sensitivity: float, loss: Loss) -> float:
     """The centre half-width gamma (in sensitivities) with the least expected loss.
 
-    Closed forms where the folded loss is |x| or x^2 up to constants, else a search with
-    `expected(gamma)`. Any gamma is private; only the loss depends on it. Below epsilon = 0.02 no
-    search is made: there gamma moves the loss by a share of about epsilon^2 at most.
+    Closed forms where the folded loss is |x| or x^2 up to constants, else a search. Any gamma is
+    private; only the loss depends on it. Below epsilon = 0.02 no search is made: there gamma moves
+    the loss by a share of about epsilon^2 at most. An atom takes the same share of the loss
+    whatever gamma is, so that it makes no difference.
     """
     form = loss.quadratic_form
     if form is not None and form[2] == 0:
@@ -33,6 +34,10 @@ def best_gamma(epsilon: float, loss: Loss, expected: Callable[[float], float]) -
         root = math.expm1((math.log1p(-shrink / 2) + 2 * epsilon) / 3)
         return math.exp(-epsilon) * root / shrink
     from scipy.optimize import minimize_scalar  # (slow to import)
+
+    def expected(gamma: float) -> float:
+        noise = Staircase(epsilon=epsilon, sensitivity=sensitivity, gamma=gamma)
+        return noise.expected_loss(loss)
 
     # The centre may be as narrow as e^-epsilon; several local minima are possible off convexity.
     narrow = np.exp(-epsilon * np.linspace(0, 1, 7))
@@ -69,26 +74,20 @@ class Staircase(StepNoise):
     ) -> None:
         super().__init__(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
         if gamma is None:
-            # An atom takes the same share of the loss whatever gamma is: tune without it.
-            def expected(g: float) -> float:
-                noise = Staircase(epsilon=epsilon, sensitivity=sensitivity, gamma=g)
-                return noise.expected_loss(loss)
-
-            tuned = best_gamma(self.epsilon, as_loss(loss), expected)
+            best = best_gamma(self.epsilon, self.sensitivity, as_loss(loss))
         else:
             exact = rational(gamma, "gamma")
             if not 0 < exact <= 1:
                 raise ArgumentError("gamma", gamma, "above 0 and at most 1")
-            tuned = float(exact)
+            best = float(exact)
         #: Half-width of the centre in sensitivities.
-        self.gamma = tuned
+        self.gamma = best
         self._finish()
 
     @classmethod
-    def tuned(cls, loss: str | Loss, others: Sequence[Mechanism], **budget: Any) -> Self:
-        """With the best gamma for the loss, which is the same for all staircases."""
-        known = next((other.gamma for other in others if isinstance(other, Staircase)), None)
-        return cls(**budget, loss=loss, gamma=known)
+    def tuned(cls, loss: str | Loss, **budget: Any) -> Self:
+        """With the best gamma for the loss."""
+        return cls(**budget, loss=loss)
 
     def _finish(self) -> None:
         self.note = "delta is not used" if self.delta > 0 else ""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..baselines import REAL, WHOLE, AnalyticGaussian, Mechanism, closed_forms
+from ..baselines import ALL_REAL, WHOLE, AnalyticGaussian, Mechanism, tuned
 from ..designs.design import Design
 from ..errors import ArgumentError, RegimeError
 from ..exact import Number, exp_lower, rational
@@ -70,13 +70,14 @@ def baselines(design: Design[Any], refused: Refused) -> Iterator[tuple[Mechanism
     count, integer = design.releases, design.integer
     sensitivity = design.document.sensitivity
     epsilon, delta = (part / count for part in budget)
-    for kind in WHOLE if integer else REAL:
+    kinds = WHOLE if integer else ALL_REAL
+    for kind in kinds:
         try:
             kind.valid(epsilon, delta)
         except RegimeError as error:
             refused.append((kind.name, str(error)))
     share = f"1/{count} of the budget each time" if count > 1 else ""
-    for baseline in closed_forms(epsilon, delta, sensitivity, design.loss or "l1", integer, True):
+    for baseline in tuned(kinds, design.loss or "l1", epsilon, delta, sensitivity):
         if count == 1 or not isinstance(baseline, AnalyticGaussian):
             yield baseline, ", ".join(words for words in (baseline.note, share) if words)
     if count > 1 and delta > 0 and not integer:

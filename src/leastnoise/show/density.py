@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..baselines import GaussianMixture, Mechanism, closed_forms
+from ..baselines import ALL_REAL, WHOLE, Mechanism, tuned
 from ..errors import ArgumentError
 from ..formatting import NEGLIGIBLE, number
 from .captions import ERROR, WIDTH, labels_of, name_of, title, wrap
@@ -82,23 +82,21 @@ def baselines_of(
     document = design.document
     if wanted is None and (design.gdp or design.profile or design.releases > 1):
         return []  # a baseline at one point of a curve would answer another question
-    served = {
-        m.name: m
-        for m in closed_forms(
-            epsilon=document.epsilon,
-            delta=document.delta,
-            sensitivity=document.sensitivity,
-            loss=design.loss or "l1",
-            integer=design.integer,
-            searched=wanted is not None and GaussianMixture.name in wanted,
-        )
-    }
+    kinds = {kind.name: kind for kind in (WHOLE if design.integer else ALL_REAL)}
+    names = [m for m in wanted or _USUAL if isinstance(m, str)]
+
+    def served(names: Iterable[str]) -> dict[str, Mechanism]:
+        budget = document.epsilon, document.delta, document.sensitivity
+        chosen = [kinds[name] for name in names if name in kinds]
+        return {m.name: m for m in tuned(chosen, design.loss or "l1", *budget)}
+
+    by_name = served(names)
     if wanted is None:
-        return [served[name] for name in _USUAL if name in served]
-    for name in wanted:
-        if isinstance(name, str) and name not in served:
-            raise ArgumentError("baselines", name, f"among {', '.join(sorted(served))}")
-    return [served[m] if isinstance(m, str) else m for m in wanted]
+        return list(by_name.values())
+    for name in names:
+        if name not in by_name:
+            raise ArgumentError("baselines", name, f"among {', '.join(sorted(served(kinds)))}")
+    return [by_name[m] if isinstance(m, str) else m for m in wanted]
 
 
 def draw_density(axes: Any, design: Design[AdditiveNoise], baselines: Sequence[Any]) -> None:
