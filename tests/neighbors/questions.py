@@ -27,6 +27,9 @@ KEYS = {"by": "g", "keys": ["north", "south", "east", "nowhere"]}
 PRIVATE = {"by": "g", "keys": "private"}
 CROSSED = {"by": ["g", "p"], "keys": [["north", "south", "nowhere"], [1, 2, 9]]}
 NUMBERS = ("number", "whole", "big", "numeric", "text", "mixed")
+ALL_KEYS = ["1", "7", "true", "2022-01-08"]
+#: Of columns of these kinds only some keys can be values.
+KEYS_OF = {"whole": ["1", "7"], "truth": ["true", "false"], "date": ["2022-01-08"]}
 
 UNITS: tuple[Any, ...] = ("row", PrivacyUnit("p", 2, 1))
 RELATIONS = ("add-remove", "replace")
@@ -36,17 +39,19 @@ def few(kind: str) -> list[Any]:
     """Every path through the engine once."""
     found: list[Any] = [Count("x"), Count(where="x is null")]
     if kind in NUMBERS:
+        numbers = "x = '5'" if kind == "text" else "x >= 5"
         found += [
             Cumulative("x", **BOUNDS, bins=4),
-            Variance("x", **BOUNDS, where="x >= 0 or x < 5"),
+            Variance("x", **BOUNDS, where=f"x is not null or {numbers}"),
             Median("x", **BOUNDS, step=1),
             Quantiles("x", [0.1, 0.5, 0.9], **BOUNDS, bins=5, interval=True),
             Mean("x", **BOUNDS, nulls="middle", **PRIVATE),
-            [Count(), Mean("x", **BOUNDS, **KEYS), Sum("x", low=1, high=7), Proportion("x >= 5")],
+            [Count(), Mean("x", **BOUNDS, **KEYS), Sum("x", low=1, high=7), Proportion(numbers)],
         ]
     if kind == "text":
         found += [Count(by="x", keys=["north", "", "é"]), Count(by=["g", "x"], keys="private")]
-        found += [Count(where="x >= 'north' and x != 'a''b'")]
+        found += [Count(where="x >= 'north' and x != 'a''b'"), Count(where="x > '2022-01-07'")]
+        found += [Proportion("x >= 2000"), Count(where="x < 5")]  # (if the type says nothing)
     if kind in ("date", "moment", "nano"):
         found += [Count(where="x < '9999-12-31'"), Proportion("x >= '2022-06-01'")]
     return found
@@ -60,12 +65,14 @@ def many(kind: str) -> list[Any]:
         Count("x", **KEYS),
         Count(**PRIVATE),
         Proportion("x is not null", **KEYS),
-        Count(by="x", keys=["1", "7", "true", "2022-01-08"]),
+        Count(by="x", keys=KEYS_OF.get(kind, ALL_KEYS)),
         Count(by="x", keys="private"),
-        Marginals(["g", "x"], [0, 1, 2], keys=[KEYS["keys"], ["1", "7", "true", "2022-01-08"]]),
+        Marginals(["g", "x"], [0, 1, 2], keys=[KEYS["keys"], KEYS_OF.get(kind, ALL_KEYS)]),
         Count(by=["x", "g", "p"], keys="private"),
     ]
     if kind in NUMBERS:
+        text = kind == "text"
+        numbers = "x = '5'" if text else "x >= 5"
         found += [
             RangeCounts("x", **BOUNDS, bins=3, **KEYS),
             Cumulative("x", bins=[-1, 0, 2, 5, 1000]),
@@ -73,22 +80,22 @@ def many(kind: str) -> list[Any]:
             Sum("x", low=-(10**18), high=10**18, **KEYS),
             Mean("x", **BOUNDS),
             Mean("x", **BOUNDS, nulls="middle"),
-            Mean("x", **BOUNDS, nulls="middle", where="x > 1"),
+            Mean("x", **BOUNDS, nulls="middle", where="x is not null" if text else "x > 1"),
             Mean("x", **BOUNDS, **KEYS),
-            Proportion("x >= 5", nulls="no"),
-            Proportion("x < 5 or g = 'north'", nulls="no", **KEYS),
-            Proportion("not (x < 5 and g != 'north')"),
+            Proportion(numbers, nulls="no"),
+            Proportion(f"not {numbers} or g = 'north'", nulls="no", **KEYS),
+            Proportion(f"not ({numbers} and g != 'north')"),
             Variance("x", **BOUNDS, **PRIVATE),
             Sum("x", low=-3, high=10, **PRIVATE),
             Sum("x", low="0.5", high=3, **PRIVATE),
-            Proportion("x >= 5", **PRIVATE),
+            Proportion(numbers, **PRIVATE),
             Mean("x", **BOUNDS, by=["g", "p"], keys="private"),
             Mean("x", **BOUNDS, **CROSSED),
             Histogram("x", **BOUNDS, bins=4),
             Cumulative("x", **BOUNDS, bins=3, **CROSSED),
             Cumulative("x", bins=[-1, 0, 2, 5, 1000], **KEYS),
             [Cumulative("x", **BOUNDS, bins=3), Count(**CROSSED), Mean("x", **BOUNDS, **PRIVATE)],
-            [Sum("x", **BOUNDS, **PRIVATE), Proportion("x >= 5", **PRIVATE), Count(**PRIVATE)],
+            [Sum("x", **BOUNDS, **PRIVATE), Proportion(numbers, **PRIVATE), Count(**PRIVATE)],
             Mean("x", **BOUNDS, by=["p", "g"], keys="private"),
             Quantile("x", "0.9", **BOUNDS, step=1, **KEYS),
             Quantiles("x", [0.5], bins=[-1, 0, 2, 5, 1000], **KEYS),

@@ -163,6 +163,7 @@ TEXTS = [
     *("", " 12 ", "12\t", "1e400", "-1e400", "1e-400", "5e-324", "1e99999", "1.5e3", "+5", ".5"),
     *("5.", ".", "-", "e5", "1_000", "0x10", "1d", "\u0663", "nan", "inf", "true", "North", "5\n"),
     *("9" * 400, "0." + "0" * 400 + "1", "x" * 70_000),
+    *("2024-12-31", "2025-01", "31.12.2024", "2024-12-31T23:59", "2024-12-31 x", "2024-12-31\n"),
 ]
 SMALL = {"low": 0, "high": 10}
 
@@ -233,8 +234,10 @@ def test_postgresql_answers_for_every_value(postgres):
     assert sums(table, Count("n"), Row())[""].rows == 7  # NaN is missing
     assert sums(table, Count(where="f >= 1e299"), Row())[""].rows == 2
     here = open_table(pa.table({"t": TEXTS}))
-    for query in (Histogram("t", low=-1, high=20, bins=21), Count(where="t < 'a'")):
+    dated = Count(where="t >= '2024-12-31'")
+    for query in (Histogram("t", low=-1, high=20, bins=21), Count(where="t < 'a'"), dated):
         assert sums(table, query, Row()) == sums(here, query, Row())
+    assert sums(here, dated, Row())[""].rows == 3  # (not 31.12.2024, and nothing behind a date)
     table.close()
 
 
@@ -266,6 +269,7 @@ def test_spark_answers_for_every_value_and_knows_no_collation(spark, tmp_path):
     for name in "tc":
         query, mine = (Histogram(x, low=-1, high=20, bins=21) for x in (name, "t"))
         assert sums(there, query, Row()) == sums(here, mine, Row())
+    assert sums(there, Count(where="t >= '2024-12-31'"), Row())[""].rows == 3
     assert sums(there, Count(where="c = 'NORTH'"), Row())[""].rows == 0
     assert sums(there, Count(by="c", keys=["North", "north"]), Row())["North"].rows == 1
     assert spark.catalog.tableExists(there.relation)

@@ -24,7 +24,7 @@ FRAME = pd.DataFrame(
         "text": ["2024", "7", "abc", None],
         "day": pd.to_datetime(["2024-01-01", "2024-06-01", None, "2023-01-01"]),
     }
-).astype({"year": "Int64", "flag": "boolean"})
+).astype({"year": "Int64", "flag": "boolean", "text": object})
 TABLE = open_table(FRAME)
 TABLE.engine.load(list(FRAME.columns))
 

@@ -63,6 +63,7 @@ QUESTIONS = [
     Histogram("x", low=0, high=1e300, bins=100),
     Histogram("x", bins=[-1e300, 0, 1e-200, 1e300]),
     Proportion("x >= 5 or x is null"),
+    Count(where="x >= 2024 or x in (1999, 2000)"),  # (years, where strings may be dates)
 ]
 
 
@@ -89,9 +90,11 @@ def frame(values, kind="float64"):
 @pytest.fixture(scope="module")
 def extreme_frames():
     texts = [*map(str, EXTREME), "1e400", "-1e999", "1e-999", "9" * 400, "x" * 70_000, "5\n", "٣"]
+    texts += ["2024-12-31", "2024-99-99 x", "31.12.2024", "1/1/0000\n", "9999-1-1"]
     frames = [frame(EXTREME), frame(WHOLE, "Int64"), frame([0, 2**64 - 1, None], "UInt64")]
+    untyped = frame(texts, object).astype({"x": object})
     with contextlib.ExitStack() as stack:
-        yield [stack.enter_context(totals(one)) for one in (*frames, frame(texts, object))]
+        yield [stack.enter_context(totals(one)) for one in (*frames, untyped)]
 
 
 @pytest.mark.parametrize("query", QUESTIONS, ids=str)

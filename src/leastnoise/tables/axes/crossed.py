@@ -16,7 +16,7 @@ from typing import Any
 
 from ...errors import ArgumentError, Described
 from ..sources import WHOLE, ValueForm
-from ..sources.rows import RowValue, TableRows, sought
+from ..sources.rows import RowValue, TableRows, check_keys, sought
 from .keys import keys_of, list_keys
 from .period import period_of
 from .place import Place
@@ -73,19 +73,18 @@ class Crossed:
             branches = [
                 f"WHEN {condition} THEN {rows.engine.whole(at)}"
                 for at, condition in enumerate(conditions)
-                if condition
             ]
-            place = f"(CASE {' '.join(branches) or 'WHEN 1 = 0 THEN 0'} END)"
+            place = f"(CASE {' '.join(branches)} END)"
             sql = f"({sql} * {rows.engine.whole(len(keys))} + {place})" if sql else place
         return RowValue(sql, ValueForm(WHOLE, ""))
 
 
 def _equal(rows: TableRows, name: str, keys: Sequence[str]) -> Iterator[str]:
-    """Conditions of the rows with each key; empty for a key that no row can have."""
+    """Conditions of the rows with each key."""
     column = rows.key(name, "by")
-    for key in keys:
-        literal = sought(column.kind, key)
-        yield "" if literal is None else f"{column.sql} = {literal(rows.engine)}"
+    check_keys(name, column.kind, keys)
+    literals = (sought(column.kind, key) for key in keys)
+    return (f"{column.sql} = {literal(rows.engine)}" for literal in literals if literal)
 
 
 def keys_on(name: str, keys: Any) -> tuple[str, ...]:

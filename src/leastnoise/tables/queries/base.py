@@ -15,7 +15,7 @@ from ..axes.place import Place
 from ..planning.tracks import Track
 from ..sources.bounding import GroupSums, Request
 from ..sources.expression import parse_condition
-from ..sources.rows import RowValue, TableRows
+from ..sources.rows import RowValue, TableRows, check_keys
 from ..sources.where import truth_of
 from ..unit import Unit
 from .numbers import LEFT_OUT, Estimate, Part, Released, ReleaseForm, Sharing, half_width
@@ -419,7 +419,14 @@ class Query:
         if self.by is None:
             return None
         names = (self.by,) if isinstance(self.by, str) else tuple(self.by)
-        return lambda rows: tuple(rows.key(name, "by") for name in names)
+        keys = self.public_keys or ()
+
+        def grouped(rows: TableRows) -> tuple[RowValue, ...]:
+            groups = tuple(rows.key(name, "by") for name in names)
+            check_keys(names[0], groups[0].kind, keys)
+            return groups
+
+        return grouped
 
     def text(self, inside: str) -> str:
         """The query in the words of the command line."""

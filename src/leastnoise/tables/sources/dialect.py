@@ -16,6 +16,8 @@ LARGEST, SMALLEST = 1e300, 1e-300
 #: Texts that are numbers, and no others; longer ones are none.
 NUMERAL = " *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})? *"
 LONGEST_NUMERAL = 100
+#: Strings whose order is that of their days: 2024-12, 2024-12-31, 2024-12-31 23:59.
+DATED = "[0-9]{4}-[0-9]{2}(-[0-9]{2}([ T][-0-9:.+Z ]*)?)?"
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 
 
@@ -133,8 +135,10 @@ class Dialect:
         key = ValueForm(TEXT, text) if text else None
         return Column(name, stored, number, number, key, key)
 
-    def text_column(self, name: str, stored: str, octets: str, number: ValueForm) -> Column:
-        """Texts: bytes, or a number where one stands there.
+    def text_column(
+        self, name: str, stored: str, octets: str, number: ValueForm, dated: str
+    ) -> Column:
+        """Texts: bytes, or a number where one stands there; dated: whether one is a date.
 
         Keys and ids are bounded: an engine's memory must not depend on the text of one row.
         """
@@ -145,7 +149,8 @@ class Dialect:
         value = ValueForm(TEXT, octets, f"CASE {short_enough} {{0}} END")
         key = ValueForm(TEXT, octets, f"{short} END")
         person = ValueForm(TEXT, octets, f"{short} {short_enough} {self._fingerprint('{0}')} END")
-        return Column(name, stored, value, number, key, person)
+        day = ValueForm(TEXT, f"CASE WHEN {dated} THEN {octets} END")
+        return Column(name, stored, value, number, key, person, dated=day)
 
     def truth_column(self, name: str, stored: str, raw: str) -> Column:
         """Truths, counted as 1 and 0."""

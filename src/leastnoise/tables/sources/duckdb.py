@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 from .catalog import base_table, refuse_other_functions
-from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
+from .dialect import DATED, LONGEST_NUMERAL, NUMERAL, Dialect
 from .spill import spill_folder
 from .table import MOMENT, TEXT, Column, SumsQuery, ValueForm
 
@@ -40,6 +40,11 @@ _REMEDIES = {
 }
 _SPLIT = "in Parquet as BYTE_STREAM_SPLIT, which DuckDB does not read of this type"
 _FIXED = "FIXED_LEN_BYTE_ARRAY"
+#: A date in any notation that writes its year in four digits, which are one of two groups.
+_YEAR = (
+    " *(?:([0-9]{4})[-./][0-9]{1,2}[-./][0-9]{1,2}|[0-9]{1,2}[-./][0-9]{1,2}[-./]([0-9]{4}))"
+    "(?:[ T].*)?"
+)
 #: Of more rows, the people are divided: what is held of each takes some 150 bytes.
 _ROWS_AT_ONCE = 8_000_000
 #: Digits of decimals, and the bytes that DuckDB has for them.
@@ -186,11 +191,9 @@ class DuckDB(Dialect):
                 text = f"encode(CAST(CAST({raw} AS HUGEINT) AS VARCHAR))"
             return self.number_column(name, stored, raw, self.number(double), text if whole else "")
         if stored == "VARCHAR":
-            column = self.text_column(name, stored, f"encode({raw})", self._numeral(raw))
-            return replace(column, day=self._written_day(raw))
+            return self._text(name, stored, f"encode({raw})", raw)
         if stored.startswith("ENUM("):
-            cast = f"CAST({raw} AS VARCHAR)"
-            return self.text_column(name, "ENUM", text, self._numeral(cast))
+            return self._text(name, "ENUM", text, f"CAST({raw} AS VARCHAR)")
         if stored == "UUID":
             key = ValueForm(TEXT, text)
             return Column(name, stored, key, None, key, key)
@@ -200,7 +203,22 @@ class DuckDB(Dialect):
             return self.date_column(name, stored, raw)
         return Column(name, stored, self._moment(stored, raw))
 
-    def _numeral(self, raw: str) -> ValueForm:
+    def _text(self, name: str, stored: str, octets: str, raw: str) -> Column:
+        dated = _matches(raw, DATED)
+        return self.text_column(name, stored, octets, self.number(self._numeral(raw)), dated)
+
+    def of_anything(self, column: Column, name: str) -> Column:
+        """A column of strings whose source says nothing of what they stand for.
+
+        name: in the relation.
+        """
+        raw = f"s.{self.identifier(name)}"
+        words = f"concat(regexp_extract({raw}, '{_YEAR}', 1), regexp_extract({raw}, '{_YEAR}', 2))"
+        year = f"TRY_CAST(CASE WHEN {_matches(raw, _YEAR)} THEN {words} END AS DOUBLE)"
+        number = self.number(f"COALESCE({self._numeral(raw)}, {year})")
+        return replace(column, day=self._written_day(raw), year=number)
+
+    def _numeral(self, raw: str) -> str:
         numeral, digits = NUMERAL, f"trim({raw})"
         if self._decimal == ",":
             numeral = numeral.replace("[.]", "[,]")
@@ -211,8 +229,7 @@ class DuckDB(Dialect):
             digits = f"replace({digits}, '{mark}', '')"
         if self._decimal == ",":
             digits = f"replace({digits}, ',', '.')"
-        fits = f"length({raw}) <= {LONGEST_NUMERAL} AND regexp_full_match({raw}, '{numeral}')"
-        return self.number(f"TRY_CAST(CASE WHEN {fits} THEN {digits} END AS DOUBLE)")
+        return f"TRY_CAST(CASE WHEN {_matches(raw, numeral)} THEN {digits} END AS DOUBLE)"
 
     def _written_day(self, raw: str) -> ValueForm | None:
         """The day that a text is, in a notation that puts day or month first."""
@@ -223,9 +240,8 @@ class DuckDB(Dialect):
         part = [f"lpad(regexp_extract({raw}, '{pattern}', {k}), 2, '0')" for k in (1, 2)]
         day, month = part if self._dates.startswith("31") else part[::-1]
         year = f"regexp_extract({raw}, '{pattern}', 3)"
-        fits = f"length({raw}) <= {LONGEST_NUMERAL} AND regexp_full_match({raw}, '{pattern}')"
         digits = f"concat({year}, '-', {month}, '-', {day})"
-        return self.day(f"TRY_CAST(CASE WHEN {fits} THEN {digits} END AS DATE)")
+        return self.day(f"TRY_CAST(CASE WHEN {_matches(raw, pattern)} THEN {digits} END AS DATE)")
 
     def _moment(self, stored: str, raw: str) -> ValueForm | None:
         plain = "CAST('{}' AS TIMESTAMP)"
@@ -304,6 +320,10 @@ class DuckDB(Dialect):
 
     def _set(self, name: str, value: str) -> None:
         self.connection.execute(f"SET {name} = '{value.replace(chr(39), chr(39) * 2)}'")
+
+
+def _matches(raw: str, pattern: str) -> str:
+    return f"length({raw}) <= {LONGEST_NUMERAL} AND regexp_full_match({raw}, '{pattern}')"
 
 
 def _nines(width: str, scale: str) -> str:

@@ -31,6 +31,8 @@ _ALLOWED = (
     "DataFrame, an Ibis table, or URL#TABLE"
 )
 _COVERED = "of DuckDB, PostgreSQL or Spark: nothing is proven of others; export it to Parquet"
+#: Types that say nothing of values: of files of strings, and of pandas.
+_OF_ANYTHING = {"text", "object", "category"}
 _VIEW = "a table or a view of PostgreSQL (con.create_view(name, expression) makes one)"
 _DATA = '"data"'
 #: No columns from the names of folders or of other files; bytes that are no text do not fail.
@@ -289,8 +291,9 @@ def _in_duckdb(
     listed = []
     for i, (name, stored) in enumerate(declared):
         column = known.get(f"c{i}", Column(name, stored))
-        forms = column.value, column.number, column.key, column.person, column.day
-        listed.append(Column(name, stored, *forms))
+        if stored in _OF_ANYTHING and column.value is not None:
+            column = engine.of_anything(column, f"c{i}")
+        listed.append(replace(column, name=name, stored=stored))
     return Table(engine, _DATA, tuple(listed), told, sized)
 
 

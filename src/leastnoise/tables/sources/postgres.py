@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from ...errors import ArgumentError, Described, EngineError
-from .dialect import LARGEST, LONGEST_NUMERAL, NUMERAL, SMALLEST, Dialect
+from .dialect import DATED, LARGEST, LONGEST_NUMERAL, NUMERAL, SMALLEST, Dialect
 from .table import MOMENT, NUMBER, TEXT, Column, ValueForm
 
 #: Types by their number in the catalog; a domain has that of what it is made of.
@@ -203,7 +203,9 @@ class Postgres(Dialect):
             number = self.number(f"CAST({raw} AS DOUBLE PRECISION)")
             return Column(name, stored, number, number, None, number)
         if stored in ("text", "character", "character varying"):
-            return self.text_column(name, stored, octets, self._numeral(text))
+            return self.text_column(
+                name, stored, octets, self._numeral(text), self._matches(text, DATED)
+            )
         if stored == "uuid":
             key = ValueForm(TEXT, octets)
             return Column(name, stored, key, None, key, key)
@@ -231,10 +233,11 @@ class Postgres(Dialect):
 
     def _numeral(self, text: str) -> ValueForm:
         """Of a text, in a collation that knows regular expressions."""
-        # Short ones alone: a regular expression needs four times the memory of its text.
-        short = f"CASE WHEN octet_length({text}) <= {LONGEST_NUMERAL} THEN {text} END"
-        numeral = f"CASE WHEN {short} COLLATE \"C\" ~ '^{NUMERAL}$' THEN {short} END"
+        numeral = f"CASE WHEN {self._matches(text, NUMERAL)} THEN {_short(text)} END"
         return self._numeric(f"CAST({numeral} AS NUMERIC)")
+
+    def _matches(self, text: str, pattern: str) -> str:
+        return f"{_short(text)} COLLATE \"C\" ~ '^{pattern}$'"
 
     # -- rows -------------------------------------------------------------------------------------
 
@@ -322,6 +325,11 @@ class Postgres(Dialect):
         if self._ending is not None:
             with contextlib.suppress(Exception):
                 self._ending()
+
+
+def _short(text: str) -> str:
+    """Short texts alone: a regular expression needs four times the memory of its text."""
+    return f"CASE WHEN octet_length({text}) <= {LONGEST_NUMERAL} THEN {text} END"
 
 
 def _cursor(connection: Any) -> Any:

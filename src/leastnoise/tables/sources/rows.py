@@ -7,7 +7,7 @@ Columns come through their forms (`forms.proof.md`); what is built of them here 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -18,6 +18,8 @@ from . import DATE, NUMBER, TEXT, TRUTH, WHOLE, Column, Table, ValueForm
 
 #: What a column must hold to be added up.
 _NUMBERS = "of numbers"
+#: How keys of columns other than strings are written.
+_KEYS = {WHOLE: "integers such as 1", TRUTH: "true and false", DATE: "dates such as 2024-12-31"}
 #: What a key shows as if its bytes are no text: \\x and their digits. So does a text that begins
 #: like this, so that no two keys look alike.
 _BYTES = "\\x"
@@ -64,6 +66,16 @@ class TableRows:
         """The days that a column's texts are."""
         column = self.table.column(name, argument)
         return self._cell(column, column.day, argument, "of strings that are dates")
+
+    def dated(self, name: str, argument: str) -> RowValue:
+        """A column's texts that are dates such as 2024-12-31; others are missing."""
+        column = self.table.column(name, argument)
+        return self._cell(column, column.dated, argument, "of strings")
+
+    def year(self, name: str, argument: str) -> RowValue:
+        """A column's numbers, and the years of its dates."""
+        column = self.table.column(name, argument)
+        return self._cell(column, column.year, argument, _NUMBERS)
 
     def key(self, name: str, argument: str) -> RowValue:
         """A column to group by."""
@@ -175,6 +187,15 @@ def sought(kind: str, key: str) -> Callable[[Any], str] | None:
     except ValueError:
         return None
     return None
+
+
+def check_keys(name: str, kind: str, keys: Sequence[str]) -> None:
+    """See that every public key is a value of the column's type: no row could have another one."""
+    if kind == TEXT:
+        return
+    impossible = next((key for key in keys if sought(kind, key) is None), None)
+    if impossible is not None:
+        raise ArgumentError("keys", impossible, f"{_KEYS[kind]}, as the column {name!r} has")
 
 
 def octets_of(key: str) -> bytes:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from ...errors import ArgumentError, Described, EngineError
-from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
+from .dialect import DATED, LONGEST_NUMERAL, NUMERAL, Dialect
 from .spark_files import ALLOWED, each, kind_of, nodes_of, spoiled
 from .table import MOMENT, Column, ValueForm
 
@@ -244,7 +244,9 @@ class Spark(Dialect):
             number = self.number(f"CAST({raw} AS DOUBLE)")
             return self.number_column(name, stored, raw, number, text)
         if _TEXT.fullmatch(stored):
-            return self.text_column(name, stored, octets, self._numeral(octets))
+            return self.text_column(
+                name, stored, octets, self._numeral(octets), self._matches(octets, DATED)
+            )
         if stored == "boolean":
             return self.truth_column(name, stored, raw)
         if stored == "date":
@@ -256,11 +258,14 @@ class Spark(Dialect):
         return Column(name, stored)
 
     def _numeral(self, octets: str) -> ValueForm:
-        text = f"CAST({octets} AS STRING)"
-        # (?!.) and not $, which would pass over a line end.
-        pattern = f"(?s)^{NUMERAL}(?!.)"
-        fits = f"octet_length({octets}) <= {LONGEST_NUMERAL} AND {text} RLIKE '{pattern}'"
+        fits, text = self._matches(octets, NUMERAL), f"CAST({octets} AS STRING)"
         return self.number(f"TRY_CAST(CASE WHEN {fits} THEN {text} END AS DOUBLE)")
+
+    def _matches(self, octets: str, pattern: str) -> str:
+        # (?!.) and not $, which would pass over a line end.
+        whole = f"(?s)^{pattern}(?!.)"
+        short = f"octet_length({octets}) <= {LONGEST_NUMERAL}"
+        return f"{short} AND CAST({octets} AS STRING) RLIKE '{whole}'"
 
     # -- rows -------------------------------------------------------------------------------------
 

@@ -55,7 +55,10 @@ class Column:
     value: for comparisons and to see what is missing. number: where it is counted with. key: to
     group by; a longer text than `LONGEST_KEY` is none. person: to tell persons apart; of a longer
     text its SHA-256. day: of a text, the day that it is in the notation that was stated for the
-    file, if that is another one than 2024-12-31. None where the type does not allow it.
+    file, if that is another one than 2024-12-31. dated: of a text, itself if it is written like
+    2024-12-31, so that an order of texts is one of days. year: of a column whose strings may stand
+    for anything, the number that one is, or the year of a date. None where the type does not allow
+    it.
     """
 
     name: str
@@ -65,6 +68,8 @@ class Column:
     key: ValueForm | None = None
     person: ValueForm | None = None
     day: ValueForm | None = None
+    dated: ValueForm | None = None
+    year: ValueForm | None = None
 
     @property
     def timed(self) -> bool:

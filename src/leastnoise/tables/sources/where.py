@@ -8,15 +8,34 @@ from itertools import product
 
 from ...errors import ArgumentError
 from . import DATE, MOMENT, NUMBER, TEXT, TRUTH, WHOLE, Column
-from .dialect import LARGEST, SMALLEST
+from .dialect import DATED, LARGEST, NUMERAL, SMALLEST
 from .expression import Compare, Condition, Flag, InValues, IsNull, Join, Literal, Not
 from .rows import RowValue, TableRows
 
-#: A date that does not begin with its year: 31.12.2024, 31/12/2024, 12/31/2024.
-_YEAR_LAST = re.compile(r" *[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{4}([ T].*)?", re.DOTALL)
+#: Anything that looks like a date: 2024-12, 2024-12-31 00:00, 2024/12/31, 31.12.2024, 31.12.24.
+_DATE = re.compile(
+    r" *([0-9]{1,2}([-./])[0-9]{1,2}\2([0-9]{2}){1,2}|[0-9]{4}[-/][0-9]{1,2}"
+    r"|[0-9]{4}([-./])[0-9]{1,2}\4[0-9]{1,2})( *|[ T].*)",
+    re.DOTALL,
+)
+#: Integers that are years, where strings may be dates.
+_YEARS = range(1000, 10_000)
 
-#: Anything that looks like a date: 2024-12, 2024-12-31 00:00, 2024/12/31, 31.12.24.
-_DATED = re.compile(r" *([0-9]{1,4}([-./])[0-9]{1,2}\2[0-9]{1,4}.*|[0-9]{4}-[0-9]{2} *)", re.DOTALL)
+#: What a condition may give, in words.
+_GIVEN = {str: "a string", bool: "true or false", float: "a number"}
+_WITH_DAY = "compared with a date in quotes, such as '2024-12-31'"
+#: What a column of each kind holds, and what it can be compared with.
+_HELD = {
+    TEXT: (
+        "of strings ",
+        "compared with a string in quotes, or be stored as numbers or dates to be compared as such",
+    ),
+    WHOLE: ("of numbers ", "compared with a number without quotes"),
+    NUMBER: ("of numbers ", "compared with a number without quotes"),
+    TRUTH: ("of Booleans ", "compared with true or false, without quotes"),
+    DATE: ("of dates ", _WITH_DAY),
+    MOMENT: ("of timestamps ", _WITH_DAY),
+}
 
 
 def truth_of(rows: TableRows, condition: Condition, argument: str = "where") -> str:
@@ -51,10 +70,10 @@ def truth_of(rows: TableRows, condition: Condition, argument: str = "where") -> 
 
 def _comparison(rows: TableRows, condition: Compare, argument: str) -> str:
     """A column compared with a value."""
-    cell, (value,) = comparable(rows, condition.column, (condition.value,), argument)
-    if cell.kind == TEXT and condition.operator not in ("=", "!="):
-        stated = rows.table.column(condition.column, argument).day is not None
-        _check_order(condition.value, stated, argument)
+    if isinstance(condition.value, str) and condition.operator not in ("=", "!="):
+        cell, value = _ordered(rows, condition.column, condition.value, argument)
+    else:
+        cell, (value,) = comparable(rows, condition.column, (condition.value,), argument)
     if isinstance(condition.value, bool) and cell.kind == TEXT:
         if condition.operator not in ("=", "!="):
             allowed = "compared as = true or != true, as a column of strings"
@@ -85,6 +104,10 @@ def comparable(
     elif all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
         if kind == WHOLE and all(isinstance(v, int) for v in values):
             return rows.value(name, argument), [engine.whole(int(v)) for v in values]
+        if kind == TEXT and column.year is None:
+            raise _other_type(argument, column, values)
+        if kind == TEXT and all(v in _YEARS for v in values):
+            return rows.year(name, argument), [engine.real(float(v)) for v in values]
         if kind in (WHOLE, NUMBER, TEXT) and column.number is not None:
             return rows.number(name, argument), [engine.real(_held(float(v))) for v in values]
     elif all(isinstance(v, str) for v in values):
@@ -99,10 +122,20 @@ def comparable(
         if kind == MOMENT:
             cell = rows.value(name, argument)
             return cell, [cell.form.moment.format(_moment(v, argument)) for v in values]
-    shown = ", ".join(sorted({type(v).__name__ for v in values}))
-    raise ArgumentError(
-        argument, name, f"compared with values of its own type, {column.stored}, not with {shown}"
+    raise _other_type(argument, column, values)
+
+
+def _other_type(argument: str, column: Column, values: tuple[Literal, ...]) -> ArgumentError:
+    """The error for a column that is compared with something that it does not hold."""
+    kinds = {type(v) if isinstance(v, (str, bool)) else float for v in values}
+    given = _GIVEN[kinds.pop()] if len(kinds) == 1 else "values of several types"
+    kind = column.value.kind if column.value is not None else ""
+    held, allowed = _HELD.get(kind, ("", "of a type that conditions cannot compare"))
+    words = (
+        f"{argument} compares {column.name!r}, a column {held}({column.stored}), with {given}: "
+        f"it must be {allowed}"
     )
+    return ArgumentError(argument, column.name, allowed, words)
 
 
 def _example(column: Column) -> str:
@@ -142,17 +175,28 @@ def _is_day(text: Literal) -> bool:
     return re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", str(text)) is not None
 
 
-def _check_order(text: Literal, stated: bool, argument: str) -> None:
-    """Dates with the year behind are in no order as texts: '31.12.2024' is after '01.01.2025'.
+def _ordered(rows: TableRows, name: str, text: str, argument: str) -> tuple[RowValue, str]:
+    """A column and a text that its values come before or after.
 
-    stated: whether the file writes such dates, so that no other notation has an order, either.
+    Texts have an order, which is not that of the numbers and dates that they stand for: '9' comes
+    after '10', and '31.12.2024' after '01.01.2025'. Where a date stands, only dates are compared.
     """
-    if isinstance(text, str) and (_DATED if stated else _YEAR_LAST).fullmatch(text):
+    column = rows.table.column(name, argument)
+    cell, (value,) = comparable(rows, name, (text,), argument)
+    if cell.kind != TEXT:
+        return cell, value
+    if column.year is not None and re.fullmatch(NUMERAL, text, re.ASCII):
+        allowed = "a number without quotes, where it is compared with <, <=, > or >="
+        raise ArgumentError(argument, text, allowed)
+    if not _DATE.fullmatch(text):
+        return cell, value
+    if column.day is not None or not re.fullmatch(DATED, text):
         allowed = (
             "a comparison with a date such as '2024-12-31'; dates= states how a CSV "
             "file writes its own dates"
         )
         raise ArgumentError(argument, text, allowed)
+    return rows.dated(name, argument), value
 
 
 def _moment(text: Literal, argument: str) -> str:
