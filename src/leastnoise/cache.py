@@ -15,7 +15,7 @@ from typing import Any
 
 from .cache_folder import cache_folder
 from .certify.json_file import read_bytes
-from .certify.kinds.workload import WorkloadDocument
+from .certify.kinds.workload import is_workload
 from .design import answer, design, load
 from .engine.shapes.noise import NoiseForShapes
 from .errors import LeastnoiseError
@@ -175,13 +175,11 @@ def workload_designed(workload: Workload, epsilon: Fraction, delta: Fraction) ->
     text = json.dumps(workload.part.to_json(), separators=(",", ":"))
 
     def answers(design: Any) -> bool:
-        document = design.document
-        return (
-            isinstance(document, WorkloadDocument)
-            and (document.workload, document.asked) == (workload, (epsilon, delta))
-            and not document.replaced
-            and not document.largest
-        )
+        if not is_workload(design.document):
+            return False
+        problem = design.document.problem
+        asked = (problem.workload, problem.asked) == (workload, (epsilon, delta))
+        return asked and not problem.replaced and not problem.largest
 
     return keep(
         f"workload|{epsilon}|{delta}|{text}",

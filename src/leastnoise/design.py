@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from .certify import Report, read_and_check
-from .certify.file import AnyDocument
+from .certify.base import AnyFile
 from .designs.design import Design
 from .designs.finished import finished
 from .engine.methods import plan_of
@@ -239,13 +239,13 @@ def load(path: str | Path) -> Design[Any]:
     return loaded(*read_and_check(path), str(path), f"read from {Path(path).name}")
 
 
-def stated_loss(document: AnyDocument) -> Loss | None:
+def stated_loss(document: AnyFile) -> Loss | None:
     """The loss of a file; None for a Python function, which it does not hold."""
     loss = document.loss
     return loss if loss is not None and loss.certified else None
 
 
-def loaded(document: AnyDocument, report: Report, path: str, status: str) -> Design[Any]:
+def loaded(document: AnyFile, report: Report, path: str, status: str) -> Design[Any]:
     """The design of a document and of what the exact check of it found."""
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]

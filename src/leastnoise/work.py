@@ -14,9 +14,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
 from functools import wraps
-from typing import TypeVar, TypeVarTuple
+from typing import Any, TypeVar, TypeVarTuple
 
 from .errors import LimitError
+
+T = TypeVar("T")
 
 BUDGET = 3_000_000  # microseconds of reading and checking
 
@@ -26,6 +28,7 @@ class Work:
 
     def __init__(self, spent: int = 0) -> None:
         self.spent = spent
+        self.kept: dict[tuple[int, ...], tuple[object, Any]] = {}
 
     def charge(self, microseconds: int) -> None:
         """Count some work before it is done; `LimitError` if it exceeds the budget."""
@@ -99,6 +102,21 @@ def charge(microseconds: int) -> None:
         watch.charge(microseconds)
 
 
+def kept(of: tuple[object, ...], make: Callable[[], T]) -> T:
+    """What a check needs more than once of these objects: made once within it, and then forgotten.
+
+    Outside a check it is made anew each time.
+    """
+    work = _current.get()
+    if work is None:
+        return make()
+    key = tuple(map(id, of))
+    if key not in work.kept:
+        work.kept[key] = of, make()  # (with the objects, so that no others get their ids)
+    made: T = work.kept[key][1]
+    return made
+
+
 class _Part(Work):
     """Counts what a part of a check takes; the limit is that of the whole."""
 
@@ -113,7 +131,6 @@ class _Part(Work):
 
 
 _KEPT = 4  # a search settles a few more claims after the one that its design ends with
-T = TypeVar("T")
 Given = TypeVarTuple("Given")
 
 

@@ -130,7 +130,7 @@ def test_shifts_are_charged_one_by_one() -> None:
 
 @pytest.mark.parametrize("name", ["stack", "product"])
 def test_limits_on_parts(name: str) -> None:
-    words = {"stack": "at most 1000 parts", "product": "at most 100 entries"}
+    words = {"stack": "at most 1000 parts", "product": "at most 100 factors"}
     count = {"stack": 1000, "product": 101}[name]
     data = asked(inside(name, [ONE] * count), [PLAIN] * count, [SHIFTS] * count)
     with pytest.raises(FormatError, match=words[name]):

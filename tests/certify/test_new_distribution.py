@@ -11,6 +11,7 @@ import pytest
 
 from leastnoise import design
 from leastnoise.certify import check, file, parse_any
+from leastnoise.certify.base import MechanismFile
 from leastnoise.certify.codec import Within, number, record
 from leastnoise.certify.kinds.additive import ADDITIVE, NOISE, NumberNoise
 from leastnoise.certify.layout import Cases
@@ -82,7 +83,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def test_its_files_are_read_checked_and_written(added: dict[str, Any]) -> None:
     document = parse_any(json.dumps(added))
-    assert isinstance(document, file.MechanismFile)
+    assert isinstance(document, MechanismFile)
     assert document.noise == GeometricNoise(ratio=Fraction(37, 100))
     assert check(document).proven and document.endless
     assert json.loads(document.dumps()) == added

@@ -196,7 +196,7 @@ def test_products_multiply() -> None:
     one, two = Workload.prefix(3), Workload.ranges(4)
     strategies = [random_strategy(3, 2, 1), random_strategy(4, 1, 2)]
     both = parse_any(json.dumps(a_file(Workload.product(one, two), strategies)))
-    rows, _ = matrix_of(both.workload.part)
+    rows, _ = matrix_of(both.problem.workload.part)
     v = np.kron(*(written_out(strategy)[1] for strategy in strategies))
     noise = WorkloadNoise(both)
     spread = np.sqrt(((rows @ v) ** 2).sum(axis=1))

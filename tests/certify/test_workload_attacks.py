@@ -107,7 +107,7 @@ def test_bars_on_a_fine_grid_hold_and_are_narrower(ratio: float, beyond: float) 
 
 def test_error_bars_are_not_those_of_the_normal_law() -> None:
     best = design(workload=Workload.prefix(3), epsilon=1, delta=0)
-    assert "Laplace" in best.status and best.document.grid == 1
+    assert "Laplace" in best.status and best.document.noise.grid(best.document.problem) == 1
     for level in (0.95, 0.99):
         for k, bar in enumerate(best.error_bound(level)):
             law = law_of_sum(1.0, k + 1)
@@ -159,7 +159,7 @@ def lawful(kind: str) -> str:
     }
     workload, given = asked[kind]
     found = design(workload=workload, epsilon=1, **given)
-    assert found.document.law is not None and found.document.law.kind == kind
+    assert found.document.noise.law is not None and found.document.noise.law.kind == kind
     return found.document.dumps()
 
 

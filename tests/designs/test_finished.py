@@ -15,7 +15,6 @@ from leastnoise import Cube, Workload, design, partition_selection
 from leastnoise.certify import check_bytes, parse_any
 from leastnoise.certify.base import MechanismFile
 from leastnoise.certify.certificates import multipliers as shifts
-from leastnoise.certify.kinds.workload import WorkloadDocument
 from leastnoise.certify.limits import MAX_CELLS
 from leastnoise.designs import finished
 from leastnoise.engine.trivial import trivial_lower
@@ -94,7 +93,7 @@ def test_a_column_of_releases_says_what_it_costs(recwarn):
         (MechanismFile, lambda: design(**QUESTION | {"gap": 0.5}, bounds=(0, 2))),
         (MechanismFile, lambda: design(epsilon=1, delta=0, sensitivity=1, dimension=2)),
         (MechanismFile, lambda: design(epsilon=1, delta=0, sensitivity=Cube(2), integer=True)),
-        (WorkloadDocument, lambda: design(workload=Workload.prefix(3), gdp=1)),
+        (MechanismFile, lambda: design(workload=Workload.prefix(3), gdp=1)),
         (MechanismFile, lambda: partition_selection(epsilon=1, delta=1e-3)),
     ],
 )

@@ -61,7 +61,7 @@ def test_sums_are_near_the_truth_and_in_order(neighbors) -> None:
     assert inside >= 14
     kept = load(found.mechanisms[0])
     assert kept.noise.workload.queries == 20 and kept.verify().proven
-    assert kept.document.asked[0] == Fraction(1, 2 if neighbors == "replace" else 1)
+    assert kept.document.problem.asked[0] == Fraction(1, 2 if neighbors == "replace" else 1)
 
 
 def test_it_is_better_than_adding_up_counts() -> None:
@@ -94,8 +94,8 @@ def test_a_person_moves_several_bins() -> None:
     found = ask(FRAME, QUERY, unit=person, **OPTIONS)
     kept = load(found.mechanisms[0])
     # Six steps of one row: an equal part of epsilon, and a delta that grows along them.
-    assert kept.document.asked[0] == Fraction(1, 6)
-    delta, e = float(kept.document.asked[1]), np.exp(1 / 6)
+    assert kept.document.problem.asked[0] == Fraction(1, 6)
+    delta, e = float(kept.document.problem.asked[1]), np.exp(1 / 6)
     assert delta * (e**6 - 1) / (e - 1) <= 1e-6 * (1 + 1e-9)
     setting = Setting(person, "add-remove")
     assert groups_moved(QUERY, setting) == 3

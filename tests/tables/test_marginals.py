@@ -78,7 +78,7 @@ def test_tables_are_near_the_truth_and_fit_together(neighbors) -> None:
     assert abs(whole - value["*, *, *"]) <= 2
     kept = load(found.mechanisms[0])
     assert kept.verify().proven and kept.noise.workload == QUERY.workload()
-    assert kept.document.asked[0] == (1 if neighbors == "replace" else 2)
+    assert kept.document.problem.asked[0] == (1 if neighbors == "replace" else 2)
 
 
 def test_one_table_is_as_good_as_counts_by_the_same_columns() -> None:
@@ -120,7 +120,7 @@ def test_no_person_moves_the_counts_further_than_the_noise_is_for(relation) -> N
         noise = query.noise(
             setting, Fraction(9), Fraction(1, 10), groups_moved(query, setting), "l1"
         )
-        assert noise.steps == steps and noise.design.document.asked[0] == Fraction(9, steps)
+        assert noise.steps == steps and noise.design.document.problem.asked[0] == Fraction(9, steps)
         for worst in (True, False):
 
             def some(person, most):

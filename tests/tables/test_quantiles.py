@@ -192,7 +192,7 @@ def test_no_unit_moves_the_counts_further_than_the_noise_is_for(relation, keys):
     for unit in (PrivacyUnit("p", 2, 1), PrivacyUnit("p", 3, 2), Row()):
         setting = Setting(unit, relation)
         release = released(query, epsilon=9, delta="0.1", unit=unit, neighbors=relation)
-        assert release.design.document.asked[0] == Fraction(9, release.steps)
+        assert release.design.document.problem.asked[0] == Fraction(9, release.steps)
         others = [(2, "a", 1.0), (2, "b", 9.0), (3, "c", None), (None, "a", 4.0)]
         most = 1 if isinstance(unit, Row) else 9
         for trial in range(3):

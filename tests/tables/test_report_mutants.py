@@ -148,7 +148,9 @@ def wanted(basis, budget):
 
     def sums_designed(workload, epsilon, delta):
         found.append((epsilon, delta, workload))
-        return SimpleNamespace(noise=SimpleNamespace(workload=workload), document=None), None
+        return SimpleNamespace(
+            noise=SimpleNamespace(workload=workload, words=""), document=None
+        ), None
 
     query, setting = basis.query, basis.setting
     each = *budget.pair, groups_moved(query, setting), "l1"
@@ -156,7 +158,6 @@ def wanted(basis, budget):
         patch.object(noise, "designed", designed),
         patch.object(vector, "designed", designed),
         patch.object(sums, "workload_designed", sums_designed),
-        patch.object(sums, "noise_words", lambda document: ""),
     ):
         if isinstance(query, (Linear, MeanVector)):
             query.noise(setting, *each)
@@ -170,7 +171,7 @@ def suits(document, asked):
     own = document.sensitivity if document.integer else Fraction(1)
     if document.kind in ("vector", "workload"):
         vector = document.kind == "vector"
-        own = ("vector", document.problem.dimension) if vector else document.workload
+        own = ("vector", document.problem.dimension) if vector else document.problem.workload
     same = own == about or (document.kind == "additive" and isinstance(about, Fraction))
     return same and document.epsilon == epsilon and document.delta <= delta
 

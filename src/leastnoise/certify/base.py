@@ -7,13 +7,12 @@ How they are read and written is declared by `kinds/`. Standard library only.
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, cast
 
 from ..errors import ArgumentError, FormatError
 from ..losses import Loss
@@ -28,90 +27,6 @@ if TYPE_CHECKING:
     from .noise.base import Noise
 
 FORMAT = "leastnoise/1"
-
-
-class MechanismDocument(ABC):
-    """A mechanism and its claims, exactly as a file of some kind states them.
-
-    Whether the claims hold is what `check_any` finds out; nothing here is believed.
-    """
-
-    KINDS: ClassVar[tuple[str, ...]]  # the values of "kind" that this class stands for
-
-    if TYPE_CHECKING:  # fields of some kinds and properties of others
-
-        @property
-        def kind(self) -> str: ...
-        @property
-        def epsilon(self) -> Fraction: ...
-        @property
-        def delta(self) -> Fraction: ...
-        @property
-        def sensitivity(self) -> Fraction: ...
-        @property
-        def loss(self) -> Loss | None: ...
-        @property
-        def upper(self) -> Fraction: ...
-        @property
-        def lower(self) -> Fraction: ...
-        @property
-        def about(self) -> str: ...
-
-        # What only some kinds state.
-
-        @property
-        def integer(self) -> bool:
-            """Whether values and releases are integers."""
-
-        @property
-        def largest(self) -> bool:
-            """Whether the loss is that of the worst of several numbers, not their mean or total."""
-
-        @property
-        def profile(self) -> tuple[Point, ...]:
-            """Further budgets that are kept."""
-
-        @property
-        def gdp(self) -> GaussianCurve | None:
-            """The curve that the releases are below, by its chords."""
-
-        @property
-        def releases(self) -> Releases | None:
-            """So many releases together keep a total budget."""
-
-        @property
-        def constraints(self) -> tuple[Constraint, ...]:
-            """What else additive noise obeys."""
-
-        @property
-        def range(self) -> Range | None:
-            """Where values lie, and what is asked of all of them."""
-
-        @property
-        def endless(self) -> bool:
-            """Whether errors of every size are possible, as the file states the noise."""
-
-    else:  # (as plain attributes, which the fields of a kind can hide)
-        integer = largest = endless = False
-        profile = constraints = ()
-        gdp = releases = range = None
-
-    @abstractmethod
-    def to_json(self) -> dict[str, Any]:
-        """The JSON object of the file, which its reader takes back."""
-
-    def dumps(self) -> str:
-        """The text of the file: one top-level key a line."""
-        return self._text
-
-    @cached_property
-    def _text(self) -> str:
-        """(Written once: every answer says which file its noise is from, by the file's hash.)"""
-        lines = (
-            f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
-            for key, value in self.to_json().items()
-        )
-        return "{" + ",\n ".join(lines) + "}\n"
 
 
 class StatedProblem(Protocol):
@@ -160,7 +75,7 @@ C = TypeVar("C", bound="Certificate[Any]")
 
 
 @dataclass(frozen=True)
-class MechanismFile(MechanismDocument, Generic[P, N, C]):
+class MechanismFile(Generic[P, N, C]):
     """A mechanism and its claims, exactly as a file states them; nothing here is believed.
 
     `check` says which of the claims are proven. Example:
@@ -170,8 +85,6 @@ class MechanismFile(MechanismDocument, Generic[P, N, C]):
         >>> file.kind, file.problem.dimension
         ('vector', 2)
     """
-
-    KINDS = ()
 
     kind: str
     problem: P
@@ -254,6 +167,19 @@ class MechanismFile(MechanismDocument, Generic[P, N, C]):
         from .file import layout_of
 
         return layout_of(self.kind).write(self)
+
+    def dumps(self) -> str:
+        """The text of the file: one top-level key a line."""
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        """(Written once: every answer says which file its noise is from, by the file's hash.)"""
+        lines = (
+            f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
+            for key, value in self.to_json().items()
+        )
+        return "{" + ",\n ".join(lines) + "}\n"
 
 
 AnyFile = MechanismFile[Any, Any, Any]  #: of any kind

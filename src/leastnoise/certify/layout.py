@@ -55,7 +55,8 @@ class Layout:
 
     problem: keys that state the problem; "kind" may be among them.
     noise: those of the noise; "noise" itself and what stands beside it.
-    certificate: how it is read; None where files have no such key.
+    certificate: how it is read; a record has keys of the file, "certificate" among them. None
+        where files have no such key.
     """
 
     kinds: tuple[str, ...]
@@ -74,7 +75,10 @@ class Layout:
             noise = self.noise.which(data)
             required = self.problem.required | noise.required | {"format", "kind", "upper", "lower"}
             optional = self.problem.optional | noise.optional | {"about"}
-            if self.certificate is not None:
+            if isinstance(self.certificate, Record):
+                required |= self.certificate.required
+                optional |= self.certificate.optional
+            elif self.certificate is not None:
                 (required if self.missing is None else optional).add("certificate")
             check_keys(data, FILE, required, optional)
             file = MechanismFile(
@@ -89,9 +93,12 @@ class Layout:
             check_bracket(file.lower, file.upper)
             file.noise.check_problem(file.problem)
             file.certificate.check_problem(file.problem)
+            file.certificate.check_noise(file.problem, file.noise)
             return file
 
     def _certificate(self, data: dict[str, Any]) -> Any:
+        if isinstance(self.certificate, Record):
+            return self.certificate.made(data, FILE)
         if self.certificate is None or "certificate" not in data:
             return self.missing
         return self.certificate.read(data["certificate"], "certificate")
@@ -101,23 +108,12 @@ class Layout:
         data: dict[str, Any] = {"format": FORMAT, "kind": file.kind}
         data |= self.problem.write(file.problem) | self.noise.of(file.noise).write(file.noise)
         data |= {"upper": self.upper.write(file.upper), "lower": self.lower.write(file.lower)}
-        if self.certificate is not None and file.certificate != self.missing:
+        if isinstance(self.certificate, Record):
+            data |= self.certificate.write(file.certificate)
+        elif self.certificate is not None and file.certificate != self.missing:
             data["certificate"] = self.certificate.write(file.certificate)
         if file.about:
             data["about"] = ABOUT.write(file.about)
         first = ("format", "kind", *self.order)
         rest = [key for key in data if key not in first]
         return {key: data[key] for key in (*first, *rest) if key in data}
-
-
-def read_file(file: Record[T], kinds: tuple[str, ...], raw: object) -> T:
-    """What a JSON object of one of these kinds holds; `FormatError` if it is not one."""
-    with reading():
-        data = head_of(raw, kinds)
-        head = {"format", "kind"} - file.keys
-        return file.read({key: value for key, value in data.items() if key not in head}, FILE)
-
-
-def write_file(file: Record[T], kind: str, value: T) -> dict[str, Any]:
-    """The JSON object of a file."""
-    return {"format": FORMAT, "kind": kind, **file.write(value)}

@@ -18,7 +18,7 @@ from typing import Any
 from ..errors import FormatError, LimitError
 from ..exact import text_of
 from ..work import BUDGET, add_up, counted
-from .base import MechanismDocument
+from .base import AnyFile
 from .fields import demand, printable, read_list, read_not_negative, read_object
 from .file import check_any, parse_any
 from .json_file import load_json
@@ -81,7 +81,7 @@ class PublishedMechanism:
     """A mechanism file of a report: the name that answers give it, its content, its claims."""
 
     name: str
-    document: MechanismDocument
+    document: AnyFile
     report: Report
 
     @property

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
 from ..exact import nearest_float
 from ..problem import GaussianCurve, Point, Releases
 from ..work import arithmetic, bits, charge, counted
-from .base import MechanismDocument, MechanismFile, StatedProblem
+from .base import MechanismFile, StatedProblem
 from .composition import slack_of_profile
 
 #: How a lower bound that says nothing is described.
@@ -115,51 +115,12 @@ def check_parts(file: MechanismFile[Any, Any, Any]) -> Report:
         fault = file.noise.fault()
         if fault is not None:
             return Report((fault,))
-        return Report((*noise_claims(file), file.certificate.claim(file.problem, file.lower)))
+        return Report((*noise_claims(file), file.certificate.claim(file)))
 
 
 def noise_claims(file: MechanismFile[Any, Any, Any]) -> tuple[Claim, ...]:
     """What becomes of the claims about releases: all but `lower`."""
-    noise, problem = file.noise, file.problem
-    return (*noise.claims(problem), noise.upper_claim(problem, file.upper))
-
-
-D = TypeVar("D", bound=MechanismDocument)
-
-
-@dataclass(frozen=True)
-class Checks(Generic[D]):
-    """How files of one kind are checked: called with a document, it settles every claim.
-
-    `LimitError` if that takes more work than the budget of `../work.py`. Each part is exact, or
-    rounded to the safe side.
-    """
-
-    total: Callable[[D], Fraction]  # of the weights, over the denominator; of rows, the worst
-    worst: Callable[[D, Fraction], tuple[str, Fraction]]  # epsilon -> where, largest divergence
-    loss: Callable[[D], Fraction | str]  # at least what a release costs; or why it is not known
-    bound: Callable[[D], Claim]  # what becomes of `lower`
-    demands: Callable[[D], Iterable[Claim]]  # what else is claimed
-
-    def __call__(self, document: D) -> Report:
-        with counted():
-            return Report((*self.release_claims(document), self.bound(document)))
-
-    def release_claims(self, document: D) -> tuple[Claim, ...]:
-        """The claims about what is released: all but `lower`."""
-        problem: Any = getattr(document, "problem", document)
-        return (
-            distribution_claim(self.total(document)),
-            *divergence_claims(problem, lambda epsilon: self.worst(document, epsilon)),
-            *self.demands(document),
-            self._upper(document),
-        )
-
-    def _upper(self, document: D) -> Claim:
-        loss = self.loss(document)
-        if isinstance(loss, str):
-            return Claim("upper", NOT_CHECKED, None, loss)
-        return upper_claim(document.upper, loss, "expected loss of a release")
+    return (*file.noise.claims(file.problem), file.noise.upper_claim(file))
 
 
 Worst = Callable[[Fraction], tuple[str, Fraction]]  #: where the largest divergence is, its size

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..exact import nearest_float
-from .base import MechanismDocument
+from .base import AnyFile
 from .report import NOT_CHECKED, REFUTED, Report
 
 #: Gaps below it are not distinguished.
@@ -25,7 +25,7 @@ _AMONG = {
 }
 
 
-def summary_of(document: MechanismDocument, report: Report) -> str:
+def summary_of(document: AnyFile, report: Report) -> str:
     """For whom releases are private, with which budget, and how close to optimal they are."""
     guarantee = f"{_GUARANTEES.get(document.kind, _guarantee)(document)} if {_scope(document)}."
     refuted = [claim.name for claim in report.claims if claim.verdict == REFUTED]
@@ -37,7 +37,7 @@ def summary_of(document: MechanismDocument, report: Report) -> str:
     return f"Proven: {guarantee} {_optimality(document, report)}"
 
 
-def _optimality(document: MechanismDocument, report: Report) -> str:
+def _optimality(document: AnyFile, report: Report) -> str:
     """How far the expected loss is from the smallest possible one."""
     bounds = [claim for claim in report.claims if claim.name in ("lower", "upper")]
     if any(claim.verdict == NOT_CHECKED for claim in bounds):
@@ -76,7 +76,7 @@ def _pair(epsilon: Fraction, delta: Fraction) -> str:
     return f"({_at_most(epsilon)}, {_at_most(delta)})-DP"
 
 
-def _guarantee(document: MechanismDocument) -> str:
+def _guarantee(document: AnyFile) -> str:
     total = document.releases
     if total is not None:
         return f"{total.count} releases together are {_pair(total.epsilon, total.delta)}"
@@ -102,13 +102,12 @@ def _keyed_guarantee(document: Any) -> str:
 
 def _workload_guarantee(document: Any) -> str:
     """(epsilon, delta) as asked for, or the curve."""
-    if document.asked is not None:
-        return f"a release is {_pair(*document.asked)}"
-    name, value = document.budget
-    if name == "epsilon":
-        return f"a release is {_pair(value, Fraction(0))}"
-    symbol, kind = ("mu", "mu-GDP") if name == "gdp" else ("rho", "rho-zCDP")
-    return f"a release is {kind} with {symbol} = {_at_most(value)}"
+    budget = document.problem.budget
+    if budget.asked is not None:
+        return f"a release is {_pair(*budget.asked)}"
+    if budget.gdp is not None:
+        return f"a release is mu-GDP with mu = {_at_most(budget.gdp)}"
+    return f"a release is rho-zCDP with rho = {_at_most(budget.zcdp)}"
 
 
 _GUARANTEES: dict[str, Callable[[Any], str]] = {
@@ -119,7 +118,7 @@ _GUARANTEES: dict[str, Callable[[Any], str]] = {
 # -- for whom -----------------------------------------------------------------------------------
 
 
-def _scope(document: MechanismDocument) -> str:
+def _scope(document: AnyFile) -> str:
     """For which neighboring datasets the guarantee holds."""
     return _SCOPES[document.kind](document)
 
@@ -173,7 +172,7 @@ def _keyed_scope(document: Any) -> str:
 
 
 def _workload_scope(document: Any) -> str:
-    change = "replace one unit" if document.replaced else "add or remove one unit"
+    change = "replace one unit" if document.problem.replaced else "add or remove one unit"
     return f"neighboring datasets {change} and every unit counts in one cell"
 
 

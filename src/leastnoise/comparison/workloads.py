@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..baselines import AnalyticGaussian
-from ..certify.kinds.workload import WorkloadDocument
 from ..certify.noise.workloads.plain_strategies import answers_cost, answers_moved
 from ..designs.design import Design
 from ..engine.workloads.summed import queries_of
@@ -19,6 +18,7 @@ from ..engine.workloads.trees import levels, tree_cost, weighted_levels
 from ..errors import RegimeError
 from ..noise.workload import WorkloadNoise
 from ..problem.workload_parts import WorkloadPart
+from ..problem.workload_problem import WorkloadBudget, WorkloadProblem
 from .table import ComparisonRow, Refused
 
 #: Numbers of a matrix that are looked at, at most.
@@ -34,43 +34,44 @@ def rows(
 
     Each has the better of Laplace and Gaussian noise at the budget: closed forms in floats.
     """
-    document = design.noise.document
+    problem = design.noise.document.problem
     yield ComparisonRow("design", "this design", design.upper)
-    parts = [_Plain(part, document.replaced) for part in document.factors]
+    parts = [_Plain(part, problem.replaced) for part in problem.factors]
     if not all(part.known for part in parts):
         refused.append(("counts", "the workload is too large for this baseline"))
         return
-    moved = 2 if document.replaced else 1
-    counts = math.prod(part.counts(document.largest) for part in parts)
-    weight = math.prod(part.weight(document.largest) for part in parts)
+    moved = 2 if problem.replaced else 1
+    counts = math.prod(part.counts(problem.largest) for part in parts)
+    weight = math.prod(part.weight(problem.largest) for part in parts)
     far, long = (math.prod(part.longest(power) for part in parts) for power in (1, 2))
     whole = all(part.part.denominator == 1 for part in parts)
-    on_counts = counts * _variance(document, moved, math.sqrt(moved), True)
+    on_counts = counts * _variance(problem.budget, moved, math.sqrt(moved), True)
     yield ComparisonRow("counts", "noise on each count, then summed", on_counts)
-    on_answers = weight * _variance(document, far, long, whole)
+    on_answers = weight * _variance(problem.budget, far, long, whole)
     yield ComparisonRow("answers", "noise on each answer", on_answers)
-    yield from _trees(document, refused)
+    yield from _trees(problem, refused)
 
 
-def _trees(document: WorkloadDocument, refused: Refused) -> Iterator[ComparisonRow]:
+def _trees(problem: WorkloadProblem, refused: Refused) -> Iterator[ComparisonRow]:
     """Sums of neighbors at every level: as OpenDP has them, and with the best weights of levels."""
-    if not any(map(_in_order, document.factors)):
+    if not any(map(_in_order, problem.factors)):
         return
-    if document.replaced or document.largest:
+    if problem.replaced or problem.largest:
         refused.append(("tree", "trees are compared for totals and add-remove neighbors"))
         return
-    if max(part.cells for part in document.factors) > _MOST_IN_TREE:
+    if max(part.cells for part in problem.factors) > _MOST_IN_TREE:
         refused.append(("tree", f"trees are compared for at most {_MOST_IN_TREE} counts"))
         return
-    trees = [_Tree(part) for part in document.factors]
+    trees = [_Tree(part) for part in problem.factors]
     depth = math.prod(tree.levels for tree in trees)
     alike = math.prod(tree.cost for tree in trees)
-    total = alike * _variance(document, depth, math.sqrt(depth), True)
+    total = alike * _variance(problem.budget, depth, math.sqrt(depth), True)
     branches = {tree.branch for tree in trees if tree.ordered}
     words = f"{branches.pop()} branches" if len(branches) == 1 else "b_ary_tree"
     yield ComparisonRow("tree", f"tree of sums (OpenDP, {words})", total)
     best = min(
-        math.prod(tree.weighted(power) for tree in trees) * _variance(document, *lengths, False)
+        math.prod(tree.weighted(power) for tree in trees)
+        * _variance(problem.budget, *lengths, False)
         for power, lengths in ((1, (1.0, math.inf)), (2, (math.inf, 1.0)))
     )
     yield ComparisonRow("weighted-tree", "tree of sums, levels weighted", best)
@@ -125,20 +126,22 @@ def branches_of_opendp(n: int) -> int:
     return min(range(2, n + 1), key=error)
 
 
-def _variance(document: WorkloadDocument, far: float, long: float, whole: bool) -> float:
+def _variance(budget: WorkloadBudget, far: float, long: float, whole: bool) -> float:
     """The least variance of Laplace or Gaussian noise for shifts of these l1 and l2 lengths."""
-    name, value = document.budget
-    epsilon, gaussian = float(value), math.inf
-    if document.asked is not None:
-        epsilon, delta = (float(part) for part in document.asked)
+    gaussian = math.inf
+    if budget.asked is not None:
+        epsilon, delta = map(float, budget.asked)
         with contextlib.suppress(RegimeError):
             gaussian = AnalyticGaussian(epsilon=epsilon, delta=delta).variance
-    elif name == "gdp":
+    elif budget.gdp is not None:
         # Pure epsilon-DP with this epsilon is mu-GDP: its trade-off has the chords of that curve.
-        normal = NormalDist().cdf(-epsilon / 2)
-        epsilon, gaussian = math.log1p(-normal) - math.log(normal), 1 / epsilon**2
-    elif name == "zcdp":
-        epsilon, gaussian = math.sqrt(2 * epsilon), 1 / (2 * epsilon)
+        mu = float(budget.gdp)
+        normal = NormalDist().cdf(-mu / 2)
+        epsilon, gaussian = math.log1p(-normal) - math.log(normal), 1 / mu**2
+    else:
+        assert budget.zcdp is not None
+        rho = float(budget.zcdp)
+        epsilon, gaussian = math.sqrt(2 * rho), 1 / (2 * rho)
     rate = epsilon / far if far else math.inf
     if rate == 0:
         return gaussian * long**2

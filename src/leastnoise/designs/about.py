@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..certify.about import about_text
-from ..certify.file import AnyDocument
+from ..certify.base import AnyFile
 from ..errors import ArgumentError, Described, FormatError
 
-D = TypeVar("D", bound=AnyDocument)
+D = TypeVar("D", bound=AnyFile)
 
 
 def with_about(document: D, about: Mapping[str, Any] | None) -> D:

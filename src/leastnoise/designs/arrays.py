@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certify.file import AnyDocument
+from ..certify.base import AnyFile
 from ..noise.base import DesignNoise
 from ..numeric import Floats
 
@@ -17,7 +17,7 @@ from ..numeric import Floats
 _ENTRIES = {"shifts": ("shift",), "pairs": ("from", "to")}
 
 
-def arrays_of(noise: DesignNoise[Any], document: AnyDocument) -> dict[str, Floats]:
+def arrays_of(noise: DesignNoise[Any], document: AnyFile) -> dict[str, Floats]:
     """Arrays of the noise, and of the multipliers if the certificate consists of them."""
     certificate = json.loads(document.dumps()).get("certificate")
     return noise.arrays() | _multipliers(certificate if isinstance(certificate, dict) else {})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..certify import Report, check, parse_any
 from ..certify.about import about_object
-from ..certify.file import AnyDocument
+from ..certify.base import AnyFile
 from ..errors import ArgumentError, CertificateError, ReleaseWarning
 from ..exact import Number
 from ..facts import Fact, Facts, caption, in_title
@@ -65,7 +65,7 @@ class Design(PickledAsFile, Generic[N_co]):
         True
     """
 
-    document: AnyDocument
+    document: AnyFile
     loss: Loss | None = field(compare=False)  # None: a Python function that was not saved
     converged: bool = field(compare=False)
     status: str = field(compare=False)
@@ -283,7 +283,7 @@ class Design(PickledAsFile, Generic[N_co]):
         about: what people should know, such as {"query": ..., "neighbors": ..., "author": ...}.
             It is kept with the file and never believed; None: what the design has already.
         """
-        document: AnyDocument = with_about(self.document, about)
+        document: AnyFile = with_about(self.document, about)
         text = document.dumps()
         if parse_any(text) != document:
             raise CertificateError("the mechanism file does not read back as this design")

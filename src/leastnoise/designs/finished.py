@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..certify import Report, check_bytes
-from ..certify.file import AnyDocument
+from ..certify.base import AnyFile
 from ..engine.bounds import Lower, Upper, joined
 from ..engine.search import Bracket, Search
 from ..errors import CertificateError, FormatError, LimitError
@@ -59,7 +59,7 @@ def _made(asked: DesignRequest[Any], search: Search, bracket: Bracket) -> Design
     return _design(document, report, loss, search.gap, status, stats)
 
 
-def designed(document: AnyDocument, loss: Loss, gap: float, status: str) -> Design[Any]:
+def designed(document: AnyFile, loss: Loss, gap: float, status: str) -> Design[Any]:
     """The design of a document, read back from its bytes and checked.
 
     `CertificateError` if the file does not read back as the document, or a claim is not proven.
@@ -74,12 +74,7 @@ def designed(document: AnyDocument, loss: Loss, gap: float, status: str) -> Desi
 
 
 def _design(
-    document: AnyDocument,
-    report: Report,
-    loss: Loss,
-    gap: float,
-    status: str,
-    stats: Mapping[str, Any],
+    document: AnyFile, report: Report, loss: Loss, gap: float, status: str, stats: Mapping[str, Any]
 ) -> Design[Any]:
     """The design of a document with this report; an estimate only where the loss is a function."""
     if not report.private or (loss.certified and not report.proven):
@@ -88,7 +83,7 @@ def _design(
     return Design(document, loss, converged, status, MappingProxyType({**stats}), report.proven)
 
 
-def _read_back(document: AnyDocument) -> Report:
+def _read_back(document: AnyFile) -> Report:
     """What the exact check finds of a file's bytes, which must read back as the document."""
     again, report = check_bytes(document.dumps().encode())
     if again != document:
@@ -96,12 +91,10 @@ def _read_back(document: AnyDocument) -> Report:
     return report
 
 
-def _checked(
-    search: Search, bracket: Bracket, exact: bool
-) -> tuple[Lower, Upper, AnyDocument, Report]:
+def _checked(search: Search, bracket: Bracket, exact: bool) -> tuple[Lower, Upper, AnyFile, Report]:
     """The closest halves whose file anybody can read and check within one budget of work."""
     plan, unreadable = search.plan, False
-    last: AnyDocument | None = None
+    last: AnyFile | None = None
     for lower, upper in bracket.halves(lambda: plan.trivial(plan.problem)):
         try:
             document = joined(lower, upper, exact)
@@ -132,7 +125,7 @@ def _advice(reason: str, gap: float) -> str:
 
 def _status(
     asked: DesignRequest[Any],
-    document: AnyDocument,
+    document: AnyFile,
     certified: bool,
     search: Search,
     lower: Lower,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from ..certify.file import AnyDocument
+from ..certify.base import AnyFile
 from ..errors import CertificateError
 from ..losses import Loss
 
@@ -21,7 +21,7 @@ class PickledAsFile:
     """A frozen design: its copies are itself, its pickle is its mechanism file."""
 
     if TYPE_CHECKING:  # (fields of the design, in its own order)
-        document: AnyDocument
+        document: AnyFile
         loss: Loss | None
         converged: bool
         status: str

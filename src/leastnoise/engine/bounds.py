@@ -31,8 +31,7 @@ from ..certify.kinds.dependent import DependentFile, is_dependent
 from ..certify.kinds.joint import JointFile, is_joint
 from ..certify.kinds.keyed import KeyedFile
 from ..certify.kinds.vector import VectorFile, VectorProof, is_vector
-from ..certify.kinds.workload import WorkloadDocument
-from ..certify.kinds.workload_check import noise_words
+from ..certify.kinds.workload import WorkloadFile, is_workload
 from ..certify.noise.keys.chain import Chain
 from ..certify.noise.keys.selection import Selection, least_excess
 from ..certify.noise.line.constraint_slack import slack_of
@@ -56,7 +55,7 @@ _DIGITS_OF_ORBITS = 24
 
 #: Noise of every kind that a search looks for, and what proves bounds on it (None: nothing that
 #: can be told from the noise, whose file states it).
-AnyNoise = AdditiveFile | DependentFile | VectorFile | JointFile | WorkloadDocument | KeyedFile
+AnyNoise = AdditiveFile | DependentFile | VectorFile | JointFile | WorkloadFile | KeyedFile
 AnyCertificate = AdditiveProof | RangeCertificate | VectorProof | ShapeProof | BestTails | None
 
 
@@ -121,7 +120,7 @@ def joined(lower: Lower, upper: Upper, exact: bool) -> AnyNoise:
 
     `ContradictionError` if exact bounds exclude each other.
     """
-    if isinstance(upper.document, WorkloadDocument):
+    if is_workload(upper.document):
         return upper.document  # (multipliers are about the strategy: they stand in its file)
     low, high = ordered(lower.value, upper.value, exact)
     halves: dict[str, Any] = {
@@ -266,9 +265,9 @@ def below_shape(problem: ShapeProblem, certificate: ShapeProof) -> Lower:
     return Lower(round_down(value, _DIGITS_OF_VECTORS), certificate, 0)
 
 
-def noise_for_workload(document: WorkloadDocument) -> Upper:
+def noise_for_workload(document: WorkloadFile) -> Upper:
     """What a document states, once the checker's functions gave it (`workloads/candidates.py`)."""
-    return Upper(document.upper, document, 0, noise_words(document))
+    return Upper(document.upper, document, 0, document.noise.words(document.problem))
 
 
 def release_of_keys(problem: KeyedProblem, chain: Chain) -> Bounds:

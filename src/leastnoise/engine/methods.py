@@ -13,7 +13,7 @@ from ..problem import Problem
 from ..problem.arguments import DesignRequest
 from ..problem.keyed_problem import KeyedProblem
 from ..problem.shape_problem import ShapeProblem
-from ..problem.workload_arguments import WorkloadProblem
+from ..problem.workload_problem import WorkloadProblem
 from .method import Method, SearchPlan
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ..certify.file import AnyDocument
+from ..certify.base import AnyFile
 from ..facts import Fact, asked
 from ..formatting import float_towards
 from ..numeric import Floats
@@ -15,7 +15,7 @@ from ..sampling import Entropy
 from .budget import AskedBudget
 
 #: The class of the mechanism file.
-D_co = TypeVar("D_co", bound=AnyDocument, covariant=True)
+D_co = TypeVar("D_co", bound=AnyFile, covariant=True)
 
 
 class DesignNoise(ABC, Generic[D_co]):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..certify.file import AnyDocument
+from ..certify.base import AnyFile
 from ..facts import Fact, asked
 from ..formatting import number
 from ..problem.privacy import Point
@@ -38,7 +38,7 @@ class AskedBudget:
     zcdp: Fraction | None = None
 
     @classmethod
-    def of(cls, document: AnyDocument) -> AskedBudget:
+    def of(cls, document: AnyFile) -> AskedBudget:
         """The budget that a file states, whose problem has these parts."""
         curve, total = document.gdp, document.releases
         mu = None if curve is None else curve.mu

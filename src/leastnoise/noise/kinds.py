@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ..certify.file import AnyDocument
+from ..certify.base import AnyFile
 from .base import DesignNoise
 
 #: Where the noise of each kind of file is.
@@ -20,7 +20,7 @@ NOISES = {
 }
 
 
-def noise_of(document: AnyDocument) -> DesignNoise[Any]:
+def noise_of(document: AnyFile) -> DesignNoise[Any]:
     """The noise that a mechanism file describes."""
     module, name = NOISES[document.kind].split(":")
     noise: DesignNoise[Any] = getattr(import_module(f".{module}", __package__), name)(document)

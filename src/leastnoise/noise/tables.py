@@ -14,7 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.kinds.workload import WorkloadDocument
+from ..certify.kinds.workload import WorkloadFile
+from ..certify.noise.workloads.single import (
+    GaussianOnGrid,
+    LaplaceOnGrid,
+    RoundedGaussian,
+    SingleNoise,
+)
 from ..certify.noise.workloads.table_strategy import TableStrategy, table_variances
 from ..errors import DataError
 from ..numeric import Floats
@@ -25,23 +31,24 @@ from ..sampling.normal import GaussianSampler, LaplaceSampler, RoundedNormal
 from .counts import codes_of, whole_vector, width_of
 
 
-def sampler_of(budget: tuple[str, Fraction], grid: Fraction) -> Callable[[int, Entropy], list[int]]:
+def sampler_of(single: SingleNoise, grid: Fraction) -> Callable[[int, Entropy], list[int]]:
     """Draws of noise for measurements on this grid, in steps of it."""
-    name, value = budget
-    if name == "epsilon":
-        return LaplaceSampler(value * grid).sample
-    if name == "zcdp":
-        return GaussianSampler(1 / (2 * value * grid * grid)).sample
-    return RoundedNormal(1 / (value * grid)).sample
+    if isinstance(single, LaplaceOnGrid):
+        return LaplaceSampler(single.rate * grid).sample
+    if isinstance(single, GaussianOnGrid):
+        return GaussianSampler(1 / (2 * single.rho * grid * grid)).sample
+    assert isinstance(single, RoundedGaussian)
+    return RoundedNormal(1 / (single.mu * grid)).sample
 
 
 class Tables:
     """Tables of counts, each set of attributes measured by what no smaller set tells."""
 
-    def __init__(self, document: WorkloadDocument) -> None:
-        part, strategy = document.workload.part, document.strategies[0]
+    def __init__(self, document: WorkloadFile) -> None:
+        part, strategy = document.problem.workload.part, document.noise.strategies[0]
         assert isinstance(part, MarginalsPart) and isinstance(strategy, TableStrategy)
-        self.part, self.strategy, self.budget = part, strategy, document.budget
+        self.part, self.strategy = part, strategy
+        self.single = document.noise.single(document.problem)
         self._scales = dict(zip(part.closure, strategy.scales, strict=True))
 
     def release(self, x: Any, exact: bool, source: Entropy) -> Any:
@@ -87,7 +94,7 @@ class Tables:
         """
         cells = self.part.cells_of(chosen)
         grid = Fraction(1, cells << self.strategy.bits)
-        noise = np.array(sampler_of(self.budget, grid)(cells, source), dtype=object)
+        noise = np.array(sampler_of(self.single, grid)(cells, source), dtype=object)
         noisy = self._centred(chosen, counts).ravel() * self._scales[chosen] + noise
         return self._centred(chosen, noisy)
 

@@ -18,9 +18,9 @@ import numpy as np
 from ..certify.kinds.additive import is_additive
 from ..certify.kinds.joint import is_joint
 from ..certify.kinds.vector import is_vector
-from ..certify.kinds.workload import WorkloadDocument
-from ..certify.kinds.workload_check import laplace_rate, variance_above
+from ..certify.kinds.workload import WorkloadFile
 from ..certify.noise.workloads.plain_strategies import AnswersStrategy
+from ..certify.noise.workloads.single import LaplaceOnGrid
 from ..certify.noise.workloads.table_strategy import TableStrategy
 from ..errors import ArgumentError
 from ..facts import CONFIDENCE, Fact, asked, error_fact, spread_fact
@@ -46,7 +46,7 @@ from .vector import VectorNoise
 _SPARE = 128
 
 
-class WorkloadNoise(DesignNoise[WorkloadDocument]):
+class WorkloadNoise(DesignNoise[WorkloadFile]):
     """Measurements of a vector of counts, and the answers that follow from them.
 
     Guarantee: one `release` of all answers is mu-GDP (`gdp`) or rho-zCDP (`zcdp`) for vectors that
@@ -66,34 +66,42 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
 
     RELEASE_OPTIONS = ("exact", "whole")
 
-    def __init__(self, document: WorkloadDocument) -> None:
-        self.document = document
-        self.dimension = document.workload.queries
+    def __init__(self, document: WorkloadFile) -> None:
+        self.document, self.problem = document, document.problem
+        self._law, self._grid = document.noise.law, document.noise.grid(self.problem)
+        self._single = document.noise.single(self.problem)
+        self.dimension = self.workload.queries
         self._factors = [
-            factor_of(part, strategy, document.replaced)
-            for part, strategy in zip(document.factors, document.strategies, strict=True)
+            factor_of(part, strategy, self.problem.replaced)
+            for part, strategy in zip(self.problem.factors, document.noise.strategies, strict=True)
             if not isinstance(strategy, (TableStrategy, AnswersStrategy))
         ]
         self._together: AnswersNoise | None = None
-        if is_joint(document.law):
-            self._together = AnswersNoise(self.part, document.law)
-        elif document.strategies == (AnswersStrategy(),):
-            self._together = AnswersNoise(self.part, laplace_rate(document))
+        if is_joint(self._law):
+            self._together = AnswersNoise(self.part, self._law)
+        elif document.noise.strategies == (AnswersStrategy(),):
+            assert isinstance(self._single, LaplaceOnGrid)
+            self._together = AnswersNoise(self.part, self._single.rate)
 
     @property
     def part(self) -> WorkloadPart:
         """The questions."""
-        return self.document.workload.part
+        return self.problem.workload.part
 
     @property
     def workload(self) -> Workload:
         """The queries."""
-        return self.document.workload
+        return self.problem.workload
 
     @property
     def neighbors(self) -> str:
         """Who is hidden: a unit more or less ("add-remove"), or one of another kind ("replace")."""
-        return self.document.neighbors
+        return self.problem.neighbors
+
+    @property
+    def words(self) -> str:
+        """Which noise is added, and to what."""
+        return self.document.noise.words(self.problem)
 
     @property
     def title(self) -> str:
@@ -103,24 +111,26 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
     @property
     def loss_words(self) -> str:
         """What the bracket is of."""
-        return "largest variance" if self.document.largest else "total squared error"
+        return "largest variance" if self.problem.largest else "total squared error"
 
     @cached_property
     def budget(self) -> AskedBudget:
         """The budget that was asked for: mu, rho, or (epsilon, delta)."""
-        point = self.document.asked
-        each = () if point is None else (point,)
-        name, value = self.document.budget
-        gdp, zcdp = (value if name == wanted else None for wanted in ("gdp", "zcdp"))
-        return AskedBudget(point, each, gdp=gdp, zcdp=zcdp)
+        budget = self.problem.budget
+        each = () if budget.asked is None else (budget.asked,)
+        return AskedBudget(budget.asked, each, gdp=budget.gdp, zcdp=budget.zcdp)
 
     @property
     def zcdp_bound(self) -> float:
         """A proven rho: as asked for, or mu^2/2 or epsilon^2/2, rounded up; or infinite."""
-        name, value = self.document.budget
-        if self.document.law is not None and self.document.law.delta > 0:
+        budget = self.problem.budget
+        if self._law is not None and self._law.delta > 0:
             return math.inf
-        return float_towards(value if name == "zcdp" else value * value / 2, math.inf)
+        if budget.zcdp is not None:
+            return float_towards(budget.zcdp, math.inf)
+        size = budget.epsilon if budget.gdp is None else budget.gdp
+        assert size is not None
+        return float_towards(size * size / 2, math.inf)
 
     def problem_facts(self, loss: str) -> Iterator[Fact]:
         """What was asked."""
@@ -179,7 +189,7 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
         if not self._factors:
             return self._tables.release(x, exact, source)
         counts = self._vector(x)
-        total = sum(counts) if self.document.replaced else None
+        total = sum(counts) if self.problem.replaced else None
         return self._answered(self._estimate(counts, source), total, exact)
 
     def _vector(self, x: Any) -> list[int]:
@@ -209,7 +219,7 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
 
     def _noisy(self, y: Sequence[int], source: Entropy) -> Sequence[int | Fraction]:
         """The measurements with noise, in steps of the grid."""
-        law, grid = self.document.law, self.document.grid
+        law, grid = self._law, self._grid
         if is_vector(law):
             noisy = VectorNoise(law).release(
                 [number * grid for number in y], exact=True, entropy=source
@@ -218,7 +228,7 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
         if is_additive(law):
             drawn = [int(number) for number in AdditiveNoise(law).grid_sample_any(len(y), source)]
         else:
-            drawn = sampler_of(self.document.budget, grid)(len(y), source)
+            drawn = sampler_of(self._single, grid)(len(y), source)
         return [a + b for a, b in zip(y, drawn, strict=True)]
 
     def _answered(self, z: list[int], total: int | None, exact: bool) -> Any:
@@ -243,7 +253,7 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
 
     @cached_property
     def _sigma(self) -> float:
-        return math.sqrt(variance_above(self.document))
+        return math.sqrt(self._single.variance(self._grid))
 
     @cached_property
     def std(self) -> Floats:
@@ -269,18 +279,17 @@ class WorkloadNoise(DesignNoise[WorkloadDocument]):
 
     def _within(self, sums: MeasuredSums, beyond: float) -> Floats:
         """What the error of each sum of measurements passes with at most this probability."""
-        law = self.document.law
+        law = self._law
         if is_vector(law):
             far = VectorNoise(law).coordinate_error(1 - beyond)
             far += float(law.noise.grid) * math.sqrt(law.problem.dimension) / 2
             return np.asarray(sums.lengths * far)
         if is_additive(law):
             return sums_bars(law, sums.patterns, beyond)
-        name, value = self.document.budget
-        if name != "epsilon":
+        if not isinstance(self._single, LaplaceOnGrid):
             return np.asarray(-NormalDist().inv_cdf(beyond / 2) * (sums.lengths * self._sigma))
-        grid = float(self.document.grid)
-        rate = float(value) * grid
+        grid = float(self._grid)
+        rate = float(self._single.rate) * grid
         if all(factor.counts_alone for factor in self._factors):
             alone, masses = laplace_bar(rate, beyond), laplace_masses(rate)
             moment, rates = laplace_moment(rate), [rate * share for share in RATES]

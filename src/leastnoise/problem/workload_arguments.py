@@ -2,43 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import ArgumentError, Described
 from ..exact import Number, rational
-from ..losses import L2, Loss
 from .arguments import Arguments, DesignRequest, WorkloadArguments
 from .budgets import check_budgets, check_mu
 from .checks import check_gap, check_progress, check_sizes, check_time_limit
-from .privacy import Point
 from .shape_arguments import LARGEST
 from .workload import Workload
+from .workload_problem import ADD_REMOVE, REPLACE, WorkloadBudget, WorkloadProblem
 
-#: Who neighbors are: one unit more or less, or one unit of another kind.
-ADD_REMOVE, REPLACE = "add-remove", "replace"
 #: rho of zero-concentrated privacy that designs can have.
 MIN_EPSILON = Fraction(1, 1000)
 MIN_RHO, MAX_RHO = Fraction(1, 500_000), 18
 #: The gap that is asked for if nobody says which, and the seconds for the search.
 _GAP, _SECONDS = 1e-3, 60.0
 _TAKEN = ("workload", *WorkloadArguments.__annotations__)
-
-
-@dataclass(frozen=True)
-class WorkloadProblem:
-    """Many linear questions and what privacy they must keep; exact."""
-
-    workload: Workload
-    neighbors: str
-    budget: tuple[str, Fraction]  # gdp, zcdp, or epsilon
-    asked: Point | None  # (epsilon, delta), if that is the budget
-    largest: bool
-
-    @property
-    def loss(self) -> Loss:
-        """The squared error."""
-        return L2()
 
 
 def workloaded(arguments: Arguments) -> DesignRequest[WorkloadProblem]:
@@ -59,7 +39,7 @@ def workloaded(arguments: Arguments) -> DesignRequest[WorkloadProblem]:
     check_progress(arguments.progress)
     gap, seconds = arguments.gap, check_time_limit(arguments.time_limit)
     return DesignRequest(
-        WorkloadProblem(workload, neighbors, *_budget(arguments), arguments.loss == LARGEST),
+        WorkloadProblem(workload, neighbors, _budget(arguments), arguments.loss == LARGEST),
         float(check_gap(_GAP if gap is None else gap)),
         _SECONDS if seconds is None else seconds,
         None,
@@ -67,7 +47,7 @@ def workloaded(arguments: Arguments) -> DesignRequest[WorkloadProblem]:
     )
 
 
-def _budget(arguments: Arguments) -> tuple[tuple[str, Fraction], Point | None]:
+def _budget(arguments: Arguments) -> WorkloadBudget:
     for name in ("gdp", "zcdp", "epsilon", "delta"):
         check_sizes(name, getattr(arguments, name))
     if arguments.epsilon is None and arguments.delta is not None:
@@ -83,11 +63,11 @@ def _budget(arguments: Arguments) -> tuple[tuple[str, Fraction], Point | None]:
         (epsilon, delta), _, _ = check_budgets(arguments.epsilon, arguments.delta, None, None)
         if epsilon < MIN_EPSILON:
             raise ArgumentError("epsilon", arguments.epsilon, f"at least {float(MIN_EPSILON)}")
-        return ("epsilon", epsilon), (epsilon, delta)
+        return WorkloadBudget(epsilon, delta)
     if arguments.gdp is not None:
-        return ("gdp", check_mu(arguments.gdp)), None
+        return WorkloadBudget(gdp=check_mu(arguments.gdp))
     assert arguments.zcdp is not None
-    return ("zcdp", check_rho(arguments.zcdp)), None
+    return WorkloadBudget(zcdp=check_rho(arguments.zcdp))
 
 
 def check_rho(zcdp: Number) -> Fraction:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from fractions import Fraction
-from typing import Generic
+from typing import Any, Generic
 
-from ..base import P
+from ..base import MechanismFile, P
 from ..report import Claim
 
 
@@ -16,6 +15,9 @@ class Certificate(ABC, Generic[P]):
     def check_problem(self, problem: P) -> None:
         """`FormatError` unless the certificate is about the problem."""
 
+    def check_noise(self, problem: P, noise: Any) -> None:
+        """`FormatError` unless the certificate goes with the noise, where it is about that, too."""
+
     @abstractmethod
-    def claim(self, problem: P, lower: Fraction) -> Claim:
+    def claim(self, file: MechanismFile[P, Any, Any]) -> Claim:
         """What becomes of `lower`."""

@@ -13,6 +13,7 @@ from typing import Annotated, Any, TypeVar, cast
 from ...errors import FormatError
 from ...problem import Problem
 from ...problem.privacy import Point, check_points
+from ..base import MechanismFile
 from ..budgets import POINTS
 from ..codec import NUMBER, POSITIVE, Codec, Flag, ObjectCodec, Record, integer, record, several
 from ..composition import demanded
@@ -82,13 +83,14 @@ class DualCertificate(Certificate[Problem]):
         """Whether a budget is asked of every mechanism that the bound is about."""
         return problem.asks(point)
 
-    def claim(self, problem: Problem, lower: Fraction) -> Claim:
+    def claim(self, file: MechanismFile[Problem, Any, Any]) -> Claim:
         """What becomes of `lower`."""
+        problem = file.problem
         points = self.points_of(problem)
         if not all(self.asked(problem, points[j]) for j in self.used):
             words = "the certificate uses a budget that is not claimed"
             return Claim("lower", REFUTED, None, words)
-        return lower_claim(lower, self.bound(problem), self.subject(problem))
+        return lower_claim(file.lower, self.bound(problem), self.subject(problem))
 
 
 @dataclass(frozen=True)
@@ -190,7 +192,7 @@ class Estimated(Certificate[Problem]):
         """`FormatError` unless it is."""
         demand(not problem.loss.certified, '"certificate" is missing')
 
-    def claim(self, problem: Problem, lower: Fraction) -> Claim:
+    def claim(self, file: MechanismFile[Problem, Any, Any]) -> Claim:
         """Not checked."""
         return Claim("lower", NOT_CHECKED, None, NO_LOSS)
 

@@ -16,6 +16,7 @@ from ...errors import FormatError
 from ...problem.privacy import Point, check_points
 from ...problem.problem import Problem
 from ...work import add_up, bits, charge
+from ..base import MechanismFile
 from ..budgets import POINTS
 from ..codec import (
     NOT_NEGATIVE,
@@ -192,11 +193,11 @@ class RangeCertificate(DualCertificate):
             return "mechanism within the file's budgets for one release"
         return f"{private_words(problem)} mechanism on this range"
 
-    def claim(self, problem: Problem, lower: Fraction) -> Claim:
+    def claim(self, file: MechanismFile[Problem, Any, Any]) -> Claim:
         """What becomes of `lower`."""
-        if not problem.loss.falls_nowhere:
+        if not file.problem.loss.falls_nowhere:
             return Claim("lower", NOT_CHECKED, None, FALLS)
-        return super().claim(problem, lower)
+        return super().claim(file)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from ...problem.shape_problem import ShapeProblem
+from ..base import MechanismFile
 from ..fields import demand
 from ..report import Claim, lower_claim
 from .base import Certificate
@@ -19,10 +21,11 @@ class ShapeProof(Certificate[ShapeProblem]):
     def bound(self, problem: ShapeProblem) -> Fraction:
         """What is proven about all private noise; 0 where that is nothing."""
 
-    def claim(self, problem: ShapeProblem, lower: Fraction) -> Claim:
+    def claim(self, file: MechanismFile[ShapeProblem, Any, Any]) -> Claim:
         """What becomes of `lower`."""
+        problem = file.problem
         who = f"(epsilon, delta)-DP additive {'integer ' * problem.integer}noise"
-        return lower_claim(lower, self.bound(problem), who, "no expected loss is negative")
+        return lower_claim(file.lower, self.bound(problem), who, "no expected loss is negative")
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from ...exact import exp_bounds
 from ...losses import Loss
 from ...problem.keyed_problem import FailureCurve, KeyedProblem
 from ...problem.privacy import Point
 from ...work import add_up, charge, once
+from ..base import MechanismFile
 from ..enclosures import ceil_at
 from ..noise.keys.chain import MAX_REACH
 from ..noise.keys.partition_curve import BITS, best_tails_of_curve
@@ -29,11 +31,12 @@ class BestTails(Certificate[KeyedProblem]):
         """At most E c(X) of the best integer noise of the budgets, or of the curve."""
         return _least(problem.budgets, problem.failure_curve, problem.loss)
 
-    def claim(self, problem: KeyedProblem, lower: Fraction) -> Claim:
+    def claim(self, file: MechanismFile[KeyedProblem, Any, Any]) -> Claim:
         """What becomes of `lower`."""
+        problem = file.problem
         curve = problem.failure_curve is not None
         private = "mu-GDP (but for failures)" if curve else private_words(problem)
-        return lower_claim(lower, self.bound(problem), f"{private} integer noise")
+        return lower_claim(file.lower, self.bound(problem), f"{private} integer noise")
 
 
 @once

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, TypeGuard
+from typing import Annotated, Any, TypeGuard
 
 from ...exact import nearest_float
 from ...problem import Problem
@@ -122,8 +122,9 @@ class VectorCertificate(Certificate[Problem]):
         """The same of a problem."""
         self.check_sensitivity(problem.sensitivity)
 
-    def claim(self, problem: Problem, lower: Fraction) -> Claim:
+    def claim(self, file: MechanismFile[Problem, Any, Any]) -> Claim:
         """What becomes of `lower`."""
+        problem, lower = file.problem, file.lower
         asked = problem.dimension, problem.epsilon, problem.delta, problem.sensitivity
         proof = vector_dual(*asked, problem.loss, self, lower)
         where = f"at radius {nearest_float(proof.at * problem.sensitivity):.6g}"

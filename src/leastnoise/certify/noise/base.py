@@ -8,9 +8,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Generic
+from typing import Any, Generic
 
-from ..base import P
+from ..base import MechanismFile, P
 from ..report import NOT_CHECKED, Claim, distribution_claim, divergence_claims, upper_claim
 
 
@@ -37,12 +37,12 @@ class Noise(ABC, Generic[P]):
     def claims(self, problem: P) -> Iterable[Claim]:
         """What becomes of every claim about releases but for what they cost."""
 
-    def upper_claim(self, problem: P, upper: Fraction) -> Claim:
+    def upper_claim(self, file: MechanismFile[P, Any, Any]) -> Claim:
         """What becomes of `upper`."""
-        loss = self.expected_loss(problem)
+        loss = self.expected_loss(file.problem)
         if isinstance(loss, str):
             return Claim("upper", NOT_CHECKED, None, loss)
-        return upper_claim(upper, loss, "expected loss of a release")
+        return upper_claim(file.upper, loss, "expected loss of a release")
 
 
 class Distribution(Noise[P]):

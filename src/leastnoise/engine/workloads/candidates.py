@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from ...certify.base import AnyFile, MechanismFile
 from ...certify.certificates.closed_form import approximate_variance
-from ...certify.kinds.workload import WorkloadBudget, WorkloadDocument
+from ...certify.kinds.workload import WorkloadFile
 from ...certify.noise.workloads.plain_strategies import AnswersStrategy, CountsStrategy
 from ...certify.noise.workloads.strategy import Strategy
 from ...problem import Problem
@@ -20,11 +20,11 @@ from ...problem.arguments import Arguments
 from ...problem.shape import Cube
 from ...problem.shape_arguments import shaped
 from ...problem.workload import MAX_TABLE
-from ...problem.workload_arguments import REPLACE, WorkloadProblem
+from ...problem.workload_problem import WorkloadProblem
 from ..method import SearchPlan
 from ..methods import made, plan_of, plan_of_noise
 from ..search import Search
-from .documents import empty, written
+from .documents import written
 from .pieces import Piece
 
 
@@ -45,19 +45,15 @@ _INNER = InnerNoise()
 MOST_VECTOR = 40
 
 
-def of_sums(
-    problem: WorkloadProblem, pieces: list[Piece], search: Search
-) -> WorkloadDocument | None:
+def of_sums(problem: WorkloadProblem, pieces: list[Piece], search: Search) -> WorkloadFile | None:
     """Laplace noise: the best strategy of each factor."""
     pairs = [pair for piece in pieces if (pair := piece.best) is not None]
     return written(problem, pairs) if len(pairs) == len(pieces) else None
 
 
-def on_counts(
-    problem: WorkloadProblem, pieces: list[Piece], search: Search
-) -> WorkloadDocument | None:
+def on_counts(problem: WorkloadProblem, pieces: list[Piece], search: Search) -> WorkloadFile | None:
     """Noise on each count: the best of all for histograms."""
-    if problem.neighbors == REPLACE or problem.workload.cells > MAX_TABLE:
+    if problem.replaced or problem.workload.cells > MAX_TABLE:
         return None
     assert problem.asked is not None
     epsilon, delta = problem.asked
@@ -68,9 +64,8 @@ def on_counts(
     if delta > 0:
         count = Problem.of(epsilon=epsilon, delta=delta, loss="l2", integer=True)
         law = _law(search, plan_of_noise(count), _INNER.gap, _INNER.seconds)
-    strategies = (CountsStrategy(),) * len(pieces)
-    multipliers = tuple(piece.proof for piece in pieces)
-    return replace(empty(problem), strategies=strategies, multipliers=multipliers, law=law)
+    file = written(problem, [(CountsStrategy(), piece.proof) for piece in pieces])
+    return file.with_noise(law=law)
 
 
 def _plain_cost(problem: WorkloadProblem, pieces: list[Piece]) -> Fraction:
@@ -80,17 +75,17 @@ def _plain_cost(problem: WorkloadProblem, pieces: list[Piece]) -> Fraction:
 
 def on_each_answer(
     problem: WorkloadProblem, pieces: list[Piece], search: Search
-) -> WorkloadDocument | None:
+) -> WorkloadFile | None:
     """Laplace noise on each answer: for a few small tables of a large one."""
     part, proof = pieces[0].part, pieces[0].proof
     if len(pieces) > 1 or part.denominator != 1 or part.cells > MAX_TABLE:
         return None
-    return replace(empty(problem), strategies=(AnswersStrategy(),), multipliers=(proof,))
+    return written(problem, [(AnswersStrategy(), proof)])
 
 
 def on_answers(
     problem: WorkloadProblem, pieces: list[Piece], search: Search
-) -> WorkloadDocument | None:
+) -> WorkloadFile | None:
     """Joint noise on the answers, where they are few and whole."""
     part, proof = pieces[0].part, pieces[0].proof
     few = len(pieces) == 1 and part.queries <= _INNER.most_joint
@@ -98,7 +93,7 @@ def on_answers(
         return None
     assert problem.asked is not None
     rows = [list(row) for row in part.rows()]
-    replaced = problem.neighbors == REPLACE
+    replaced = problem.replaced
     width = max(max(row) - min(row) if replaced else max(map(abs, row)) for row in rows)
     entries = {x > 0 for row in rows for x in row if x}
     shape = Cube(part.queries, width, one_sided=not replaced and len(entries) == 1)
@@ -107,15 +102,15 @@ def on_answers(
     )
     plan = plan_of(replace(answers, noise_alone=True))
     law = _law(search, plan, _INNER.gap, _INNER.seconds_of_joint)
-    return replace(empty(problem), strategies=(AnswersStrategy(),), multipliers=(proof,), law=law)
+    return written(problem, [(AnswersStrategy(), proof)]).with_noise(law=law)
 
 
 def of_vectors(
-    problem: WorkloadProblem, gaussian: WorkloadDocument, search: Search
-) -> WorkloadDocument | None:
+    problem: WorkloadProblem, gaussian: WorkloadFile, search: Search
+) -> WorkloadFile | None:
     """Vector noise in the strategy that is the best for Gaussian noise."""
-    strategy = gaussian.strategies[0]
-    if len(gaussian.strategies) > 1 or not isinstance(strategy, Strategy):
+    strategy = gaussian.noise.strategies[0]
+    if len(gaussian.noise.strategies) > 1 or not isinstance(strategy, Strategy):
         return None
     if not 2 <= strategy.rank <= MOST_VECTOR:
         return None
@@ -126,8 +121,7 @@ def of_vectors(
     )
     plan = made("vector" if delta > 0 else "vector at delta = 0", vector)
     law = _law(search, plan, _INNER.gap_of_vector, _INNER.seconds)
-    kept = WorkloadBudget.of(problem.budget, problem.asked)
-    return replace(gaussian, kept=kept, law=law)
+    return replace(gaussian, problem=problem).with_noise(law=law)
 
 
 def _law(search: Search, plan: SearchPlan, gap: float, seconds: float | None) -> AnyFile:

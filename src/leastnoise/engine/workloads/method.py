@@ -1,8 +1,8 @@
 """The methods for workloads: the best strategy for Gaussian noise, and other noise in its place.
 
-What is yielded is checked by `certify/kinds/workload_check.py`. A file states both of its bounds:
-its multipliers are about the coordinates of its strategy. So only noise is yielded, and all noise
-is tried: what is the best shows at the end.
+What is yielded is checked by `certify/noise/workloads/measurements.py`. A file states both of its
+bounds: its multipliers are about the coordinates of its strategy. So only noise is yielded, and all
+noise is tried: what is the best shows at the end.
 """
 
 from __future__ import annotations
@@ -14,29 +14,28 @@ from typing import NoReturn
 
 import numpy as np
 
-from ...certify.kinds.workload import WorkloadDocument, factors_of
-from ...certify.kinds.workload_check import noise_words, variance_above, variance_below
+from ...certify.kinds.workload import WorkloadFile, is_workload
 from ...certify.kinds.workload_parts import MAX_RANK
 from ...certify.noise.workloads.plain_strategies import AnswersStrategy
 from ...errors import ArgumentError, FormatError, LimitError
 from ...formatting import gap_of, gap_words, percent
 from ...problem.budgets import mu_for
 from ...problem.privacy import Releases
-from ...problem.workload_arguments import WorkloadProblem
+from ...problem.workload_problem import WorkloadProblem
 from ..bounds import Bounds, Lower, noise_for_workload, not_negative
 from ..method import Method
 from ..search import Search
 from .candidates import MOST_VECTOR, of_sums, of_vectors, on_answers, on_counts, on_each_answer
 from .documents import passed
 from .pieces import Piece, Pieces
-from .strategies import Strategies, badly_scaled, is_replaced, too_large
+from .strategies import Strategies, badly_scaled, too_large
 
 _STRATEGIES, _PIECES = Strategies(), Pieces()
 #: The share of the time that strategies for Laplace noise, and proofs, have.
 _SHARE = 0.7
 
 
-def _offer(document: WorkloadDocument, search: Search) -> Bounds:
+def _offer(document: WorkloadFile, search: Search) -> Bounds:
     search.report(float(document.lower), float(document.upper), 0)
     return None, noise_for_workload(document)
 
@@ -53,7 +52,7 @@ def _below_curve(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
 
 def _pieces(problem: WorkloadProblem, search: Search) -> list[Piece]:
     """The factors of the workload, each with strategies and a proof."""
-    factors = factors_of(problem.workload.part, is_replaced(problem))
+    factors = problem.factors
     left = search.within(search.left(np.inf) * _SHARE)
     return search.keep(
         "pieces",
@@ -64,7 +63,7 @@ def _pieces(problem: WorkloadProblem, search: Search) -> list[Piece]:
     )
 
 
-Candidate = Callable[[WorkloadProblem, list[Piece], Search], WorkloadDocument | None]
+Candidate = Callable[[WorkloadProblem, list[Piece], Search], WorkloadFile | None]
 
 
 def _trying(candidate: Candidate) -> Callable[[WorkloadProblem, Search], Iterator[Bounds]]:
@@ -89,14 +88,14 @@ def _trying(candidate: Candidate) -> Callable[[WorkloadProblem, Search], Iterato
     return bounds
 
 
-def _best_gaussian(problem: WorkloadProblem, search: Search) -> WorkloadDocument | None:
+def _best_gaussian(problem: WorkloadProblem, search: Search) -> WorkloadFile | None:
     """The best file of Gaussian noise; None where there is none."""
 
-    def made() -> WorkloadDocument | None:
+    def made() -> WorkloadFile | None:
         assert problem.asked is not None
         mu = mu_for(Releases(1, *problem.asked))
         if mu is not None:
-            curve = replace(problem, budget=("gdp", mu))
+            curve = replace(problem, budget=replace(problem.budget, gdp=mu))
             with suppress(ArgumentError, LimitError):  # (too many counts for it alone)
                 return _STRATEGIES.of_curve(curve, search.gap, search.left(np.inf) / 2)
         return None
@@ -110,8 +109,8 @@ def _gaussian(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
     if upper is not None:
         assert problem.asked is not None
         best, mu = upper.document, mu_for(Releases(1, *problem.asked))
-        assert isinstance(best, WorkloadDocument)
-        least = variance_below(best)
+        assert is_workload(best)
+        least = best.certificate.least_variance(problem)
         if mu is None or search.late() or (least and best.lower / least / mu**2 >= best.upper):
             return
     document = _best_gaussian(problem, search)
@@ -122,11 +121,11 @@ def _gaussian(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
 def _vectors(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
     """Where the best noise so far is Gaussian or Laplace noise, of few coordinates."""
     upper, part = search.bracket.upper, problem.workload.part
-    if upper is None or min(part.cells - is_replaced(problem), part.queries) > MOST_VECTOR:
+    if upper is None or min(part.cells - problem.replaced, part.queries) > MOST_VECTOR:
         return
     best = upper.document
-    assert isinstance(best, WorkloadDocument)
-    if best.law is not None or AnswersStrategy() in best.strategies:
+    assert is_workload(best)
+    if best.noise.law is not None or AnswersStrategy() in best.noise.strategies:
         return
     gaussian = _best_gaussian(problem, search)
     if gaussian is None:
@@ -198,19 +197,20 @@ def too_long(problem: WorkloadProblem) -> NoReturn:
     raise ArgumentError("workload", problem.workload, words) from None
 
 
-def status(document: WorkloadDocument, search: Search) -> str:
+def status(document: WorkloadFile, search: Search) -> str:
     """The noise, what the gap is made of, and what the lower bound is over."""
     words = gap_words(document, True)
-    noise = noise_words(document)
-    if document.asked is not None:
+    problem = document.problem
+    noise = document.noise.words(problem)
+    if problem.asked is not None:
         return (
             f"{words}; {noise}, the best one tried for this budget; lower holds for all mechanisms "
             "in the worst case, and is weak for many queries"
         )
-    least = variance_below(document)
+    least = document.certificate.least_variance(problem)
     if least == 0:
         return f"{words}; {noise}; no useful lower bound is known"
-    ratio = float(variance_above(document) / least) - 1
+    ratio = float(document.noise.variance(problem) / least) - 1
     rest = (1 + gap_of(document)) / (1 + ratio) - 1
     words += f"; {noise}; gap of the strategy {percent(max(rest, 1e-15))}, "
     words += f"of Gaussian noise for one number {percent(ratio)}"

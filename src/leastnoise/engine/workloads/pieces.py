@@ -22,14 +22,14 @@ from ...certify.noise.workloads.strategy import Multipliers, TallStrategy, large
 from ...certify.noise.workloads.summed_strategy import MAX_SUMMED, upper_summed
 from ...errors import ArgumentError, FormatError
 from ...problem.workload import MAX_TABLE
-from ...problem.workload_arguments import WorkloadProblem
 from ...problem.workload_parts import WorkloadPart
+from ...problem.workload_problem import WorkloadProblem
 from ...problem.workload_tables import MarginalsPart
 from ...work import OutOfTimeError, counted, until
 from .documents import ProvenStrategy
 from .roots import best_weights
 from .rounding import as_floats
-from .strategies import Strategies, is_replaced
+from .strategies import Strategies
 from .summed import StrategyDescent, halved
 
 
@@ -68,7 +68,7 @@ class Pieces:
     def piece(self, problem: WorkloadProblem, part: WorkloadPart, seconds: float) -> Piece:
         """What is found for a factor in about so many seconds."""
         end = time.monotonic() + seconds
-        replaced, descent = is_replaced(problem), StrategyDescent()
+        replaced, descent = problem.replaced, StrategyDescent()
         costs: list[tuple[float, FactorStrategy]] = []
         if not replaced and part.cells <= MAX_TABLE:
             costs.append((float(part.squared_lengths(problem.largest)), CountsStrategy()))
@@ -86,7 +86,7 @@ class Pieces:
 
     def _proof(self, problem: WorkloadProblem, part: WorkloadPart, end: float) -> FactorProof:
         """What proves the most from below, as far as it is found until then."""
-        replaced = is_replaced(problem)
+        replaced = problem.replaced
         name = part.scaled()[1].family if part.cells <= MAX_PREFIX else ""
         if name in ("prefix", "ranges") and not (replaced or problem.largest):
             left = max(0.1, end - time.monotonic())
@@ -105,7 +105,7 @@ class Pieces:
         self, problem: WorkloadProblem, part: WorkloadPart, proof: Multipliers, end: float
     ) -> Iterator[tuple[float, ProvenStrategy]]:
         """Strategies about all cells but the first one, or for the largest variance."""
-        replaced = is_replaced(problem)
+        replaced = problem.replaced
         if part.cells > self.most_in_matrix:
             return
         frame = ALL_CELLS.frame(part, replaced)
@@ -150,7 +150,7 @@ def cost_of(part: WorkloadPart, tall: TallStrategy, problem: WorkloadProblem) ->
     """What measurements of variance 1 cost, in floats."""
     y = as_floats(tall.rows) / 2.0**tall.bits
     rows = as_floats(list(part.rows())) / part.denominator
-    if is_replaced(problem):
+    if problem.replaced:
         rows = rows[:, 1:] - rows[:, :1]
     weights = np.array([float(weight) for weight in part.weights()])
     each = weights * (rows @ np.linalg.inv(y.T @ y) * rows).sum(axis=1)

@@ -1,6 +1,6 @@
 """The best strategy for a workload, in whole numbers, with multipliers that prove both bounds.
 
-Nothing here is believed: the document's claims are checked by `certify/kinds/workload_check.py`.
+Nothing here is believed: claims are checked by `certify/noise/workloads/measurements.py`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...certify.kinds.workload import WorkloadDocument, factors_of
-from ...certify.kinds.workload_check import variance_above, variance_below
+from ...certify.kinds.workload import WorkloadFile
 from ...certify.kinds.workload_parts import MAX_RANK
 from ...certify.noise.workloads.factor import CLOSED_FORM, FactorProof
 from ...certify.noise.workloads.frame import ALL_CELLS, QUESTIONS, Coordinates
@@ -20,11 +19,11 @@ from ...certify.noise.workloads.strategy import Multipliers, Strategy
 from ...certify.noise.workloads.table_strategy import QueryWeights
 from ...errors import ArgumentError, Described, FormatError, LimitError
 from ...formatting import gap_of
-from ...problem.workload_arguments import REPLACE, WorkloadProblem
 from ...problem.workload_parts import WorkloadPart
+from ...problem.workload_problem import WorkloadProblem
 from ...problem.workload_tables import MarginalsPart
 from ...work import counted
-from .documents import bounded, empty, stated
+from .documents import bounded, stated, written
 from .frames import coordinates_of, independent
 from .optimise import columns, exchanges, largest
 from .roots import best_roots
@@ -50,21 +49,20 @@ class Strategies:
 
     def multipliers(self, problem: WorkloadProblem, part: WorkloadPart, end: float) -> Multipliers:
         """What proves how little all noise for a factor costs, whatever its strategy."""
-        plan = self._plan(part, is_replaced(problem), problem.largest, end)
+        plan = self._plan(part, problem.replaced, problem.largest, end)
         if isinstance(plan, _Roots):
             raise too_large(part)
         return replace(plan.at(self.bits[0], 0.0)[1], coordinates=plan.where)
 
-    def of_curve(self, problem: WorkloadProblem, gap: float, seconds: float) -> WorkloadDocument:
+    def of_curve(self, problem: WorkloadProblem, gap: float, seconds: float) -> WorkloadFile:
         """The best document below a curve that passes; `ArgumentError` if there is none."""
         end = time.monotonic() + seconds
-        replaced = is_replaced(problem)
+        replaced = problem.replaced
         part = problem.workload.part
         if isinstance(part, MarginalsPart) and not replaced:
             return self._tables(problem, part, gap, seconds)
-        factors = factors_of(part, replaced)
-        plans = [self._plan(factor, replaced, problem.largest, end) for factor in factors]
-        best: WorkloadDocument | None = None
+        plans = [self._plan(factor, replaced, problem.largest, end) for factor in problem.factors]
+        best: WorkloadFile | None = None
         for bits, even in self._tries(max(plan.rank for plan in plans)):
             if best is not None and (
                 time.monotonic() > end or (even and _of_strategy(best) <= gap)
@@ -143,15 +141,14 @@ class Strategies:
 
     def _tables(
         self, problem: WorkloadProblem, part: MarginalsPart, gap: float, seconds: float
-    ) -> WorkloadDocument:
+    ) -> WorkloadFile:
         proof: FactorProof = CLOSED_FORM
         if problem.largest:
             strategy, weights = largest_tables(part, self.table_bits, gap, seconds)
             proof = QueryWeights(weights)
         else:
             strategy = best_tables(part, self.table_bits)
-        document = replace(empty(problem), strategies=(strategy,), multipliers=(proof,))
-        return bounded(document)
+        return bounded(written(problem, [(strategy, proof)]))
 
 
 @dataclass(frozen=True)
@@ -198,11 +195,6 @@ class _Roots:
         return self.proven
 
 
-def is_replaced(problem: WorkloadProblem) -> bool:
-    """Whether neighbors replace a unit by another."""
-    return problem.neighbors == REPLACE
-
-
 def _long_prefix(part: WorkloadPart) -> bool:
     return part.family == "prefix" and MAX_RANK < part.cells <= MAX_PREFIX
 
@@ -221,10 +213,11 @@ def _questions(part: WorkloadPart, replaced: bool, where: Coordinates) -> np.nda
     return np.asarray(np.sqrt(weights)[:, None] * as_floats(rows) / float(below))
 
 
-def _of_strategy(document: WorkloadDocument) -> float:
+def _of_strategy(document: WorkloadFile) -> float:
     """The part of the gap that a better strategy could close: not the constant of one number."""
-    least = variance_below(document)
-    return (gap_of(document) + 1) * float(least / variance_above(document)) - 1 if least else 0.0
+    least = document.certificate.least_variance(document.problem)
+    share = float(least / document.noise.variance(document.problem))
+    return (gap_of(document) + 1) * share - 1 if least else 0.0
 
 
 def badly_scaled(problem: WorkloadProblem) -> ArgumentError:

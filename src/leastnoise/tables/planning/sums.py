@@ -12,7 +12,6 @@ from typing import ClassVar
 import numpy as np
 
 from ...cache import sha256_of, workload_designed
-from ...certify.kinds.workload_check import noise_words
 from ...design import Design
 from ...noise.workload import WorkloadNoise
 from ...numeric import Floats
@@ -31,7 +30,7 @@ def sums_release(workload: Workload, epsilon: Fraction, delta: Fraction, steps: 
     rows = "the one row" if steps == 1 else f"each of {steps} rows"
     words = (
         f"noise for {design.noise.workload.queries} sums together, for {rows} that a unit can have "
-        f"in them: {noise_words(design.document)}"
+        f"in them: {design.noise.words}"
     )
     return SumsRelease(design, path, words, steps)
 

@@ -18,7 +18,7 @@ from ...certify.kinds.additive import AdditiveFile, is_additive
 from ...certify.kinds.dependent import is_dependent
 from ...certify.kinds.joint import JointFile, is_joint
 from ...certify.kinds.vector import is_vector
-from ...certify.kinds.workload import WorkloadDocument
+from ...certify.kinds.workload import is_workload
 from ...certify.report import BY_THEOREM, PROVEN, REFUTED
 from ...errors import ArgumentError, Described
 from ...exact import nearest_float, text_of
@@ -349,8 +349,8 @@ def _suits(document: Any, part: Part) -> bool:
 def _of_sums(basis: QueryBasis, files: Sequence[Any]) -> _CostedStep:
     """Sums of counts: one release, whatever groups and cells a unit moves."""
     workload, steps = basis.query.workload(), basis.query.moves(basis.setting)
-    suitable = len(files) == 1 and isinstance(files[0], WorkloadDocument)
-    if not suitable or files[0].workload != workload or files[0].replaced:
+    problem = files[0].problem if len(files) == 1 and is_workload(files[0]) else None
+    if problem is None or problem.workload != workload or problem.replaced:
         return _step(
             [basis], f"no file of the report is for these {workload.queries} sums", REFUTED
         )

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from ....exact import nearest_float
 from ....problem.keyed_problem import FailureCurve, KeyedProblem, KeyedReleases
 from ....problem.privacy import Point, Releases
 from ....work import charge, once
+from ...base import MechanismFile
 from ...certificates.tails import most_shown
 from ...report import REFUTED, Claim, budget_claims, claim_of, releases_claim, upper_claim
 from ..base import Noise
@@ -70,11 +72,12 @@ class Selection(Noise[KeyedProblem]):
         """At least the expected loss of the value of a key that is surely released."""
         return loss_of_chain(self.chain, problem.loss)
 
-    def upper_claim(self, problem: KeyedProblem, upper: Fraction) -> Claim:
+    def upper_claim(self, file: MechanismFile[KeyedProblem, Any, Any]) -> Claim:
         """What becomes of `upper`."""
         reach = self.chain.reach
         who = f"a key of {reach} units or more, counted as 0 where it is not released,"
-        return upper_claim(upper, self.expected_loss(problem), f"expected loss of {who}")
+        loss = self.expected_loss(file.problem)
+        return upper_claim(file.upper, loss, f"expected loss of {who}")
 
 
 def _together(problem: KeyedProblem, total: KeyedReleases, satisfied: bool) -> Claim:

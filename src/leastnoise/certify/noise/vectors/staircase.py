@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
+from typing import Any
 
 from ....errors import LimitError
 from ....exact import exp_upper, nearest_float, ratio_below
@@ -18,6 +19,7 @@ from ....losses import L2, Loss
 from ....problem import Problem
 from ....work import arithmetic, charge
 from ....work import bits as length_of
+from ...base import MechanismFile
 from ...certificates.base import Certificate
 from ...codec import number
 from ...enclosures import ceil_at, floor_at, power
@@ -111,8 +113,9 @@ class NoCurves(Certificate[Problem]):
             "or huber",
         )
 
-    def claim(self, problem: Problem, lower: Fraction) -> Claim:
+    def claim(self, file: MechanismFile[Problem, Any, Any]) -> Claim:
         """What becomes of `lower`."""
+        problem, lower = file.problem, file.lower
         asked = problem.dimension, problem.epsilon, problem.loss, problem.sensitivity
         verdict, at = nothing_below(*asked, lower)
         where = f"where the first is at {nearest_float(at):.6g} sensitivities"

@@ -1,6 +1,6 @@
 """One factor of a workload: what its strategy and the proof of its bound must do.
 
-Statements and proofs: `../../kinds/workload_check.proof.md`. Standard library only.
+Statements and proofs: `measurements.proof.md`. Standard library only.
 """
 
 from __future__ import annotations
