@@ -83,7 +83,7 @@ def test_an_interval_of_a_total_is_that_of_its_noise_with_both_ends(query, keys,
 def test_sums_of_other_noise_are_far_below_the_sum_of_their_margins():
     """Noise for 40 rows of a person is not whole: its sum is bounded by its moments."""
     query = Histogram("x", bins=8, **BINS)
-    (law,) = release_of(query, PrivacyUnit("id", max_rows_per_group=40, max_groups=1)).laws
+    (law,) = release_of(query, PrivacyUnit("id", max_rows_per_group=40, max_groups=1)).noises
     for draws in (2, 60):
         bound, one = float(sum_error(law, draws, 0.95)), float(law.error(0.95))
         noise = law.release([Fraction(0)] * (draws * 400), InsecureSeededEntropy(3))

@@ -106,7 +106,7 @@ def worst(query, setting, noise, epsilon):
         for m in moves
         if not any(m != n and all(_beyond(y, x) for x, y in zip(m, n, strict=True)) for n in moves)
     ]
-    return max(cost(noise.laws, m, epsilon) for m in largest), largest
+    return max(cost(noise.noises, m, epsilon) for m in largest), largest
 
 
 def _beyond(y, x):

@@ -56,11 +56,11 @@ def row(values, numbers, units) -> dict:
     assert all(n == int(n) for n in numbers)
     if units == 0:
         whole = 1
-        for law in values.laws:
+        for law in values.noises:
             whole *= sum(masses(law).values())
         return {None: whole}
     found: dict = {}
-    for draws in product(*(masses(law).items() for law in values.laws)):
+    for draws in product(*(masses(law).items() for law in values.noises)):
         out = tuple(int(n) + k for n, (k, _) in zip(numbers, draws, strict=True))
         weight = 1
         for _, w in draws:
@@ -126,7 +126,7 @@ def test_whole_noise_is_for_numbers_that_are_whole(low, high, rows) -> None:
     for c in range(1, rows + 1):
         for steps in range(query.scale.top * c + 1):
             one = sharing.numbers(GroupSums(rows=c, values=steps, units=1))
-            assert all(n == int(n) for n in one) or not values.laws[0].design.integer
+            assert all(n == int(n) for n in one) or not values.noises[0].design.integer
             assert min(one) >= 0 and sharing.least <= sum(one) <= sharing.most
             taken = [math.ceil(n / part.measure) for n, part in zip(one, values.parts, strict=True)]
             assert sum(taken) <= values.form.steps and max(taken) <= values.form.most
@@ -135,7 +135,7 @@ def test_whole_noise_is_for_numbers_that_are_whole(low, high, rows) -> None:
 def test_the_threshold_is_the_least_of_its_kind() -> None:
     sharing = sharing_of(Proportion("x > 3", **KEYS), ROW)
     values = keyed_values(sharing, F(1), F(1, 10**5), 1, "l1")
-    first, second = (masses(law) for law in values.laws)
+    first, second = (masses(law) for law in values.noises)
     total = sum(first.values()) * sum(second.values())
 
     def above(level: F) -> F:
@@ -152,7 +152,7 @@ def test_noise_without_an_end_has_a_threshold_too() -> None:
     """A delta that is of no use to the noise: two geometric variables, summed in closed form."""
     delta = F(1, 10**25)
     values = keyed_values(sharing_of(Proportion("x > 3", **KEYS), ROW), F(1), delta, 1, "l1")
-    assert values.laws[0].design.document.noise.tail is not None
+    assert values.noises[0].design.document.noise.tail is not None
     a = math.exp(-1)
 
     def above(t: int) -> float:  # P(X1 + X2 > t), t >= 0
@@ -167,7 +167,7 @@ def test_tails_that_fall_slowly_are_listed_many_copies_at_a_time() -> None:
     """Noise that hardly falls: the threshold in closed form, and no million cells."""
     epsilon, delta = F(1, 10**5), F(1, 10**9)
     values = keyed_values(sharing_of(Proportion("x > 3", **KEYS), ROW), epsilon, delta, 1, "l1")
-    law = values.laws[0]
+    law = values.noises[0]
     assert law.design.integer and law.design.document.noise.tail is not None
     assert len(cells_of(law).masses) <= 2000 and sum(cells_of(law).masses) <= 1
     rate = float(epsilon)
@@ -195,7 +195,7 @@ def test_the_figures_of_a_sum_and_a_mean() -> None:
     for query in (TOTAL, MEAN):
         values = keyed_values(sharing_of(query, ROW), F(1), F(1, 10**5), 1, "l1")
         assert float(values.threshold / values.sharing.most) == pytest.approx(13.8, abs=0.15)
-        assert values.laws[0].size / float(values.sharing.most) < 1.04
+        assert values.noises[0].size / float(values.sharing.most) < 1.04
         assert values.group_size_for(0.95) == 18 and values.release_probability(
             18
         ) >= 0.95 > values.release_probability(17)

@@ -63,7 +63,7 @@ def test_small_counts_are_covered_exactly(relation, epsilon):
     for form in query.forms(setting):
         noise = noise_for([form], Fraction(epsilon), Fraction(1, 20), 1)
         axes = []
-        for law in noise.laws:
+        for law in noise.noises:
             far = int(law.design.noise.error_bound(1 - 1e-9)) + 1
             at = np.arange(-far, far + 1)
             axes.append(
@@ -85,7 +85,7 @@ def test_what_is_kept_is_never_overstated():
     setting = Setting(Row(), "add-remove")
     random = np.random.default_rng(3)
     for query in (Mean("x", low=0, high=10), Proportion("x > 1")):
-        one, two = noise_for(query.forms(setting), Fraction(1), Fraction(1, 100), 1).laws
+        one, two = noise_for(query.forms(setting), Fraction(1), Fraction(1, 100), 1).noises
         x, y = (law.design.noise.sample(20_000) for law in (one, two))
         for limit in (0.5, 2.0, 5.0):
             weights = [(random.uniform(-1, 1), random.uniform(-1, 1)) for _ in range(2)]

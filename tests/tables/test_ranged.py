@@ -47,7 +47,7 @@ def test_a_small_table_gets_it_and_the_answer_says_why(query):
 )
 def test_its_error_is_below_that_of_additive_noise_and_intervals_hold(query):
     setting, found = noise(query, 8, Fraction(3, 10))
-    assert isinstance(found.laws[0], RangedPartNoise)
+    assert isinstance(found.noises[0], RangedPartNoise)
     entropy = InsecureSeededEntropy(2)
     top = 8 if isinstance(query, Proportion) else Fraction(8)
     errors = []
@@ -57,7 +57,7 @@ def test_its_error_is_below_that_of_additive_noise_and_intervals_hold(query):
         held = np.mean([one[0].ends[0] <= value <= one[0].ends[1] for one in drawn])
         assert held >= 0.92
         errors.append(np.mean([abs(float(one[0].value - value)) for one in drawn]))
-    scale = float(found.laws[0].scale)
+    scale = float(found.noises[0].scale)
     assert np.mean(errors) / scale < 2.1  # additive noise moved into the range has about 2
     answer = query.estimate(drawn[0], setting, found)
     assert 0 <= answer.low <= answer.value <= answer.high <= 8
@@ -66,7 +66,7 @@ def test_its_error_is_below_that_of_additive_noise_and_intervals_hold(query):
 def test_what_is_drawn_keeps_the_claim_and_no_more():
     """The exact laws of neighboring values: the claim is kept, and reached."""
     _, found = noise(Proportion("x > 3", nulls="no"), 8, Fraction(3, 10))
-    laws = [dict(zip(*found.laws[0].design.noise.exact_law(k), strict=True)) for k in range(9)]
+    laws = [dict(zip(*found.noises[0].design.noise.exact_law(k), strict=True)) for k in range(9)]
     worst = 0.0
     for one, two in pairwise(laws):
         totals = sum(one.values()), sum(two.values())

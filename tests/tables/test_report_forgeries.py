@@ -422,7 +422,7 @@ def test_one_law_is_for_so_many_releases():
     """Beside a draw they said the budget of all questions, and the sum was not covered."""
     budget, one = QueryBudget(Fraction(1), Fraction(1, 2)), Setting(Row(), "add-remove")
     (noise,) = joint_noises([Count().forms(one)[0]], *budget.pair, 12, "l1")
-    document = noise.laws[0].design.document
+    document = noise.noises[0].design.document
     own = QueryBasis(Count(), one, (document.dumps(),))
     files = {file_name(document.dumps()): document}
     median = QueryBasis(Median("x", **BOUNDS), one, (), epsilon=Fraction(1))
@@ -438,7 +438,7 @@ def test_each_of_two_questions_may_have_one_law_for_all_its_releases():
         Setting(PrivacyUnit("p", 1), "add-remove"),
     )
     (noise,) = joint_noises([query.forms(one)[0]], Fraction(1), Fraction(1, 2), 12, "l1")
-    document = noise.laws[0].design.document
+    document = noise.noises[0].design.document
     own, files = QueryBasis(query, one, (document.dumps(),)), {}
     files[file_name(document.dumps())] = document
     for times, verdict in ((1, "refuted"), (2, "proven"), (3, "refuted")):

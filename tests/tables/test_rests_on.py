@@ -283,8 +283,8 @@ def test_the_answer_is_as_precise_as_without_its_figures():
     for query in QUERIES[:2] + QUERIES[3:]:
         setting = Setting(Row(), "add-remove")
         release = prepare_publicly(query, setting, QueryBudget(F(1), F(1, 10**6)), "l1").release
-        assert len(release.laws) == len(release.parts) + 1
-        epsilons = {law.design.document.epsilon for law in release.laws}
+        assert len(release.noises) == len(release.parts) + 1
+        epsilons = {law.design.document.epsilon for law in release.noises}
         assert epsilons == {F(1, release.form.steps)}
         (same,) = [form for form in query.forms(setting) if form.name == release.form.name]
         assert (same.steps, same.most) == (release.form.steps, release.form.most)

@@ -1,7 +1,7 @@
 """ask_all(table, queries, ...): several questions, declared in advance, that share one budget.
 
 Because the whole workload is known before the first answer, its releases may be composed tightly:
-one draw for all numbers (`joint_draw.py`), one law of noise that is proven for so many, or privacy
+one draw for all numbers (`joint_draw.py`), one distribution that is proven for so many, or privacy
 loss distributions (PLD) that are convolved (`composition.py`). Budgets of questions that are chosen
 one after the other may not; there the ledger's filter counts. How it adds up: `noise.proof.md`.
 """
@@ -346,7 +346,7 @@ def _drawable(prepared: Prepared) -> bool:
 
 
 def _together(ready: list[Prepared], whole: QueryBudget, loss: str) -> list[Prepared] | None:
-    """One law for all releases, proven for so many of them."""
+    """One distribution for all releases, proven for so many of them."""
     if any(
         prepared.query.mechanism != "numbers" or prepared.query.keys == PRIVATE
         for prepared in ready

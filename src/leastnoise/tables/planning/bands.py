@@ -72,7 +72,7 @@ class BandsRelease(Release):
     _known: dict[Fraction, Floats] = field(default_factory=dict, repr=False, compare=False)
 
     @property
-    def laws(self) -> tuple[BandsRelease]:
+    def noises(self) -> tuple[BandsRelease]:
         """One, which has a file."""
         return (self,)
 
@@ -147,7 +147,7 @@ class ChoicesRelease(Release):
     words: str
 
     @property
-    def laws(self) -> tuple[()]:
+    def noises(self) -> tuple[()]:
         """None: the mechanism has no file."""
         return ()
 

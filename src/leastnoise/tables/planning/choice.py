@@ -18,7 +18,7 @@ from .separate_keys import KeysFirstRelease
 def release_of(asked: Priced, way: Way) -> Release:
     """The best release of a query, whose keys are found this way.
 
-    Noise is of one law for all groups only if `asked.together`.
+    All groups have noise of one distribution only if `asked.together`.
     """
     if not way.apart:
         return _values(asked, way)

@@ -29,7 +29,7 @@ class ExponentialRelease(Release):
     groups: int  # that one unit can move
 
     @property
-    def laws(self) -> tuple[()]:
+    def noises(self) -> tuple[()]:
         """None: the mechanism has no file."""
         return ()
 

@@ -190,7 +190,7 @@ class DrawnRelease(GroupedRelease):
     baseline: str = ""  # how it compares
 
     @property
-    def laws(self) -> tuple[Draw, ...]:
+    def noises(self) -> tuple[Draw, ...]:
         """What the answer's mechanism file is about."""
         return (self.draw,)
 
@@ -232,7 +232,7 @@ class DrawnRelease(GroupedRelease):
         return [Released(*pair) for pair in zip(values, self._errors, strict=True)]
 
     def combined_error(self, coefficients: Floats, confidence: float) -> Fraction | None:
-        """Of one number by its own law, of several by draws of all of them together."""
+        """Of one number by its own distribution, of several by draws of all of them together."""
         if len(self.parts) > 1:
             return None
         ((track, number),) = self._tracked

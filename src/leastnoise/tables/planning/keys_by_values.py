@@ -25,7 +25,8 @@ from ...sampling import Entropy
 from ..queries.base import PRIVATE, Query, Setting
 from ..queries.numbers import Combination, Released, ReleaseForm, Sharing
 from ..sources.bounding import GroupSums
-from .noise import PartNoise, PartsRelease, noise_for
+from .noise import PartsRelease, noise_for
+from .part_noise import AdditivePartNoise, PartNoise
 from .quotients import BoundLine
 from .release import Answered, Collected, NumbersRelease
 from .tails import TwoTails, two_tails
@@ -55,9 +56,9 @@ class KeyedValuesRelease(NumbersRelease):
     failure: Fraction
 
     @property
-    def laws(self) -> tuple[Any, ...]:
+    def noises(self) -> tuple[Any, ...]:
         """What the mechanism files are about."""
-        return self.noise.laws
+        return self.noise.noises
 
     @property
     def form(self) -> ReleaseForm:
@@ -136,7 +137,7 @@ class KeyedValuesRelease(NumbersRelease):
     def error(self) -> Fraction:
         """With 95% the answer is no further from the truth, where it is a sum."""
         assert self.sharing.answer is not None
-        return two_tails(self.laws, self.sharing.answer).within(1 - _CONFIDENCE)
+        return two_tails(self.noises, self.sharing.answer).within(1 - _CONFIDENCE)
 
     def limits(self, lines: tuple[BoundLine, BoundLine]) -> list[float]:
         """What the noise of a line of both numbers keeps to, piece by piece (`quotients.py`)."""
@@ -154,7 +155,7 @@ class KeyedValuesRelease(NumbersRelease):
     @cached_property
     def _errors(self) -> list[Fraction]:
         """Of each number by itself."""
-        return [released.error for released in self.noise.around([Fraction(0)] * len(self.laws))]
+        return [released.error for released in self.noise.around([Fraction(0)] * len(self.noises))]
 
     # -- releasing ------------------------------------------------------------------------------
 
@@ -169,11 +170,11 @@ class KeyedValuesRelease(NumbersRelease):
         """What is shown, by key, in the order of the keys; a key of nobody never is."""
         keys = [key for key, _ in in_order({key: group.units for key, group in sums.items()})]
         groups = [sums[key] for key in keys]
-        step = grid_of(self.laws[0])
-        assert all(grid_of(law) == step for law in self.laws)
+        step = grid_of(self.noises[0])
+        assert all(grid_of(noise) == step for noise in self.noises)
         columns = [
-            _release_number(law, of, groups, entropy)
-            for law, of in zip(self.laws, self.sharing.of, strict=True)
+            _release_number(noise, of, groups, entropy)
+            for noise, of in zip(self.noises, self.sharing.of, strict=True)
         ]
         level = self.threshold / step
         least = level.numerator // level.denominator  # whole numbers are above both, or neither
@@ -191,17 +192,17 @@ class KeyedValuesRelease(NumbersRelease):
 
 
 def _release_number(
-    law: PartNoise, of: Combination, sums: Sequence[GroupSums], entropy: Entropy
+    noise: PartNoise, of: Combination, sums: Sequence[GroupSums], entropy: Entropy
 ) -> list[int]:
-    """Releases of one number of every key, in steps of the grid, as `PartNoise.release` draws them.
+    """Releases of one number of every key in steps of the grid, as `PartNoise.release` draws them.
 
     All of it is in whole numbers, for there may be a million keys.
     """
-    each = [x / grid_of(law) for x in of]
+    each = [x / grid_of(noise) for x in of]
     q = lcm(*(x.denominator for x in each))
     rows, values, units = (int(x * q) for x in each)
     parts = [rows * group.rows + values * group.values + units * group.units for group in sums]
-    steps = law.design.noise.grid_sample_any(len(parts), entropy)
+    steps = noise.design.noise.grid_sample_any(len(parts), entropy)
     rounded = [n // q for n in parts]
     if q > 1:  # floor(n/q + U): up with the probability (n mod q)/q
         draws = _below(q, len(parts), entropy)
@@ -217,9 +218,9 @@ def _below(bound: int, count: int, entropy: Entropy) -> list[int]:
     return [entropy.below(bound) for _ in range(count)]
 
 
-def grid_of(law: PartNoise) -> Fraction:
+def grid_of(noise: PartNoise) -> Fraction:
     """What is released is a whole multiple of it."""
-    return Fraction(law.design.noise.grid_step) * law.scale
+    return Fraction(noise.design.noise.grid_step) * noise.scale
 
 
 def coarser(form: ReleaseForm, fine: int) -> ReleaseForm:
@@ -232,7 +233,7 @@ def coarser(form: ReleaseForm, fine: int) -> ReleaseForm:
 
 def tails_of(noise: PartsRelease) -> TwoTails:
     """How the noise of all numbers of a key adds up."""
-    return two_tails(noise.laws, (Fraction(1),) * len(noise.laws))
+    return two_tails(noise.noises, (Fraction(1),) * len(noise.noises))
 
 
 def keyed_values(
@@ -253,13 +254,13 @@ def keyed_values(
     # Noise can do without a delta that is too small to be of use; the keys cannot.
     spare = delta if delta >= _LEAST_DELTA else Fraction(0)
     noise = noise_for([form], epsilon, spare, groups, loss, together=False)
-    assert all(isinstance(law, PartNoise) for law in noise.laws)
+    assert all(isinstance(part, AdditivePartNoise) for part in noise.noises)
     # Whole-number noise is for numbers that are never rounded: steps and tails rest on it.
     assert all(
         x.denominator == 1
-        for law, of in zip(noise.laws, sharing.of, strict=True)
+        for part, of in zip(noise.noises, sharing.of, strict=True)
         for x in of
-        if law.design.integer
+        if part.design.integer
     )
     failure = delta / groups
     try:

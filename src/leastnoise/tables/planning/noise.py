@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...cache import designed, sha256_of
+from ...cache import designed
 from ...errors import ArgumentError
 from ...exact import exp_lower, exp_upper, round_down, text_of
 from ...numeric import Floats
@@ -21,10 +20,10 @@ from ...sampling import Entropy
 from ...work import bits, charge
 from ..queries.base import Query, Setting
 from ..queries.numbers import Part, Released, ReleaseForm
+from .part_noise import AdditivePartNoise, PartNoise
 from .quotients import BoundLine, limits_of, spread_of
-from .range_noise import RangedPartNoise, ranged_law, suits
+from .range_noise import ranged_noise, suits
 from .release import GroupedRelease, hash_of
-from .totals import sum_error
 
 #: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.
 _WHOLE = 30
@@ -34,67 +33,11 @@ MANY = 12
 _EXPONENTIALS = 1_000
 
 
-@dataclass(frozen=True, eq=False)
-class PartNoise:
-    """Noise for one sensitivity: what adds it, its error, the file that proves it."""
-
-    design: Any
-    scale: Fraction  # values are divided by it first: the design's sensitivity then fits
-    path: Path
-    words: str
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PartNoise) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    @property
-    def _key(self) -> tuple[Path, Fraction]:
-        return self.path, self.scale
-
-    @property
-    def size(self) -> float:
-        """What forms are compared by: the certified mean error, or its 95% for other losses."""
-        if self.design.loss_name == "l1":
-            return float(self.design.upper) * float(self.scale)
-        return float(self.error(0.95))
-
-    @property
-    def sha256(self) -> str:
-        """The hash of the mechanism file."""
-        return sha256_of(self.design)
-
-    def error(self, confidence: float) -> Fraction:
-        """An error that a release stays within with this confidence; a step of the grid more."""
-        noise = self.design.noise
-        bound = Fraction(noise.error_bound(confidence))
-        step = Fraction(0) if self.design.integer else Fraction(noise.grid_step)
-        return (bound + step) * self.scale
-
-    def around(self, values: Sequence[Fraction], confidence: float) -> list[Released]:
-        """Released values with their error."""
-        error = self.error(confidence)
-        return [Released(value, error) for value in values]
-
-    def release(self, values: Sequence[Fraction], entropy: Entropy | None) -> list[Fraction]:
-        """One release each."""
-        if self.design.integer:
-            whole = [int(value) for value in values]
-            answers = self.design.release(whole, each_is_a_release=True, entropy=entropy)
-        else:
-            scaled = [value / self.scale for value in values]
-            answers = self.design.release(
-                scaled, exact=True, each_is_a_release=True, entropy=entropy
-            )
-        return [Fraction(value) * self.scale for value in answers]
-
-
 @dataclass(frozen=True)
 class PartsRelease(GroupedRelease):
-    """A law for each part; all parts of all groups that a unit can move keep the budget."""
+    """Noise for each part; all parts of all groups that a unit can move keep the budget."""
 
-    laws: tuple[PartNoise | RangedPartNoise, ...]
+    noises: tuple[PartNoise, ...]
     form: ReleaseForm
 
     def form_number(self, query: Query, setting: Setting) -> int:
@@ -106,22 +49,21 @@ class PartsRelease(GroupedRelease):
     ) -> list[list[Released]]:
         """Release the parts of every group; errors hold for all parts of a group together."""
         columns = []
-        for j, (law, confidence) in enumerate(zip(self.laws, self._confidences, strict=True)):
-            values = law.release([row[j] for row in rows], entropy)
-            columns.append(law.around(values, confidence))
+        for j, (noise, confidence) in enumerate(zip(self.noises, self._confidences, strict=True)):
+            values = noise.release([row[j] for row in rows], entropy)
+            columns.append(noise.around(values, confidence))
         return [list(row) for row in zip(*columns, strict=True)]
 
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """Numbers of one group as if they had been released, for planning."""
-        each = zip(self.laws, values, self._confidences, strict=False)
-        return [law.around([value], confidence)[0] for law, value, confidence in each]
+        each = zip(self.noises, values, self._confidences, strict=False)
+        return [noise.around([value], confidence)[0] for noise, value, confidence in each]
 
     def combined_error(self, coefficients: Floats, confidence: float) -> Fraction | None:
         """By the distribution of a sum of independent releases."""
-        law = self.laws[0]
-        if len(self.parts) > 1 or not isinstance(law, PartNoise):
+        if len(self.parts) > 1:
             return None
-        return sum_error(law, int(np.count_nonzero(coefficients)), confidence)
+        return self.noises[0].sum_error(int(np.count_nonzero(coefficients)), confidence)
 
     @property
     def _confidences(self) -> list[float]:
@@ -131,29 +73,29 @@ class PartsRelease(GroupedRelease):
 
     def spread(self, weights: tuple[float, float]) -> float:
         """What the noise of both parts, each times its weight, keeps to with 95%."""
-        return spread_of(self.laws[0], self.laws[1], weights)
+        return spread_of(self.noises[0], self.noises[1], weights)
 
     def limits(self, lines: tuple[BoundLine, BoundLine]) -> list[float]:
         """What the noise of a line of both parts keeps to, piece by piece (`quotients.py`)."""
-        return limits_of(self.laws[0], self.laws[1], lines)
+        return limits_of(self.noises[0], self.noises[1], lines)
 
     @property
     def loss(self) -> float:
         """What forms are compared by: the losses of the parts with their weights."""
         weights = self.form.weights or tuple(1 / p.sensitivity for p in self.parts)
-        return sum(float(w) * law.size for w, law in zip(weights, self.laws, strict=False))
+        return sum(float(w) * noise.size for w, noise in zip(weights, self.noises, strict=False))
 
     @property
     def sha256(self) -> str:
         """One hash for all mechanism files."""
-        return hash_of(sorted({law.sha256 for law in self.laws}))
+        return hash_of(sorted({noise.sha256 for noise in self.noises}))
 
     @property
     def words(self) -> str:
         """Which noise, and why."""
         said: dict[str, list[str]] = {}
-        for part, law in zip(self.form.every, self.laws, strict=True):
-            said.setdefault(law.words, []).append(part.name)
+        for part, noise in zip(self.form.every, self.noises, strict=True):
+            said.setdefault(noise.words, []).append(part.name)
         return "; ".join(f"{', '.join(names)}: {words}" for words, names in said.items())
 
 
@@ -173,7 +115,7 @@ def noise_for(
     choices = [_noise_by_steps(form, epsilon, delta, groups, loss) for form in forms]
     if groups == 1 and suits(forms[0], epsilon, loss):
         (part,) = forms[0].parts
-        near = ranged_law(part, epsilon, delta, choices[0].laws[0])
+        near = ranged_noise(part, epsilon, delta, choices[0].noises[0])
         if near is not None:
             return PartsRelease((near,), forms[0])
     count = forms[0].steps * groups if together else 0
@@ -187,8 +129,8 @@ def _noise_by_steps(
     """A budget for one step of one part; so many steps of all parts keep the whole."""
     steps = form.steps * groups
     each = epsilon / steps, delta_of_a_step(epsilon / steps, delta / steps, form.most)
-    laws = [_law(part, *each, 1, loss) for part in form.every]
-    return PartsRelease(tuple(laws), form)
+    noises = [_part_noise(part, *each, 1, loss) for part in form.every]
+    return PartsRelease(tuple(noises), form)
 
 
 def delta_of_a_step(epsilon: Fraction, delta: Fraction, most: int) -> Fraction:
@@ -210,19 +152,19 @@ def growth_of_delta(epsilon: Fraction, most: int) -> Fraction:
 def joint_noises(
     forms: Sequence[ReleaseForm], epsilon: Fraction, delta: Fraction, count: int, loss: str
 ) -> list[PartsRelease] | None:
-    """Noise of one law for `count` releases together; None where shares are as good.
+    """The same noise for `count` releases together; None where shares are as good.
 
     Every form must be one whose parts move by one step at most.
     """
     if count < MANY or delta == 0:
         return None
     parts = [part for form in forms for part in form.every]
-    # One law for all of them: only the very same noise is proven to compose.
+    # One distribution for all of them: only the very same noise is proven to compose.
     whole = all(p.whole and p.sensitivity == parts[0].sensitivity for p in parts)
     return [
         PartsRelease(
             tuple(
-                _law(replace(p, whole=whole, step=None), epsilon, delta, count, loss)
+                _part_noise(replace(p, whole=whole, step=None), epsilon, delta, count, loss)
                 for p in form.every
             ),
             form,
@@ -231,7 +173,9 @@ def joint_noises(
     ]
 
 
-def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: str) -> PartNoise:
+def _part_noise(
+    part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: str
+) -> AdditivePartNoise:
     if part.measure <= 0:
         raise ArgumentError("sensitivity", part.measure, "positive")
     whole = part.whole and part.measure.denominator == 1 and part.measure <= _WHOLE
@@ -249,7 +193,7 @@ def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: st
     if releases > 1:
         words += f" for {releases} releases together"
     words += f", {gap_of(design)}"
-    return PartNoise(design, Fraction(1) if whole else part.measure, path, words)
+    return AdditivePartNoise(design, Fraction(1) if whole else part.measure, path, words)
 
 
 def gap_of(design: Any) -> str:

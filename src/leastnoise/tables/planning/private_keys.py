@@ -25,7 +25,7 @@ from ..queries.base import PRIVATE, Query, Setting
 from ..queries.numbers import Released, ReleaseForm, Sharing
 from .budget import Way
 from .keys_by_values import KeyedValuesRelease, keyed_values, sharing_of
-from .noise import MANY, PartNoise, PartsRelease, noise_for
+from .noise import MANY, PartsRelease, noise_for
 from .release import Answered, Collected, NumbersRelease
 
 _CONFIDENCE = 0.95
@@ -68,7 +68,7 @@ class KeyedCountsRelease(NumbersRelease):
     form: ReleaseForm
 
     @property
-    def laws(self) -> tuple[KeyedCountsRelease]:
+    def noises(self) -> tuple[KeyedCountsRelease]:
         """What the answer's mechanism file is about: itself."""
         return (self,)
 
@@ -226,8 +226,9 @@ def _error(noise: KeyedValuesRelease | PartsRelease) -> float:
     """What ways are compared by: of a sum the error of 95%, of a mean the mean error."""
     if isinstance(noise, KeyedValuesRelease):
         return float(noise.error) if noise.sharing.answer is not None else noise.noise.loss
-    (law, *more) = noise.laws[: len(noise.parts)]
-    return noise.loss if more or not isinstance(law, PartNoise) else float(law.error(_CONFIDENCE))
+    (first, *more) = noise.noises[: len(noise.parts)]
+    error = None if more else first.sum_error(1, _CONFIDENCE)
+    return noise.loss if error is None else float(error)
 
 
 def _shows(release: SelectionNoise | KeyedValuesRelease, group_size: int | None) -> str:

@@ -93,7 +93,8 @@ def limits_of(first: Any, second: Any, lines: tuple[BoundLine, BoundLine]) -> li
 def spread_of(first: Any, second: Any, weights: tuple[float, float]) -> float:
     """A bound that |a X + b Y| keeps to with 95%, X and Y the noise of both and a, b weights."""
     size = [
-        abs(weight * float(law.scale)) for weight, law in zip(weights, (first, second), strict=True)
+        abs(weight * float(part.scale))
+        for weight, part in zip(weights, (first, second), strict=True)
     ]
     scaled = [weights[0] * float(first.scale), weights[1] * float(second.scale)]
     bound: float = _bound(_cells(first), (first, second), [(scaled[0], scaled[1])], size)
@@ -103,12 +104,12 @@ def spread_of(first: Any, second: Any, weights: tuple[float, float]) -> float:
 
 
 def _bound(
-    cells: Any, laws: tuple[Any, Any], weights: list[tuple[float, float]], size: list[float]
+    cells: Any, parts: tuple[Any, Any], weights: list[tuple[float, float]], size: list[float]
 ) -> float:
     """What the sizes for all weights keep to with 95%, by bisection."""
-    each = (law.design.noise.error_bound((1 + _CONFIDENCE) / 2) for law in laws)
+    each = (part.design.noise.error_bound((1 + _CONFIDENCE) / 2) for part in parts)
     high = (1 + 1e-9) * sum(s * bound for s, bound in zip(size, each, strict=True))  # surely enough
-    noise = laws[1].design.noise
+    noise = parts[1].design.noise
 
     def enough(bound: float) -> bool:
         return _probability_within(bound, cells, noise, weights) >= _CONFIDENCE
@@ -116,10 +117,10 @@ def _bound(
     return float(narrow(enough, 0.0, high, steps=20)[1])
 
 
-def _cells(law: Any) -> tuple[Any, Any, Any]:
+def _cells(part: Any) -> tuple[Any, Any, Any]:
     """(from, to, mass) of cells that hold nearly all of the noise; mass is rounded down by that."""
-    noise = law.design.noise
-    if law.design.integer:
+    noise = part.design.noise
+    if part.design.integer:
         far = int(noise.error_bound(1 - 2 * _LOST))
         if 2 * far < _LISTED:
             at = np.arange(-far, far + 1, dtype=float)

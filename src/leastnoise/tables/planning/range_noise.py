@@ -11,17 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ...cache import designed, sha256_of
+from ...cache import designed
 from ...design import Design
 from ...noise.ranged import RangeNoise
 from ...noise.ranged_nodes import ClampedNoise
 from ...sampling import Entropy
 from ..queries.numbers import Part, Released, ReleaseForm
+from .part_noise import PartNoise
 
 #: Ranges of at most so many sensitivities, and of so many times the size of additive noise.
 _WIDEST, _NOISY = 60, 8
@@ -42,11 +41,11 @@ def _width(part: Part) -> Fraction:
     return (high - low) / part.sensitivity
 
 
-def ranged_law(
-    part: Part, epsilon: Fraction, delta: Fraction, additive: Any
+def ranged_noise(
+    part: Part, epsilon: Fraction, delta: Fraction, additive: PartNoise
 ) -> RangedPartNoise | None:
     """Noise for this range, if its certified loss is below that of additive noise moved into it."""
-    width = int(_width(part))
+    width, (low, _) = int(_width(part)), part.range or (Fraction(0), Fraction(0))
     whole = part.whole and part.sensitivity == 1
     design, path = designed(epsilon, delta, Fraction(1), whole, 1, "l1", 1, width)
     baseline = _moved_in(additive, width, whole) / float(1 if whole else part.sensitivity)
@@ -57,56 +56,33 @@ def ranged_law(
         f"delta={float(delta):.3g}: mean error at most {design.upper:.4g} sensitivities over the "
         f"range, where additive noise moved into it has {baseline:.4g}"
     )
-    return RangedPartNoise(design, part, path, words)
+    return RangedPartNoise(design, part.sensitivity, path, words, low)
 
 
-def _moved_in(law: Any, width: int, whole: bool) -> float:
+def _moved_in(additive: PartNoise, width: int, whole: bool) -> float:
     """The mean error of additive noise whose answers are cut to the range, over all its values."""
-    noise, scale = law.design.noise, float(law.scale)
+    noise, scale = additive.design.noise, float(additive.scale)
     if whole:
         far = np.arange(1, width + 1, dtype=float)
         tails = 1 - noise.cdf((far - 1) / scale) + noise.cdf(-far / scale)
         return float(((width + 1 - far) * tails).sum() / (width + 1))
-    unit = float(law.scale)
-    far = (np.arange(2000) + 0.5) * width * unit / 2000
+    far = (np.arange(2000) + 0.5) * width * scale / 2000
     tails = 1 - noise.cdf(far / scale) + noise.cdf(-far / scale)
-    return float(((width * unit - far) * tails).mean())
+    return float(((width * scale - far) * tails).mean())
 
 
 @dataclass(frozen=True, eq=False)
-class RangedPartNoise:
-    """Answers for one number of a public range; has what a `PartNoise` has."""
+class RangedPartNoise(PartNoise):
+    """Answers for one number of a public range."""
 
     design: Design[RangeNoise]
-    part: Part
-    path: Path
-    words: str
-
-    @property
-    def scale(self) -> Fraction:
-        """The value of one step of the design."""
-        return self.part.sensitivity
-
-    @property
-    def size(self) -> float:
-        """The certified mean error over the range."""
-        return float(self.design.upper) * float(self.scale)
-
-    @property
-    def sha256(self) -> str:
-        """The hash of the mechanism file."""
-        return sha256_of(self.design)
-
-    @property
-    def _low(self) -> Fraction:
-        assert self.part.range is not None
-        return self.part.range[0]
+    low: Fraction  # where the range begins
 
     def release(self, values: Sequence[Fraction], entropy: Entropy | None) -> list[Fraction]:
         """One answer each."""
-        placed = [(value - self._low) / self.scale for value in values]
+        placed = [(value - self.low) / self.scale for value in values]
         answers = self.design.release(placed, exact=True, each_is_a_release=True, entropy=entropy)
-        return [self._low + Fraction(answer) * self.scale for answer in answers]
+        return [self.low + Fraction(answer) * self.scale for answer in answers]
 
     @cached_property
     def _likely_nodes(self) -> list[tuple[float, float]]:
@@ -127,14 +103,14 @@ class RangedPartNoise:
         return [self._around(value) for value in values]
 
     def _around(self, value: Fraction) -> Released:
-        answer = float((value - self._low) / self.scale)
+        answer = float((value - self.low) / self.scale)
         nodes = self._likely_nodes
         near = [i for i, (node, far) in enumerate(nodes) if abs(answer - node) <= far + 1e-9]
         first, last = (near[0], near[-1]) if near else (0, len(nodes) - 1)
         if self.design.noise.rounds:  # a value between two nodes is answered as one of them
             first, last = max(first - 1, 0), min(last + 1, len(nodes) - 1)
         ends = tuple(
-            self._low + Fraction(nodes[i][0]).limit_denominator(10**9) * self.scale
+            self.low + Fraction(nodes[i][0]).limit_denominator(10**9) * self.scale
             for i in (first, last)
         )
         error = max(abs(value - end) for end in ends)

@@ -52,7 +52,7 @@ class Release(ABC):
     if TYPE_CHECKING:  # fields of some kinds, which a property would shadow
 
         @property
-        def laws(self) -> Sequence[Any]:
+        def noises(self) -> Sequence[Any]:
             """Designs with their files: one for each number of a group, or one for all."""
 
         @property
@@ -91,17 +91,17 @@ class Release(ABC):
     @property
     def sha256(self) -> str:
         """One hash for all mechanism files."""
-        return hash_of([law.sha256 for law in self.laws])
+        return hash_of([noise.sha256 for noise in self.noises])
 
     @property
     def files(self) -> tuple[str, ...]:
         """The mechanism files, as they are written."""
-        return tuple(law.design.document.dumps() for law in self.laws)
+        return tuple(noise.design.document.dumps() for noise in self.noises)
 
     @property
     def paths(self) -> tuple[Path, ...]:
         """Where these files are kept."""
-        return tuple(law.path for law in self.laws)
+        return tuple(noise.path for noise in self.noises)
 
     @property
     def keys_file(self) -> str | None:

@@ -26,9 +26,9 @@ class KeysFirstRelease(Release):
     way: Way
 
     @property
-    def laws(self) -> Any:
+    def noises(self) -> Any:
         """Those of the values."""
-        return self.values.laws
+        return self.values.noises
 
     @property
     def words(self) -> str:

@@ -46,7 +46,7 @@ class SumsRelease(GroupedRelease):
     scale: ClassVar[Fraction] = Fraction(1)
 
     @property
-    def laws(self) -> tuple[SumsRelease]:
+    def noises(self) -> tuple[SumsRelease]:
         """One, which has a file."""
         return (self,)
 

@@ -51,12 +51,12 @@ _NOTHING = NoiseCells(Fraction(1), (0,), (0,), (Fraction(1),))
 
 
 @lru_cache(maxsize=64)
-def cells_of(law: Any) -> NoiseCells:
+def cells_of(part: Any) -> NoiseCells:
     """Cells that hold the noise of a `PartNoise`; masses add up to at most 1."""
-    noise: NumberNoise = law.design.document.noise
+    noise: NumberNoise = part.design.document.noise
     grid, total = noise.grid, noise.denominator
     # Before noise is added a real number is rounded to the grid, by less than one step.
-    rounded = 0 if law.design.integer else 1
+    rounded = 0 if part.design.integer else 1
     if noise.edges is not None:
         marks = [int(2 * grid * edge) for edge in noise.edges]
         runs = [((a + 1) // 2, b // 2) for a, b in pairwise(marks)]
@@ -72,7 +72,7 @@ def cells_of(law: Any) -> NoiseCells:
     joined = [_joined(cells[i : i + size]) for i in range(0, len(cells), size)]
     lows, highs, masses = zip(*joined, strict=True)
     return NoiseCells(
-        noise.step / noise.grid * law.scale,
+        noise.step / noise.grid * part.scale,
         tuple(a - rounded for a in lows),
         tuple(b + rounded for b in highs),
         masses,
@@ -109,9 +109,9 @@ def _down(value: Fraction) -> Fraction:
 
 
 @lru_cache(maxsize=64)
-def two_tails(laws: tuple[Any, ...], weights: tuple[Fraction, ...]) -> TwoTails:
-    """The tails of w1 X1 + w2 X2 for noise of one law or two."""
-    return TwoTails([(cells_of(law), w) for law, w in zip(laws, weights, strict=True) if w])
+def two_tails(noises: tuple[Any, ...], weights: tuple[Fraction, ...]) -> TwoTails:
+    """The tails of w1 X1 + w2 X2 for noise of one part or two."""
+    return TwoTails([(cells_of(part), w) for part, w in zip(noises, weights, strict=True) if w])
 
 
 class TwoTails:

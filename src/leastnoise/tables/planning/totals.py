@@ -17,43 +17,43 @@ _RATES = np.geomspace(1e-3, 3, 80)
 
 
 @lru_cache(maxsize=1024)
-def sum_error(law: Any, draws: int, confidence: float) -> Fraction:
+def sum_error(noise: Any, draws: int, confidence: float) -> Fraction:
     """An error that a sum of so many releases, some of them subtracted, stays within.
 
     Integer noise: by the exact distribution of the sum. Other noise: by Chernoff's bound, or by the
     union bound if that is less.
     """
     beyond = 1 - confidence
-    union: Fraction = draws * law.error(1 - beyond / draws)
+    union: Fraction = draws * noise.error(1 - beyond / draws)
     if draws == 1:
         return union
-    document = law.design.document
-    if law.design.integer and _even(law):
+    document = noise.design.document
+    if noise.design.integer and _even(noise):
         (bar,) = sums_bars(document, [((1.0, draws),)], beyond)
-        scale: Fraction = law.scale
+        scale: Fraction = noise.scale
         return min(union, Fraction(float(bar)) * scale)
-    return min(union, _chernoff(law, draws, beyond))
+    return min(union, _chernoff(noise, draws, beyond))
 
 
-def _even(law: Any) -> bool:
+def _even(noise: Any) -> bool:
     """Whether its noise is symmetric."""
-    cells = cells_of(law)
+    cells = cells_of(noise)
     pairs = zip(cells.lows, cells.highs, cells.masses, strict=True)
     return {(-high, -low, mass) for low, high, mass in pairs} == {
         *zip(cells.lows, cells.highs, cells.masses, strict=True)
     }
 
 
-def _chernoff(law: Any, draws: int, beyond: float) -> Fraction:
+def _chernoff(noise: Any, draws: int, beyond: float) -> Fraction:
     """By the moments of both signs of a draw; the larger one serves for each draw."""
-    cells = cells_of(law)
+    cells = cells_of(noise)
     step = float(cells.step)
     masses = np.array([float(mass) for mass in cells.masses])
     lows, highs = (np.array(ends, dtype=float) * step for ends in (cells.lows, cells.highs))
     std = math.sqrt(float(masses @ np.maximum(lows**2, highs**2)))
-    rates, tail = _RATES / std, law.design.document.noise.tail
+    rates, tail = _RATES / std, noise.design.document.noise.tail
     if tail is not None:  # whose moments are finite below this rate; beyond half of it is no need
-        period = float(tail.period * law.design.document.noise.step * law.scale)
+        period = float(tail.period * noise.design.document.noise.step * noise.scale)
         rates = np.minimum(rates, -math.log(tail.ratio) / period / 2)
     least = math.inf
     for rate in np.unique(rates):

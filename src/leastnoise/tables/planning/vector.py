@@ -9,7 +9,8 @@ from fractions import Fraction
 from ...cache import designed
 from ...sampling import Entropy
 from ..queries.numbers import Part, Released, ReleaseForm
-from .noise import PartNoise, gap_of, noise_for
+from .noise import gap_of, noise_for
+from .part_noise import AdditivePartNoise
 from .release import GroupedRelease
 
 
@@ -28,41 +29,41 @@ def vector_release(
         f"noise for {numbers} numbers together at epsilon="
         f"{float(share[0]):g}, delta={float(share[1]):.3g}, {gap_of(design)}"
     )
-    law = PartNoise(design, vector.sensitivity, path, words)
+    noise = AdditivePartNoise(design, vector.sensitivity, path, words)
     if not rows:
-        return VectorRelease(law, None)
-    (count,) = noise_for([ReleaseForm.plain(rows)], *share, 1).laws
-    assert isinstance(count, PartNoise)
-    return VectorRelease(law, count)
+        return VectorRelease(noise, None)
+    (count,) = noise_for([ReleaseForm.plain(rows)], *share, 1).noises
+    assert isinstance(count, AdditivePartNoise)
+    return VectorRelease(noise, count)
 
 
 @dataclass(frozen=True)
 class VectorRelease(GroupedRelease):
-    """A law for the vector of each group, and one for its number of rows if that is not public."""
+    """Noise for the vector of each group, and one for its number of rows if that is not public."""
 
-    vector: PartNoise
-    count: PartNoise | None
+    vector: AdditivePartNoise
+    count: AdditivePartNoise | None
 
     @property
-    def laws(self) -> list[PartNoise]:
+    def noises(self) -> list[AdditivePartNoise]:
         """All of them."""
         return [self.vector] if self.count is None else [self.vector, self.count]
 
     @property
     def words(self) -> str:
         """Which noise, and why."""
-        return "; ".join(law.words for law in self.laws)
+        return "; ".join(noise.words for noise in self.noises)
 
     @property
     def form(self) -> ReleaseForm:
         """The numbers as they are."""
-        return ReleaseForm((), len(self.laws))
+        return ReleaseForm((), len(self.noises))
 
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """Numbers of one group as if they had been released, for planning."""
-        law, confidence = self.vector, 0.95 if self.count is None else 0.975
-        noise = law.design.noise
-        error = (Fraction(noise.coordinate_error(confidence)) + noise.grid_step) * law.scale
+        confidence = 0.95 if self.count is None else 0.975
+        noise, scale = self.vector.design.noise, self.vector.scale
+        error = (Fraction(noise.coordinate_error(confidence)) + noise.grid_step) * scale
         if self.count is None:
             return [Released(value, error) for value in values]
         vector = [Released(value, error) for value in values[:-1]]

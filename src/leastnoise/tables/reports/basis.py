@@ -271,7 +271,7 @@ def _is_one_question(batch: Sequence[QueryBasis]) -> bool:
 
 
 def _is_shared(basis: QueryBasis, files: Sequence[Any]) -> bool:
-    """Whether other questions of the batch may have numbers of the same draw, or the same law."""
+    """Whether other questions of the batch may have numbers of one draw, or one distribution."""
     if basis.reveals_keys or basis.query.mechanism != "numbers" or not files:
         return False
     together = is_additive(files[0]) and files[0].releases is not None
@@ -400,7 +400,7 @@ def _of_draw(batch: Sequence[QueryBasis], document: JointFile) -> Iterator[_Cost
 
 
 def _of_law(batch: Sequence[QueryBasis], document: AdditiveFile) -> Iterator[_CostedStep]:
-    """Numbers with noise of one law, which is proven for so many of them together.
+    """Numbers with noise of one distribution, proven for so many of them together.
 
     They are those of all questions, or of each by itself, which then cost the total each.
     """
