@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from leastnoise import Cube, compare, design
-from leastnoise.baselines.analytic_gaussian import smallest_sigma
 from leastnoise.engine.methods import made
 from leastnoise.engine.search import Search
 from leastnoise.engine.shapes.method import BASES
+from leastnoise.gaussian import smallest_sigma
 
 FIELDS = (
     *("k", "epsilon", "delta", "laplace", "releases", "euclidean", "gaussian"),

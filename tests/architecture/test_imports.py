@@ -21,6 +21,7 @@ ORDER = [
     "cache_folder",
     "exact",
     "bisection",
+    "gaussian",
     "numeric",
     "formatting",
     "facts",

@@ -100,7 +100,7 @@ def test_pure_noise_is_tight_too(epsilon):
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 5.0, 10.0])
 @pytest.mark.parametrize("delta", [0.3, 0.5, 0.51, 0.75, 0.99])
 def test_truncated_laplace_beyond_one_half(epsilon, delta):
-    """Private for every delta < 1; the waste beyond 1/2 is that of truncated_laplace.proof.md."""
+    """Private for every delta < 1; the waste beyond 1/2 is that of laplace.proof.md."""
     noise = TruncatedLaplace(epsilon=epsilon, delta=delta)
     waste = max(0.0, 2 * delta - 1) ** 2 * -math.expm1(-epsilon) / (4 * delta)
     assert float(noise.profile(epsilon)) == pytest.approx(delta - waste, abs=1e-12)

@@ -16,7 +16,7 @@ from leastnoise.baselines import (
     TruncatedLaplace,
     Tulap,
 )
-from leastnoise.baselines.analytic_gaussian import gaussian_delta
+from leastnoise.gaussian import gaussian_delta
 
 
 def test_example_1():

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from leastnoise import Workload, design
-from leastnoise.baselines.analytic_gaussian import gaussian_delta
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.matrices import product, root_up, transposed
 from leastnoise.errors import FormatError
+from leastnoise.gaussian import gaussian_delta
 from leastnoise.noise.joint import JointNoise
 
 SEEDS = {

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from .._live import tell, waiting
 from ..baselines import Mechanism
-from ..baselines.analytic_gaussian import gaussian_delta
 from ..bisection import bracket, first_integer
 from ..errors import ArgumentError, Described
 from ..exact import Number, rational, round_down, round_up
 from ..formatting import number
+from ..gaussian import gaussian_delta
 from ..numeric import Floats
 from .convolution import Convolved, distributions, power
 from .dominating import CUT, Losses, dots, hockey, kinks, largest_loss, upper_envelope

@@ -12,25 +12,22 @@ from contextlib import suppress
 from ..errors import RegimeError
 from ..exact import Number
 from ..losses import Loss
-from .analytic_gaussian import AnalyticGaussian
 from .base import Mechanism
 from .dependent_baselines import ExponentialMechanism, InverseSensitivity, SmoothSensitivity
 from .discrete_gaussian import DiscreteGaussian
 from .discrete_laplace import DiscreteLaplace
-from .gaussian import Gaussian
+from .gaussian import AnalyticGaussian, Gaussian
 from .gaussian_mixture import GaussianMixture
 from .integer import IntegerMechanism
 from .inverse import inverse_error
-from .laplace import CalibratedLaplace, Laplace
+from .laplace import CalibratedLaplace, Laplace, TruncatedLaplace
 from .lower_bounds import geng_lower_bound, remainder_lower_bound
 from .remap import Remapped
 from .rounded_tulap import RoundedTulap
 from .staircase import AtomStaircase, Staircase
 from .truncated_discrete_laplace import TruncatedDiscreteLaplace
-from .truncated_laplace import TruncatedLaplace
 from .tulap import Tulap
-from .uniform import Uniform
-from .uniform_atom import UniformAtom
+from .uniform import Uniform, UniformAtom
 
 __all__ = [
     "AnalyticGaussian",

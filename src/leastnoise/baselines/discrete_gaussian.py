@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import RegimeError
 from ..exact import Number
+from ..gaussian import smallest_sigma
 from ..numeric import Floats, floats
-from .analytic_gaussian import smallest_sigma
 from .integer import IntegerMechanism
 
 #: The table of masses has about 39 sigma entries.

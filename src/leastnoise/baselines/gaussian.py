@@ -1,4 +1,4 @@
-"""Gaussian noise: the common part, and the classic calibration."""
+"""Gaussian noise: the common part, the classic calibration, and the smallest sigma."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ..exact import Number
+from ..gaussian import smallest_sigma
 from ..numeric import Floats, floats
 from .base import Mechanism
 
@@ -61,3 +62,19 @@ class Gaussian(Normal):
     @classmethod
     def _refusal(cls, epsilon: float, delta: float) -> str | None:
         return None if 0 < epsilon <= 1 and delta > 0 else "0 < epsilon <= 1 and delta > 0"
+
+
+class AnalyticGaussian(Normal):
+    """Gaussian noise whose exact profile passes through (epsilon, delta); needs delta > 0."""
+
+    name: ClassVar[str] = "analytic-gaussian"
+    label: ClassVar[str] = "analytic Gaussian noise"
+    citation: ClassVar[str] = "Balle, Wang (2018), arXiv:1805.06530"
+
+    def __init__(self, *, epsilon: Number, delta: Number = 0, sensitivity: Number = 1) -> None:
+        super().__init__(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
+        self.sigma = self.sensitivity * smallest_sigma(self.epsilon, self.delta)
+
+    @classmethod
+    def _refusal(cls, epsilon: float, delta: float) -> str | None:
+        return None if delta > 0 else "delta > 0"

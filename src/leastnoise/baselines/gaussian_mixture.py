@@ -18,9 +18,9 @@ from scipy.special import ndtr
 from ..bisection import bracket, narrow
 from ..errors import ArgumentError
 from ..exact import Number
+from ..gaussian import gaussian_delta, smallest_sigma
 from ..losses import Loss
 from ..numeric import Floats, floats
-from .analytic_gaussian import gaussian_delta, smallest_sigma
 from .base import Mechanism
 
 #: The authors' code tries up to this many centers on either side.

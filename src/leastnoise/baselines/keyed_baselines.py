@@ -16,9 +16,9 @@ from scipy.special import log_ndtr, ndtri
 
 from ..bisection import bracket, first_integer
 from ..errors import RegimeError
+from ..gaussian import smallest_sigma
 from ..losses import Loss
 from ..numeric import Floats
-from .analytic_gaussian import smallest_sigma
 
 #: Parts of delta that go to the threshold of Gaussian noise; the best is taken.
 _SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9)

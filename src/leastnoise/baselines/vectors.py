@@ -14,9 +14,9 @@ import numpy as np
 from scipy.special import betainc, gammainccinv, gammaincinv, gammaln, xlogy
 
 from ..errors import ArgumentError
+from ..gaussian import smallest_sigma
 from ..losses import Loss
 from ..numeric import Floats
-from .analytic_gaussian import smallest_sigma
 from .tulap import Tulap
 
 #: Places of each of three parts of an integral: scales agree with those of 800 to 5e-6.

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from ..baselines.analytic_gaussian import smallest_sigma
 from ..design import design as design_noise
 from ..designs.design import Design
 from ..engine.methods import made
 from ..engine.search import Search
 from ..errors import LeastnoiseError
+from ..gaussian import smallest_sigma
 from ..noise.joint import JointNoise
 from .table import ComparisonRow, Refused
 

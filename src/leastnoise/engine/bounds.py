@@ -31,12 +31,12 @@ from ..certify.kinds.dependent import DependentFile, is_dependent
 from ..certify.kinds.joint import JointFile, is_joint
 from ..certify.kinds.keyed import KeyedFile
 from ..certify.kinds.vector import VectorFile, VectorProof, is_vector
-from ..certify.kinds.workload import WorkloadFile, is_workload
+from ..certify.kinds.workload import WorkloadFile
 from ..certify.noise.keys.chain import Chain
 from ..certify.noise.keys.selection import Selection, least_excess
-from ..certify.noise.line.constraint_slack import slack_of
 from ..certify.noise.shapes.shaped import ShapeNoise
 from ..certify.noise.vectors.staircase import NoCurves, nothing_below
+from ..certify.report import PROVEN
 from ..errors import ArgumentError, CertificateError, FormatError
 from ..exact import round_down, round_up
 from ..formatting import ordered
@@ -120,8 +120,8 @@ def joined(lower: Lower, upper: Upper, exact: bool) -> AnyNoise:
 
     `ContradictionError` if exact bounds exclude each other.
     """
-    if is_workload(upper.document):
-        return upper.document  # (multipliers are about the strategy: they stand in its file)
+    if lower.certificate is None:
+        return upper.document
     low, high = ordered(lower.value, upper.value, exact)
     halves: dict[str, Any] = {
         "lower": low,
@@ -176,25 +176,21 @@ def certified(
     `points` are further budgets of noise, in the place of its own; `scale` is the loss that was
     hoped for. None for a document that no checker could finish, too.
     """
-    digits = _DIGITS
+    noise, problem = document.noise, document.problem
     try:
-        if is_dependent(document):
-            if not _keeps_budgets(document) or not _obeys_bounds(document):
+        noise.check()
+        noise.check_problem(problem)
+        for epsilon, delta in points or problem.budgets:
+            if noise.worst_divergence(problem, epsilon)[1] > delta:
                 return None
-            value = _known(document.noise.expected_loss(document.problem))
-        elif is_vector(document):
-            noise, problem = document.noise, document.problem
-            if noise.worst_divergence(problem, problem.epsilon)[1] > problem.delta:
-                return None
-            value, digits = noise.expected_loss(problem), _DIGITS_OF_VECTORS
-        else:
-            assert is_additive(document)
-            if not _satisfies(document.problem, document.noise, points):
-                return None
-            value = document.noise.release_loss(document.problem, loss)
+        if any(claim.verdict != PROVEN for claim in noise.demands(problem)):
+            return None
+        value = noise.release_loss(problem, loss)
     except (ArgumentError, FormatError):
         return None
-    upper = round_up(value, digits)
+    if isinstance(value, str):
+        return None
+    upper = round_up(value, _DIGITS if problem.dimension == 1 else _DIGITS_OF_VECTORS)
     repair = 0.0 if scale is None else max(0.0, float(upper) / scale - 1)
     return Upper(upper, replace(document, upper=upper), resolution, origin, repair)
 
@@ -216,40 +212,6 @@ def stated(problem: Problem, curve: GaussianCurve | None = None) -> Problem:
         curve=curve,
         output_step=None,
     )
-
-
-def _satisfies(problem: Problem, noise: NumberNoise, points: Sequence[Point]) -> bool:
-    """Whether the noise is one that a file can hold, with these budgets and all constraints."""
-    noise.check()
-    noise.check_problem(problem)
-    budgets = points or ((problem.epsilon, problem.delta),)
-    return all(
-        noise.worst_divergence(problem, epsilon)[1] <= delta for epsilon, delta in budgets
-    ) and all(slack_of(noise, problem, constraint) >= 0 for constraint in problem.constraints)
-
-
-def _keeps_budgets(document: DependentFile) -> bool:
-    """Whether every budget that is asked for is kept at every pair of nodes, exactly."""
-    noise, problem = document.noise, document.problem
-    return all(
-        noise.worst_divergence(problem, epsilon)[1] <= delta for epsilon, delta in problem.budgets
-    )
-
-
-def _obeys_bounds(document: DependentFile) -> bool:
-    """Whether the instance bound and the largest error are kept, exactly."""
-    noise, problem = document.noise, document.problem
-    loss, error = problem.instance_bound, problem.max_error
-    if loss is not None and _known(noise.worst_value_loss(problem)) > loss:
-        return False
-    return error is None or _known(noise.largest_error(problem)) <= error
-
-
-def _known(value: Fraction | str) -> Fraction:
-    """`FormatError` with the reason why it is not."""
-    if isinstance(value, str):
-        raise FormatError(value)
-    return value
 
 
 def noise_for_shape(problem: ShapeProblem, noise: ShapeNoise) -> Upper:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..baselines.analytic_gaussian import smallest_sigma
 from ..baselines.vectors import exponential_scale
 from ..errors import ArgumentError
+from ..gaussian import smallest_sigma
 from ..numeric import Floats
 from .captions import title
 from .palette import look_of

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, Generic
 
+from ...losses import Loss
 from ..base import MechanismFile, P
 from ..report import NOT_CHECKED, Claim, distribution_claim, divergence_claims, upper_claim
 
@@ -21,6 +22,9 @@ class Noise(ABC, Generic[P]):
     def endless(self) -> bool:
         """Whether errors of every size are possible."""
         return False
+
+    def check(self) -> None:
+        """`FormatError` unless the fields go together."""
 
     def check_problem(self, problem: P) -> None:
         """`FormatError` unless the noise goes with the problem."""
@@ -55,6 +59,10 @@ class Distribution(Noise[P]):
     @abstractmethod
     def worst_divergence(self, problem: P, epsilon: Fraction) -> tuple[str, Fraction]:
         """Where the largest hockey-stick divergence of neighbors is, and at least its size."""
+
+    def release_loss(self, problem: P, loss: Loss) -> Fraction | str:
+        """The expected loss of a release where the loss may be one that no file states."""
+        return self.expected_loss(problem)
 
     def demands(self, problem: P) -> Iterable[Claim]:
         """What becomes of what the problem asks besides."""

@@ -14,12 +14,12 @@ from functools import lru_cache
 
 from scipy.special import ndtr, ndtri
 
-from ...baselines.analytic_gaussian import smallest_sigma
 from ...certify.enclosures import ceil_at, floor_at
 from ...certify.noise.keys.chain import MAX_REACH, Chain
 from ...certify.noise.keys.partition_curve import delta_of_curve, near_quantile, power_bounds
 from ...errors import CertificateError
 from ...exact import nearest_float, normal_bounds, round_down
+from ...gaussian import smallest_sigma
 from ...problem.keyed_problem import FailureCurve
 from ...problem.privacy import Point
 

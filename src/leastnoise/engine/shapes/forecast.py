@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ...baselines.analytic_gaussian import smallest_sigma
+from ...gaussian import smallest_sigma
 
 
 @dataclass(frozen=True)

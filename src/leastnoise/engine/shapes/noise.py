@@ -9,7 +9,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...baselines.analytic_gaussian import smallest_sigma
 from ...certify.limits import MAX_JOINT_STEPS
 from ...certify.noise.shapes.elliptical import Balls, EuclideanNoise, GaussianNoise
 from ...certify.noise.shapes.knorm import KNorm, largest_mean
@@ -17,6 +16,7 @@ from ...certify.noise.shapes.levels import Levels
 from ...certify.noise.shapes.shaped import sides_of
 from ...certify.noise.vectors.shells import BallNoise
 from ...exact import exp_upper
+from ...gaussian import smallest_sigma
 from ...problem.shape import Shape
 from ...problem.shape_problem import ShapeProblem
 from ...work import counted

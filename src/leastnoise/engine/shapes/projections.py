@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...baselines.analytic_gaussian import smallest_sigma
 from ...certify.certificates.volume import Volume, mean_of_powers
 from ...certify.kinds.vector import VectorCertificate
 from ...exact import round_up
+from ...gaussian import smallest_sigma
 from ...problem.shape_problem import ShapeProblem
 from .forecast import euclidean_share
 

@@ -13,9 +13,9 @@ import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import betainc, gammainccinv, gammaincinv
 
-from ...baselines.analytic_gaussian import smallest_sigma
 from ...certify.limits import MAX_RADII
 from ...certify.noise.vectors.balls import PAIR_WORK
+from ...gaussian import smallest_sigma
 from ...losses import Loss
 from ...numeric import Floats
 from ...work import BUDGET

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ...baselines import Mechanism
-from ...baselines.analytic_gaussian import smallest_sigma
 from ...baselines.vectors import exponential_scale
 from ...design import Design
 from ...facts import CONFIDENCE
 from ...formatting import NEGLIGIBLE
+from ...gaussian import smallest_sigma
 from ...noise import AdditiveNoise
 from ...noise.ranged import RangeNoise
 from ...noise.vector import VectorNoise

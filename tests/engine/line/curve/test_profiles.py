@@ -13,11 +13,11 @@ from scipy.special import ndtr
 
 from leastnoise import ArgumentError, Custom, LossAtMost, MaxError, Monotone, Unbiased, design, load
 from leastnoise.accounting.composition import compose
-from leastnoise.baselines.analytic_gaussian import gaussian_delta
 from leastnoise.certify import check
 from leastnoise.engine.line.curve.chords import chords_below, points_on
 from leastnoise.engine.search import SearchSettings
 from leastnoise.exact import normal_bounds
+from leastnoise.gaussian import gaussian_delta
 from leastnoise.losses import L1
 from leastnoise.problem.privacy import Releases, curve_above, line_below, root_above
 

@@ -14,11 +14,11 @@ from scipy.special import ndtr
 from typer.testing import CliRunner
 
 from leastnoise import ArgumentError, Design, design, load
-from leastnoise.baselines.analytic_gaussian import gaussian_delta
 from leastnoise.certify import check
 from leastnoise.certify.kinds.dependent import DEPENDENT
 from leastnoise.certify.noise.ranges.clamped import ClampedAnswers
 from leastnoise.cli import app
+from leastnoise.gaussian import gaussian_delta
 
 BASE = {"sensitivity": 2, "bounds": (0, 4), "gap": 0.1}
 BUDGETS = [(0.5, 0.3), (1, 0.2), (2, 0.05)]
