@@ -190,7 +190,8 @@ def design_dependent(
         "uniform", {"edges": ..., "masses": ...}, a density function or public samples. A
         function or samples become a histogram of 16 equal bins, and that is the prior.
     resolution: cells of the range on the finest mesh; chosen by the engine if None.
-    instance_bound: no value's expected loss may exceed it (convex losses only).
+    instance_bound: no value's expected loss may exceed it, or a pair (loss, number): no value's
+        expectation of that loss may (convex losses only).
     max_error: no answer may be further than this from the true value; `lower` is then over
         answers that keep to it.
     outputs: the only answers allowed; `output_step`: its multiples. The lower bound stays one over

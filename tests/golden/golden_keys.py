@@ -46,6 +46,7 @@ DEPENDENT = f"""
     {EVERY} {LOSSES} {BUDGETS}
     bounds step prior prior=uniform prior.edges prior.masses integer
     crossing crossing.at crossing.slope instance_bound max_error monotone beyond
+    instance_loss instance_loss.name instance_loss.name=l2
     additive {under("additive", f"step grid noise {NOISE}")}
     channel {under("channel", "denominator first outputs rows revealed")}
     {under("channel", "noise noise.first noise.weights moved moved.low moved.high")}

@@ -168,6 +168,7 @@ def dependent() -> Questions:
         "prior": {"prior": {"masses": ["0.1"] * 5 + ["0.2", "0.3"]}},
         "instance": {"instance_bound": "1.01"},
         "instance, l2": {"instance_bound": 3, "loss": "l2"},
+        "instance of another loss": {"instance_bound": ("l2", "1.95")},
         "max-error": {"max_error": 4},
         "loss at most": {"constraints": [LossAtMost("l1", "1.05")]},
         "constraint": {"constraints": [MaxError(5)], "loss": "l2"},

@@ -110,7 +110,11 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "instance_bound": (
-        text("With --bounds: the largest expected loss at any value.", "NUMBER"),
+        text(
+            "With --bounds: the largest expected loss at any value; of another loss: "
+            "--loss-at-most.",
+            "NUMBER",
+        ),
         None,
     ),
     "max_error": (text("Largest error that a release may have.", "T"), None),

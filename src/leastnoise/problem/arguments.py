@@ -24,11 +24,12 @@ from .checks import (
     check_resolution,
     check_sizes,
     check_time_limit,
+    numbers_of,
     stated_sensitivity,
 )
 from .combinations import refuse_combinations
 from .constraints import Demand, check_constraints, parted
-from .domain import PriorLike, core_of, outputs_of, problem_of, refuse_pure
+from .domain import InstanceBound, PriorLike, core_of, outputs_of, problem_of, refuse_pure
 from .privacy import Releases
 from .problem import Problem
 from .shape import Ball, Shape
@@ -85,7 +86,7 @@ class RangeArguments(CommonArguments, total=False):
     """The same with what needs bounds; see `design_dependent`."""
 
     prior: PriorLike
-    instance_bound: Number | None
+    instance_bound: InstanceBound | None
     max_error: Number | None
     outputs: Iterable[Number] | None
     crossing: tuple[Number, Number] | None
@@ -154,7 +155,7 @@ class Arguments:
     zcdp: Number | None = None
     neighbors: str = "add-remove"
     prior: PriorLike = "uniform"
-    instance_bound: Number | None = None
+    instance_bound: InstanceBound | None = None
     max_error: Number | None = None
     outputs: Iterable[Number] | None = None
     crossing: tuple[Number, Number] | None = None
@@ -268,7 +269,9 @@ def _checked(given: Arguments) -> Arguments:
         if name in OF_RANGE and not ranged:
             raise ArgumentError(name, value, "left out without bounds")
     sensitivity, loss = stated_sensitivity(given.sensitivity), as_loss(given.loss)
-    check_sizes("loss", _numbers_of(loss.spec()))
+    check_sizes("loss", numbers_of(loss.spec()))
+    for demand in parted(demands)[0]:
+        check_sizes("constraints", [numbers_of(each.spec()) for each, _ in demand.loss_limits])
     problem = replace(
         given,
         dimension=dimension if dimension > 1 else None,
@@ -278,7 +281,7 @@ def _checked(given: Arguments) -> Arguments:
         sensitivity=sensitivity,
         loss=loss,
     )
-    return replace(problem, **_limits(demands, loss, given)) if ranged else problem
+    return replace(problem, **_limits(demands, given)) if ranged else problem
 
 
 def _usual_gap(given: Arguments) -> float:
@@ -289,15 +292,14 @@ def _usual_gap(given: Arguments) -> float:
     return _GAP if given.dimension is None else _GAP_OF_VECTOR
 
 
-def _limits(demands: Iterable[Demand], loss: Loss, given: Arguments) -> dict[str, Any]:
-    """What `MaxError` and a `LossAtMost` of the loss itself say with bounds: `max_error` and
-    `instance_bound`.
+def _limits(demands: Iterable[Demand], given: Arguments) -> dict[str, Any]:
+    """What `MaxError` and `LossAtMost` say with bounds: `max_error` and `instance_bound`.
 
     Both mean what they mean for additive noise: for every value. Others are refused, with a reason.
     """
     limits: dict[str, Any] = {}
     for constraint in parted(demands)[0]:
-        name, bound = constraint.of_range(loss)
+        name, bound = constraint.of_range()
         if name in limits or getattr(given, name) is not None:
             raise ArgumentError("constraints", constraint.name, f"left out when {name} is given")
         limits[name] = bound
@@ -341,15 +343,6 @@ def _ranged(given: Arguments, cells: int | None) -> DesignRequest[Problem]:
         refuse_pure(problem)
         wide = rational(bounds[0], "bounds"), rational(bounds[1], "bounds")
     return DesignRequest(problem, 0.0, None, cells, None, None, outputs, exact_answers, wide)
-
-
-def _numbers_of(spec: object) -> list[Any]:
-    """The numbers in the JSON object of a loss."""
-    if isinstance(spec, dict):
-        return [_numbers_of(entry) for name, entry in spec.items() if name != "name"]
-    if isinstance(spec, (list, tuple)):
-        return [_numbers_of(entry) for entry in spec]
-    return [spec]
 
 
 def _flag(name: str, value: object) -> bool:

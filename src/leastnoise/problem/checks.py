@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from ..errors import ArgumentError
 from ..exact import LONGEST, LONGEST_SHORT, Number, rational
@@ -88,6 +89,15 @@ def check_sizes(name: str, given: object) -> None:
         return
     if size and not Fraction(1, 10**30) <= size <= 10**30:
         raise ArgumentError(name, given, "0, or from 1e-30 to 1e30 in size")
+
+
+def numbers_of(spec: object) -> list[Any]:
+    """The numbers in the JSON object of a loss."""
+    if isinstance(spec, dict):
+        return [numbers_of(entry) for name, entry in spec.items() if name != "name"]
+    if isinstance(spec, (list, tuple)):
+        return [numbers_of(entry) for entry in spec]
+    return [spec]
 
 
 def check_levels(epsilons: Number | Sequence[Number]) -> tuple[list[Fraction], bool]:

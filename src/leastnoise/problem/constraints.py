@@ -57,11 +57,8 @@ class Constraint:
     #: Why it means nothing where every value has a distribution of its own.
     refused: ClassVar[str] = ""
 
-    def of_range(self, loss: Loss) -> tuple[str, Fraction]:
-        """What it says with bounds, for every value: (argument, value); `ArgumentError` if nothing.
-
-        loss: that of the design.
-        """
+    def of_range(self) -> tuple[str, Any]:
+        """What it says of every value with bounds: (argument, value), or `ArgumentError`."""
         raise ArgumentError("constraints", self.name, self.refused)
 
     @property
@@ -151,7 +148,7 @@ class MaxError(Constraint):
     def ends(self) -> Ends:
         return -self.t, self.t
 
-    def of_range(self, loss: Loss) -> tuple[str, Fraction]:
+    def of_range(self) -> tuple[str, Any]:
         return "max_error", self.t
 
     def spec(self) -> dict[str, Any]:
@@ -294,11 +291,8 @@ class LossAtMost(Constraint):
     def loss_limits(self) -> tuple[tuple[Loss, Fraction], ...]:
         return ((self.loss, self.bound),)
 
-    def of_range(self, loss: Loss) -> tuple[str, Fraction]:
-        if loss != self.loss:
-            words = "LossAtMost of the design's own loss when bounds are given"
-            raise ArgumentError("constraints", self.loss.name, words)
-        return "instance_bound", self.bound
+    def of_range(self) -> tuple[str, Any]:
+        return "instance_bound", (self.loss, self.bound)
 
     @property
     def mirrored(self) -> Constraint:

@@ -12,7 +12,7 @@ from ..errors import ArgumentError, Described
 from ..exact import Number, nearest_float, rational
 from ..losses import Loss, as_loss
 from .budgets import check_budgets
-from .checks import check_sensitivity
+from .checks import check_sensitivity, check_sizes, numbers_of
 from .privacy import Point
 from .problem import Crossing, Prior, Problem, Range
 
@@ -30,6 +30,8 @@ _WIDEST_CORE = 60
 #: The width of a core that nobody asked for, in sensitivities.
 CORE = 10
 
+#: No value's expected loss may exceed the number: that of the design, or of the loss beside it.
+InstanceBound = Number | tuple[str | Loss, Number]
 PriorLike = str | Mapping[str, Any] | Callable[[float], float] | Iterable[Number]
 
 
@@ -42,7 +44,7 @@ def problem_of(
     bounds: tuple[Number, Number],
     prior: PriorLike,
     integer: bool,
-    instance_bound: Number | None,
+    instance_bound: InstanceBound | None,
     crossing: tuple[Number, Number] | None,
     monotone: bool = False,
     max_error: Number | None = None,
@@ -60,18 +62,9 @@ def problem_of(
     rule = None
     if crossing is not None:
         rule = _crossing(crossing, low, high)
-    bound = None
-    if instance_bound is not None:
-        bound = rational(instance_bound, "instance_bound")
-        if bound <= 0:
-            raise ArgumentError("instance_bound", instance_bound, "positive")
-        if rule is not None or not exact_loss.convex:
-            raise ArgumentError(
-                "instance_bound",
-                instance_bound,
-                "left out unless the loss is convex and crossing is left out: only then is it "
-                "known where the expected loss is largest",
-            )
+    second, bound = _instance_bound(instance_bound, exact_loss)
+    if bound is not None and rule is not None:
+        raise ArgumentError("instance_bound", instance_bound, "left out when crossing is given")
     farthest = None if max_error is None else rational(max_error, "max_error")
     if farthest is not None and farthest <= 0:
         raise ArgumentError("max_error", max_error, "positive")
@@ -84,11 +77,35 @@ def problem_of(
     if any(further) or not isinstance(prior, str) or reach > _MOST_APART:
         refuse_many(bounds, integer, _MOST_NODES)
     refuse_many(bounds, integer, _MOST_NUMBERS)
-    domain = Range(low, high, prior_of(prior, low, high, integer), rule, bound, farthest, monotone)
+    belief = prior_of(prior, low, high, integer)
+    domain = Range(low, high, belief, rule, bound, second, farthest, monotone)
     problem = Problem(*budget, reach, exact_loss, integer, (), points, mu, range=domain)
     if farthest is not None:
         _refuse_near(problem, farthest)
     return problem
+
+
+def _instance_bound(given: InstanceBound | None, loss: Loss) -> tuple[Loss | None, Fraction | None]:
+    """(its loss, unless it is that of the design; the bound)."""
+    if given is None:
+        return None, None
+    second, number = loss, given
+    if isinstance(given, (tuple, list)):
+        if len(given) != 2:
+            raise ArgumentError("instance_bound", given, "a number, or a pair (loss, number)")
+        second, number = as_loss(given[0]), given[1]
+        check_sizes("instance_bound", numbers_of(second.spec()))
+    bound = rational(number, "instance_bound")  # type: ignore[arg-type]
+    if bound <= 0:
+        raise ArgumentError("instance_bound", number, "positive")
+    if not (second.certified and second.convex and second.falls_nowhere):
+        raise ArgumentError(
+            "instance_bound",
+            second.name,
+            "about a convex loss by name that never decreases away from 0: only then is it known "
+            "at which value the expected loss is largest",
+        )
+    return None if second == loss else second, bound
 
 
 def _refuse_near(problem: Problem, farthest: Fraction) -> None:

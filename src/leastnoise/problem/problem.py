@@ -62,6 +62,7 @@ class Range:
     prior: Prior | None = None  # None: uniform
     crossing: Crossing | None = None
     instance_bound: Fraction | None = None  # no value's expected loss is above this
+    instance_loss: Loss | None = None  # of the instance bound, if it is not that of the problem
     max_error: Fraction | None = None  # no answer further than this from the true value
     monotone: bool = False  # whether larger values must have stochastically larger answers
 
@@ -233,6 +234,11 @@ class Problem:
     def instance_bound(self) -> Fraction | None:
         """What no value's expected loss may exceed."""
         return self._range.instance_bound
+
+    @property
+    def instance_loss(self) -> Loss:
+        """The loss that the instance bound is about."""
+        return self._range.instance_loss or self.loss
 
     @property
     def max_error(self) -> Fraction | None:

@@ -13,6 +13,7 @@ from math import ceil, floor, lcm
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from ...errors import FormatError
+from ...losses import Loss
 from ...problem.privacy import Point, check_points
 from ...problem.problem import Problem
 from ...work import add_up, bits, charge
@@ -189,15 +190,22 @@ class RangeCertificate(DualCertificate):
 
     def subject(self, problem: Problem) -> str:
         """Mechanisms for one release, whatever the total of several is."""
+        limited = problem.max_error is not None or self.further_losses(problem)
+        within = " and within the file's bounds at every value" * bool(limited)
         if problem.releases is not None:
-            return "mechanism within the file's budgets for one release"
-        return f"{private_words(problem)} mechanism on this range"
+            return f"mechanism within the file's budgets for one release{within}"
+        return f"{private_words(problem)} mechanism on this range{within}"
 
     def claim(self, file: MechanismFile[Problem, Any, Any]) -> Claim:
         """What becomes of `lower`."""
-        if not file.problem.loss.falls_nowhere:
+        problem = file.problem
+        if not all(loss.falls_nowhere for loss in (problem.loss, *self.further_losses(problem))):
             return Claim("lower", NOT_CHECKED, None, FALLS)
         return super().claim(file)
+
+    def further_losses(self, problem: Problem) -> tuple[Loss, ...]:
+        """Whose expectations are known to be bounded, and used."""
+        return ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,6 +224,10 @@ class PairCertificate(RangeCertificate):
             fits = len(self.instance) == count
             demand(fits, f'"instance" must have {count} entries, one for each node')
 
+    def further_losses(self, problem: Problem) -> tuple[Loss, ...]:
+        """That of the instance bound, if there are multipliers of it."""
+        return (problem.instance_loss,) if self.instance else ()
+
     def dual_of_nodes(self, problem: Problem) -> Fraction:
         """sum_k theta_k - sum delta_j * budgets_j."""
         loss, step = problem.loss, self.step
@@ -226,38 +238,63 @@ class PairCertificate(RangeCertificate):
         charge(count * count // 50)
         rows = {k: [0] * count for k in range(count)}
         total = -self.add_pairs(rows, units, last)
-        charge(2 * count * loss.effort_at(bits(step) + 20))
-        floors = dict(enumerate(floors_on(loss, -last, last, step, problem.integer), -last))
-        shadow = self.instance or (Fraction(0),) * count
+        limits = self.instance or (Fraction(0),) * count
+        losses = [loss]
         if self.instance:
             if problem.instance_bound is None:
                 raise FormatError("multipliers of an instance bound that is not there")
             total -= problem.instance_bound * add_up(self.instance)
+            if problem.instance_loss != loss:
+                losses.append(problem.instance_loss)
         span = answer_span(problem, step, count)
         # The rest in integers: many rows times many outputs.
-        unit = lcm(*(low.denominator for low in floors.values()))
-        whole = {i: low.numerator * (unit // low.denominator) for i, low in floors.items()}
-        longest = max(map(int.bit_length, whole.values())) + unit.bit_length()
-        longest += units.scale.bit_length()
+        floors, unit = _whole_floors(problem, losses, step, last)
+        whole, second = floors[0], floors[-1]
+        longest = max(int.bit_length(low) for table in floors for low in table.values())
+        longest += unit.bit_length() + units.scale.bit_length()
         each, crossed = _crossing(problem, step)
         parts = []
         for k, row in rows.items():
-            weight, extra = weights[k] + shadow[k], weights[k] * each
-            below = lcm(weight.denominator * unit, extra.denominator)
+            weight, limit, extra = weights[k], limits[k], weights[k] * each
+            if len(losses) == 1:
+                weight, limit = weight + limit, Fraction(0)
+            below = lcm(weight.denominator * unit, limit.denominator * unit, extra.denominator)
             above = weight.numerator * (below // (weight.denominator * unit)) * units.unit
+            beside = limit.numerator * (below // (limit.denominator * unit)) * units.unit
             across = extra.numerator * (below // extra.denominator) * units.unit
             outputs = range(max(0, k - span), min(count, k + span + 1))
-            size = longest + bits(weight, extra) + 128
-            each_output = (800 if extra else 300) + size // 4 + (size // 80) ** 2  # nanoseconds
+            size = longest + bits(weight, limit, extra) + 128
+            several = bool(limit or extra)
+            each_output = (800 if several else 300) + size // 4 + (size // 80) ** 2  # nanoseconds
             charge(10 + len(outputs) * each_output // 1000)
-            if extra:
+            if several:
                 least = min(
-                    above * whole[y - k] + below * row[y] + across * crossed(k, y) for y in outputs
+                    above * whole[y - k]
+                    + beside * second[y - k]
+                    + below * row[y]
+                    + across * crossed(k, y)
+                    for y in outputs
                 )
             else:
                 least = min(above * whole[y - k] + below * row[y] for y in outputs)
             parts.append(Fraction(least, below * units.unit))
         return total + add_up(parts)
+
+
+def _whole_floors(
+    problem: Problem, losses: Sequence[Loss], step: Fraction, last: int
+) -> tuple[list[dict[int, int]], int]:
+    """(what losses cost at least, by the distance of nodes, in integers of 1 / unit; unit)."""
+    tables = []
+    for loss in losses:
+        charge(2 * (last + 1) * loss.effort_at(bits(step) + 20))
+        floors = floors_on(loss, -last, last, step, problem.integer)
+        tables.append(dict(enumerate(floors, -last)))
+    unit = lcm(*(low.denominator for table in tables for low in table.values()))
+    return [
+        {i: low.numerator * (unit // low.denominator) for i, low in table.items()}
+        for table in tables
+    ], unit
 
 
 def node_weights(problem: Problem, step: Fraction) -> list[Fraction]:

@@ -81,6 +81,9 @@ def _check_problem(problem: Problem) -> None:
     if crossing is not None:
         demand(low <= crossing.at <= high, '"crossing.at" must be within the bounds')
         demand(crossing.slope >= 0, '"crossing.slope" must be non-negative')
+    if problem.range is not None and problem.range.instance_loss is not None:
+        demand(problem.instance_bound is not None, '"instance_loss" lacks "instance_bound"')
+        demand(problem.instance_loss != problem.loss, '"instance_loss" must not be "loss"')
 
 
 def _check_prior(prior: Prior, low: Fraction, high: Fraction, integer: bool) -> None:
@@ -97,11 +100,18 @@ def _check_prior(prior: Prior, low: Fraction, high: Fraction, integer: bool) -> 
 
 _RANGE = record(
     Range,
-    optional={"crossing": None, "instance_bound": None, "max_error": None, "monotone": False},
+    optional={
+        "crossing": None,
+        "instance_bound": None,
+        "instance_loss": None,
+        "max_error": None,
+        "monotone": False,
+    },
     bounds=Across(("low", "high"), ENDS),
     prior=_PRIOR,
     crossing=record(Crossing, at=SHORT, slope=SHORT),
     instance_bound=NOT_NEGATIVE,
+    instance_loss=LOSS,
     max_error=POSITIVE,
     monotone=FLAG,
 )
@@ -191,8 +201,8 @@ DEPENDENT = Layout(
     one_of(PAIRS, copies=COPIES, prices=PRICES),
     (
         *("epsilon", "delta", "sensitivity", "loss", "bounds", "step", "prior", "integer"),
-        *("crossing", "profile", "gdp", "releases", "instance_bound", "max_error", "monotone"),
-        *("beyond", "additive", "channel"),
+        *("crossing", "profile", "gdp", "releases", "instance_bound", "instance_loss"),
+        *("max_error", "monotone", "beyond", "additive", "channel"),
     ),
     upper=NOT_NEGATIVE,
     lower=NUMBER,

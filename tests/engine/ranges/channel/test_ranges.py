@@ -11,12 +11,15 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import linprog
 
 from leastnoise import (
     ArgumentError,
+    FormatError,
     LossAtMost,
     MaxError,
     Monotone,
+    Piecewise,
     Support,
     Unbiased,
     design_dependent,
@@ -193,6 +196,73 @@ def test_instance_bound(free) -> None:
     assert free.noise.expected_loss(values).max() > 1.0
     with pytest.raises(ArgumentError, match="instance_bound must be larger"):
         design_dependent(**BASE, gap=0.05, instance_bound=0.1, resolution=8)
+
+
+def best_integers(most: float) -> float:
+    """The least mean absolute error at (1, 0.2) on 0..4, sensitivity 2, squares at most `most`."""
+    x = np.arange(5)
+    answers = np.arange(25).reshape(5, 5)
+    pairs = [(k, m) for k in x for m in x if 1 <= abs(k - m) <= 2]
+    excess = 25 + np.arange(5 * len(pairs)).reshape(-1, 5)
+    rows, limits = [], []
+    for more, (k, m) in zip(excess, pairs, strict=True):
+        for y in x:
+            row = np.zeros(25 + excess.size)
+            row[answers[k, y]], row[answers[m, y]], row[more[y]] = 1, -np.e, -1
+            rows.append(row)
+            limits.append(0.0)
+        row = np.zeros(25 + excess.size)
+        row[more] = 1
+        rows.append(row)
+        limits.append(0.2)
+    for k in x:
+        row = np.zeros(25 + excess.size)
+        row[answers[k]] = (x - k) ** 2
+        rows.append(row)
+        limits.append(most)
+    sums = np.zeros((5, 25 + excess.size))
+    sums[x[:, None], answers] = 1
+    costs = np.zeros(25 + excess.size)
+    costs[:25] = np.abs(x[:, None] - x).ravel() / 5
+    return float(linprog(costs, np.array(rows), limits, sums, np.ones(5)).fun)
+
+
+def test_instance_bound_of_another_loss() -> None:
+    asked = {"epsilon": 1, "delta": 0.2, "sensitivity": 2, "bounds": (0, 4), "integer": True}
+    best = any_design(**asked, instance_bound=("l2", "1.3"))
+    assert best.verify().proven and best.verify().verdict("instance") == "proven"
+    truth = best_integers(1.3)
+    assert best.lower <= truth + 1e-9 and truth <= best.upper + 1e-9 < truth * 1.001
+    plain = any_design(**asked)
+    assert sum(best.document.certificate.instance) > 0 and best.lower > plain.upper
+    # (Without the bound's own loss the file would be a claim about absolute errors.)
+    written = json.loads(best.document.dumps())
+    assert written["instance_loss"] == {"name": "l2"}
+    stricter = DEPENDENT.read({**written, "instance_bound": "1.25"})
+    assert check(stricter).verdict("instance") == "refuted"
+    for wrong in ({"instance_loss": {"name": "l1"}}, {"instance_bound": None}):
+        data = {key: value for key, value in {**written, **wrong}.items() if value is not None}
+        with pytest.raises(FormatError, match="instance_loss"):
+            DEPENDENT.read(data)
+    by_constraint = any_design(**asked, constraints=[LossAtMost("l2", "1.3")])
+    assert by_constraint.document == best.document
+    own = any_design(**asked, instance_bound=("l1", 1))
+    assert own.document == any_design(**asked, instance_bound=1).document
+
+
+@pytest.mark.parametrize(
+    ("bound", "text"),
+    [
+        (("l2",), "a pair"),
+        (("l2", 0), "positive"),
+        (("power:1/2", 1), "p must be"),
+        ((Piecewise([(-1, 0), (0, 1), (1, 2)], [-1, 1]), 1), "never decreases"),
+        (("huber:1e-40", 1), "1e-30"),
+    ],
+)
+def test_instance_bounds_that_mean_nothing(bound, text) -> None:
+    with pytest.raises(ArgumentError, match=text):
+        design_dependent(**BASE, instance_bound=bound)
 
 
 def test_outputs_and_mesh_answers(free) -> None:
@@ -474,7 +544,6 @@ def test_constraints_hold_for_every_value() -> None:
         (Support(-1, 1), "constraints must be MaxError"),
         (Monotone(), "constraints must be without Monotone"),
         (Unbiased(), "constraints must be without"),
-        (LossAtMost("l2", 1), "constraints must be LossAtMost of the design's own loss"),
         (MaxError(2), "constraints must be left out when max_error is given"),
     ],
 )

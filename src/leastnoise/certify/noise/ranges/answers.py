@@ -153,7 +153,7 @@ class RangeAnswers(Distribution[Problem]):
         return self.revealed * max(problem.loss.upper(most), problem.loss.upper(-most))
 
     def worst_value_loss(self, problem: Problem) -> Fraction | str:
-        """At least the expected loss at every true value."""
+        """At least the expected loss of the instance bound at every true value."""
         return _UNKNOWN
 
     def largest_error(self, problem: Problem) -> Fraction | str:
@@ -168,7 +168,9 @@ class RangeAnswers(Distribution[Problem]):
         """What becomes of the demands on every single value."""
         if problem.instance_bound is not None:
             worst = self.worst_value_loss(problem)
-            words = "no value's expected loss is above {}"
+            second = problem.instance_loss
+            which = "loss" if second == problem.loss else f"{second.name} loss"
+            words = f"no value's expected {which} is above {{}}"
             yield _at_most("instance", problem.instance_bound, worst, words)
         if problem.max_error is not None:
             worst = self.largest_error(problem)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar
 
+from ....losses import Loss
 from ....problem import Problem
 from ...codec import Count
 from ...fields import demand
@@ -59,13 +60,15 @@ class ClampedAnswers(RangeAnswers):
 
     def expected_loss(self, problem: Problem) -> Fraction | str:
         """At least that of the noise, for every value: answers are moved towards it."""
-        if not problem.loss.falls_nowhere:
-            return FALLS
-        return self.added.release_loss(problem, problem.loss)
+        return self._moved_loss(problem, problem.loss)
 
     def worst_value_loss(self, problem: Problem) -> Fraction | str:
         """The same, for a convex loss."""
-        return self.expected_loss(problem) if problem.loss.convex else NOT_CONVEX
+        loss = problem.instance_loss
+        return self._moved_loss(problem, loss) if loss.convex else NOT_CONVEX
+
+    def _moved_loss(self, problem: Problem, loss: Loss) -> Fraction | str:
+        return self.added.release_loss(problem, loss) if loss.falls_nowhere else FALLS
 
     def disorder(self, problem: Problem) -> Fraction:
         """None: one noise, moved with the value."""

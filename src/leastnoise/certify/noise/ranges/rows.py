@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Annotated
 
 from ....exact import exp_lower
+from ....losses import Loss
 from ....problem import Problem
 from ....work import add_up, bits, charge
 from ...codec import COUNT, SHORT, Beside, Count, Key, record, several
@@ -209,12 +210,12 @@ class RowAnswers(NodeAnswers):
         node k, and what k + 1 costs there. Nodes next to the range count where values beyond it may
         be released.
         """
-        if problem.crossing is not None or not problem.loss.convex:
+        if problem.crossing is not None or not problem.instance_loss.convex:
             return NOT_CONVEX
         nodes, (low, high) = self.nodes(problem), self.ends(problem)
         before, distributions = self.every_node(nodes)
         self.charge_weights(3, 25)
-        cost = _cost_of_errors(problem, self.step)
+        cost = _cost_of_errors(problem.instance_loss, self.step)
 
         def at(k: int, node: int) -> Fraction:
             errors = ((y - node, w) for y, w in distributions[k - before].items())
@@ -265,16 +266,16 @@ class RowAnswers(NodeAnswers):
         return Fraction(worst, self.denominator)
 
 
-def _cost_of_errors(problem: Problem, step: Fraction) -> Callable[[Place], Fraction]:
+def _cost_of_errors(loss: Loss, step: Fraction) -> Callable[[Place], Fraction]:
     """At least what an error of so many steps costs, remembered."""
     values: dict[Place, Fraction] = {}
-    effort = problem.loss.effort_at(bits(step) + 64)
+    effort = loss.effort_at(bits(step) + 64)
 
     def cost(x: Place) -> Fraction:
         known = values.get(x)
         if known is None:
             charge(effort)
-            known = values[x] = problem.loss.upper(x * step)
+            known = values[x] = loss.upper(x * step)
         return known
 
     return cost
@@ -329,7 +330,7 @@ class CoreAnswers(RowAnswers):
         return worst if isinstance(worst, str) else max(worst, self._loss_beyond(problem))
 
     def _loss_beyond(self, problem: Problem) -> Fraction:
-        loss, step, integer = problem.loss, self.step, problem.integer
+        loss, step, integer = problem.instance_loss, self.step, problem.integer
         used = [(i, w) for i, w in enumerate(self.added.weights, self.added.first) if w]
         charge(len(used) * 2 * loss.effort_at(bits(step) + 20))
         total = add_up(

@@ -18,6 +18,7 @@ from ....certify.kinds.dependent import dependent_file
 from ....certify.noise.ranges.clamped import ClampedAnswers
 from ....errors import ArgumentError, LimitError
 from ....problem import Problem
+from ....problem.constraints import Constraint, LossAtMost
 from ....work import BUDGET, counted
 from ...bounds import Lower, Upper, certified
 from ...methods import plan_of_noise
@@ -49,7 +50,12 @@ SETTINGS = AdditiveSettings()
 
 
 def additive_bracket(
-    problem: Problem, gap: float, seconds: float, resolution: int | None, search: Search
+    problem: Problem,
+    gap: float,
+    seconds: float,
+    resolution: int | None,
+    search: Search,
+    constraints: tuple[Constraint, ...] = (),
 ) -> Bracket:
     """Bounds on the best additive noise for the question's budgets and loss, if there is any.
 
@@ -61,6 +67,7 @@ def additive_bracket(
         problem.sensitivity,
         problem.loss,
         problem.integer,
+        constraints,
         profile=problem.profile,
         gdp=problem.gdp,
     )
@@ -118,7 +125,7 @@ def _seconds(problem: Problem) -> float:
 def additive_upper(problem: Problem, gap: float, search: Search) -> Upper | None:
     """The best additive noise for the question's budgets and loss, if there is any."""
     seconds = search.left(_seconds(problem))
-    upper = additive_bracket(problem, gap, seconds, None, search).upper
+    upper = additive_bracket(problem, gap, seconds, None, search, _limits(problem)).upper
     if upper is None or _too_much(problem, upper.value):
         return None
     # The largest step that divides both the range and the sensitivity.
@@ -159,8 +166,16 @@ def constant_upper(problem: Problem, outputs: tuple[Fraction, ...] | None) -> Up
     return None
 
 
+def _limits(problem: Problem) -> tuple[Constraint, ...]:
+    """What an instance bound of another loss asks of noise that is the same at every value."""
+    bound, loss = problem.instance_bound, problem.instance_loss
+    return () if bound is None or loss == problem.loss else (LossAtMost(loss, bound),)
+
+
 def _too_much(problem: Problem, loss: Fraction) -> bool:
-    return problem.instance_bound is not None and loss > problem.instance_bound
+    """Whether noise that costs so much breaks an instance bound of the loss itself."""
+    bound = problem.instance_bound
+    return bound is not None and problem.instance_loss == problem.loss and loss > bound
 
 
 def _grid(problem: Problem) -> tuple[np.ndarray, np.ndarray]:

@@ -52,13 +52,14 @@ def limits(
     problem, bound = mesh.problem, mesh.problem.instance_bound
     if bound is None:
         return []
+    loss = problem.instance_loss
     step = Fraction(0) if problem.integer else problem.width / fewest_steps(mesh)
-    at_own = float(max(problem.loss.upper(step), problem.loss.upper(-step)))
+    at_own = float(max(loss.upper(step), loss.upper(-step)))
     points = np.array([float(y) for y in outputs])
     rows = []
     for k, ends in enumerate(_rounded(mesh)):
         for value in set(ends) if k in layout.distinct else ():
-            losses = np.asarray(problem.loss(points - float(value)))
+            losses = np.asarray(loss(points - float(value)))
             coefficients = layout.row(k, losses, at_own)
             rows.append((k, ProgramRow(coefficients, -math.inf, float(bound) * (1 - INSIDE))))
     return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -144,7 +144,7 @@ def node_costs(mesh: Mesh, outputs: list[Fraction]) -> Floats:
 def reversible(problem: Problem) -> bool:
     """Whether turning the range around leaves the question as it was."""
     prior, rule = problem.prior, problem.crossing
-    if not problem.loss.symmetric:
+    if not (problem.loss.symmetric and problem.instance_loss.symmetric):
         return False
     if rule is not None and 2 * rule.at != problem.low + problem.high:
         return False
@@ -154,6 +154,6 @@ def reversible(problem: Problem) -> bool:
     return prior.masses == prior.masses[::-1] and turned == prior.edges
 
 
-def unweighted(problem: Problem) -> Problem:
-    """The same question with a uniform prior and the loss of the error alone."""
-    return problem.within(prior=None, crossing=None)
+def at_each_value(problem: Problem) -> Problem:
+    """The same question with a uniform prior, about the loss of the instance bound alone."""
+    return replace(problem.within(prior=None, crossing=None), loss=problem.instance_loss)

@@ -24,7 +24,7 @@ from ...line.curve.chords import chords_below, points_on
 from ...search import Search
 from .every_value import INSIDE, limits, near, within
 from .forecast import as_asked, counts, eased
-from .mesh import Mesh, lower_costs, reversible, unweighted, upper_costs
+from .mesh import Mesh, at_each_value, lower_costs, reversible, upper_costs
 from .multipliers import exact_lower, multipliers_of_rows
 from .rows import RowChannel, constant, exact_upper, extract_atoms, float_loss, mix
 from .warm_start import Pattern, pattern_of
@@ -94,7 +94,7 @@ class ChannelPrograms:
         layout = self.layout((mesh.count, mesh.count), mesh.nearest, labels=near(mesh))
         limits: list[tuple[int, ProgramRow]] = []
         if bound is not None:
-            floors = lower_costs(replace(mesh, problem=unweighted(problem))) * mesh.count
+            floors = lower_costs(replace(mesh, problem=at_each_value(problem))) * mesh.count
             limits = [
                 (k, ProgramRow(layout.row(k, floors[k]), -math.inf, float(bound)))
                 for k in layout.distinct
