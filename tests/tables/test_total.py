@@ -11,8 +11,10 @@ import math
 import os
 import pickle
 import stat
+import sys
 import traceback
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import ibis
@@ -186,6 +188,22 @@ def test_a_failure_is_paid_for_and_says_nothing(tmp_path, monkeypatch):
             _log_failure(RuntimeError("other s3cret"))  # nor if it came there after the charge
     assert "other" not in log.read_text()
     assert len(ledger.history()) == spent and not wide.read_text()
+
+
+@pytest.mark.parametrize("name", ["notes", "QueryBasis"])
+def test_what_needs_no_row_is_ready_before_the_charge(tmp_path, monkeypatch, name):
+    """Before: a bug in a note was a `NotAnsweredError`, and the budget was spent."""
+    module = sys.modules["leastnoise.tables.ask"]
+
+    def broken(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(module, name, broken if name == "notes" else object())
+    ledger, table = Ledger.create(tmp_path / "b.db", epsilon=1), frame([1.0])
+    for asked in (partial(ask, table, Count("x")), partial(ask_all, table, [Count("x"), Count()])):
+        with pytest.raises((ZeroDivisionError, AttributeError)):
+            asked(epsilon=1, ledger=ledger)
+    assert ledger.history() == []
 
 
 def test_rows_that_cannot_even_be_counted_are_paid_for(tmp_path, monkeypatch):

@@ -28,7 +28,7 @@ from .planning.composition import DeclaredQuery
 from .planning.joint_draw import DrawnRelease, release_drawn
 from .planning.private_keys import Priced, way_of
 from .planning.release import Collected, Release, hash_of
-from .queries.base import Query, Setting
+from .queries.base import PRIVATE, Query, Setting
 from .queries.coverage import Coverage
 from .queries.groups import bounded_request, groups_moved
 from .queries.text import query_of
@@ -112,8 +112,9 @@ def ask(
         )
         asked, spent = [prepared.query for prepared in ready], ready[0].shown or ready[0].spent
         text = hash_of([prepared.sha256 for prepared in ready])
+        blanks = [prepared.blank(rows.name) for prepared in ready]
         charge = charge_ledger(book, spent, asked, setting, text)
-        answer, *coverage = draw_answers(rows, ready, source, charge, tell)
+        answer, *coverage = draw_answers(rows, ready, blanks, source, charge, tell)
         return replace(answer, rests_on=tuple(coverage))
 
 
@@ -180,11 +181,14 @@ def prepare_or_charge(
 def draw_answers(
     table: Table,
     ready: list[Prepared],
+    blanks: list[Answer],
     entropy: Entropy,
     charge: int | None,
     tell: Callable[[str], None],
 ) -> list[Answer]:
     """The answers. Call it only after the charge: from here on rows are read.
+
+    blanks: the answers as they were before (`Prepared.blank`).
 
     Guarantee: the answers, or a `NotAnsweredError` that is the same whatever went wrong.
     """
@@ -194,11 +198,10 @@ def draw_answers(
         collected = collect(table, ready)
         tell("drawing the noise")
         drawn = draw_together(ready, collected, entropy)
-        today = str(datetime.now(UTC).date())
-        every = zip(ready, drawn, strict=True)
+        every = zip(ready, drawn, blanks, strict=True)
         return [
-            replace(prepared.draw(sums, entropy, charge), table=table.name, date=today)
-            for prepared, sums in every
+            replace(prepared.draw(sums, entropy, blank), charge=charge)
+            for prepared, sums, blank in every
         ]
 
     return run_paid(work)  # exact sums are in frames of `work` alone, which no error keeps
@@ -291,14 +294,16 @@ class Prepared:
         counts = sums if self.counting is None else self.counting.sums()
         return Collected(sums, {key: count.units for key, count in counts.items()})
 
-    def draw(self, collected: Collected, entropy: Entropy, charge: int | None) -> Answer:
-        """The answer. Call it only after the budget has been charged."""
+    def blank(self, table: str) -> Answer:
+        """The answer without its numbers: all that needs no row, so that it cannot fail later.
+
+        table: its name.
+        """
         query, setting, release = self.query, self.setting, self.release
-        keys, estimates = release.answers(query, setting, collected, entropy)
         spent = self.shown or self.spent
         return Answer(
             query=str(query),
-            groups=dict(zip(query.answer_names(keys), estimates, strict=True)),
+            groups={},
             epsilon=spent.epsilon,
             delta=spent.delta,
             unit=str(setting.unit),
@@ -307,12 +312,24 @@ class Prepared:
             noise=release.words,
             notes=tuple(self.notes()),
             mechanisms=self.mechanisms,
-            charge=charge,
+            charge=None,
             by=query.columns_by,
-            basis=QueryBasis.of(query, setting, release, keys),
+            basis=QueryBasis.of(query, setting, release, ()),
             batch=self.batch,
+            table=table,
+            date=str(datetime.now(UTC).date()),
             release=release,
         )
+
+    def draw(self, collected: Collected, entropy: Entropy, blank: Answer) -> Answer:
+        """The answer, from what it is without its numbers. Call it only after the charge."""
+        query = self.query
+        keys, estimates = self.release.answers(query, self.setting, collected, entropy)
+        groups = dict(zip(query.answer_names(keys), estimates, strict=True))
+        basis = blank.basis
+        if query.keys == PRIVATE:
+            basis = replace(basis, private_keys=tuple(keys))
+        return replace(blank, groups=groups, basis=basis)
 
     def notes(self) -> list[str]:
         """What a reader must know; public."""

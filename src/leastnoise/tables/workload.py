@@ -128,8 +128,9 @@ def ask_all(
             lambda: charge_ledger(book, whole, shared.queries, setting, "not answered"),
         )
         text = hashlib.sha256("".join(prepared.sha256 for prepared in ready).encode()).hexdigest()
+        blanks = [prepared.blank(source_table.name) for prepared in ready]
         charge = charge_ledger(book, _whole_spent(ready, whole), shared.queries, setting, text)
-        return Answers(draw_answers(source_table, ready, source, charge, tell))
+        return Answers(draw_answers(source_table, ready, blanks, source, charge, tell))
 
 
 @hinted
