@@ -34,8 +34,8 @@ _MOST = 100_000  # mechanism files and batches of a report, and answers of a bat
 _LONGEST = 4_000  # characters of a sum of budgets
 #: What a report does not show to those who have the standard library alone.
 _NOT_READ = (
-    "how far one unit moves each number, that the files are for that, and what a page shows "
-    "around the copy of its report for programs"
+    "how far one unit moves each number, which the files count in steps of their own, that they "
+    "are for that, and what a page shows around the copy of its report for programs"
 )
 
 

@@ -28,6 +28,7 @@ class Track:
     rows: 0 for one number. For a pair the most rows of a unit that count: a unit with c of them
         adds two numbers >= 0 that are together c width / rows, which is whole.
     effect: what an error of 1 does to the answer, relative and times the number of rows.
+    unit: what its 1 is in the query's own units, where people read it.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Track:
     effect: Fraction
     whole: bool = False
     rows: int = 0
+    unit: Fraction = Fraction(1)
 
     @property
     def pair(self) -> bool:

@@ -128,9 +128,9 @@ def mean_parts(scale: Scale, setting: Setting) -> list[Part]:
     if setting.size is not None:
         sensitivity = scale.width / max(setting.size, 1)
         return [Part("mean", sensitivity, range=(scale.low, scale.high))]
-    apart = 2 if setting.replace else 1
+    apart = (2 if setting.replace else 1) * setting.rows * scale.top
     return [
-        Part("centered sum in half steps", Fraction(apart * setting.rows * scale.top), whole=True),
+        Part("sum about the middle", Fraction(apart), whole=True, unit=scale.step / 2),
         Part("rows", Fraction(setting.rows), whole=True),
     ]
 
@@ -163,7 +163,7 @@ def _sides(scale: Scale, setting: Setting, fine: int, steps: int) -> ReleaseForm
     """The distances of all values from the lower and from the upper bound."""
     most = setting.rows * scale.top
     sides = tuple(
-        Part(name, Fraction(most), whole=True, step=Fraction(most, fine))
+        Part(name, Fraction(most), whole=True, step=Fraction(most, fine), unit=scale.step)
         for name in ("distances from the lower bound", "distances from the upper bound")
     )
     return ReleaseForm(sides, steps, fine, _SIDES, (Fraction(1), Fraction(1)), scale.top)
@@ -189,7 +189,7 @@ def mean_tracks(scale: Scale, setting: Setting) -> tuple[Track, ...]:
         return (Track(part.name, part.sensitivity, False, setting.size / scale.width),)
     width, effect = Fraction(setting.rows * scale.top), Fraction(1, 2 * scale.top)
     name, one_sided = "distances from both bounds", not setting.replace
-    return (Track(name, width, one_sided, effect, whole=True, rows=setting.rows),)
+    return (Track(name, width, one_sided, effect, True, setting.rows, scale.step),)
 
 
 def mean_numbers(form: ReleaseForm, exact: list[Fraction]) -> list[Fraction]:

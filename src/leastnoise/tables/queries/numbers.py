@@ -27,6 +27,7 @@ class Part:
 
     step: how far the number moves is counted in these; the sensitivity itself if None.
     range: (low, high), public, that it cannot leave; None where there is none.
+    unit: what its 1 is in the query's own units, where people read it.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Part:
     whole: bool = False
     step: Fraction | None = None
     range: tuple[Fraction, Fraction] | None = None
+    unit: Fraction = Fraction(1)
 
     @property
     def measure(self) -> Fraction:

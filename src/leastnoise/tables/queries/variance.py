@@ -63,10 +63,10 @@ class Variance(Valued):
                     "table", Described(f"{n} rows"), "a table of at least 2 rows for a variance"
                 )
             return [Part("variance", self.scale.width**2 * Fraction(n - 1, n * n))]
-        apart = 2 if setting.replace else 1
+        most, half = (2 if setting.replace else 1) * rows * top, self.scale.step / 2
         return [
-            Part("centered squares", Fraction(apart * rows * top * top), whole=True),
-            Part("centered sum in half steps", Fraction(apart * rows * top), whole=True),
+            Part("squares about the middle", Fraction(most * top), whole=True, unit=half * half),
+            Part("sum about the middle", Fraction(most), whole=True, unit=half),
             Part("rows", Fraction(rows), whole=True),
         ]
 
@@ -85,11 +85,12 @@ class Variance(Valued):
             effect = 4 * setting.size / self.scale.width**2
             return (Track(part.name, part.sensitivity, False, effect),)
         rows, top, one_sided = setting.rows, self.scale.top, not setting.replace
+        step, squares = self.scale.step, "squares and their distances from the largest square"
         return tuple(
-            Track(name, Fraction(rows * size), one_sided, Fraction(weight, size), True, rows)
-            for name, size, weight in (
-                ("squares and their distances from the largest square", top * top, Fraction(1, 2)),
-                ("distances from both bounds", top, Fraction(1)),
+            Track(name, Fraction(rows * size), one_sided, Fraction(weight, size), True, rows, unit)
+            for name, size, weight, unit in (
+                (squares, top * top, Fraction(1, 2), step * step / 4),
+                ("distances from both bounds", top, Fraction(1), step),
             )
         )
 

@@ -8,7 +8,7 @@ computes it once more and compares with what was charged: `basis.proof.md`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -41,6 +41,8 @@ from ..queries.numbers import Part, ReleaseForm
 from ..unit import check_neighbors
 
 NOT_COVERED = "not covered"
+#: So many things of a kind are told in words.
+_LISTED = 4
 #: The largest exponent in the delta of many steps.
 _FURTHEST = 900
 _FREE = QueryBudget(Fraction(0), Fraction(0))
@@ -312,18 +314,51 @@ def _of_form(basis: QueryBasis, form: ReleaseForm, files: Sequence[Any]) -> _Cos
     """Numbers with noise of their own, each from a file for one step of it."""
     suitable = len(files) == len(form.every) and all(map(_suits, files, form.every))
     if not suitable or any(file.releases is not None for file in files):
-        words = "; ".join(f"{part.name} in steps of {_short(part.measure)}" for part in form.every)
-        return _step([basis], f"no file of the report is for {words}", REFUTED)
+        words = "; ".join(map(_moves, form.every))
+        return _step([basis], f"no file of the report is for this: {words}", REFUTED)
     vector = form.parts[0].name == VECTOR
     if vector and files[0].problem.dimension != len(basis.query.columns_answered):
         return _step([basis], "no file of the report is for this many columns", REFUTED)
     size = basis.setting.size
     words = "" if size is None else f"one of {size} rows is replaced; "
-    words += "; ".join(
-        f"{part.name}: a unit moves it by at most {_short(part.sensitivity)}, in steps of "
-        f"{_short(part.measure)}" for part in form.every
-    )  # fmt: skip
+    words += "; ".join(map(_moves, form.every))
     return _in_steps(basis, words, files, basis.groups * form.steps, form.most)
+
+
+def _moves(part: Part) -> str:
+    """How far a unit moves a number, in the query's own units."""
+    steps = "" if part.measure == part.sensitivity else f", in steps of {_size(part, part.measure)}"
+    return f"{part.name}: a unit moves it by at most {_size(part, part.sensitivity)}{steps}"
+
+
+def _size(part: Part, number: Fraction) -> str:
+    return _short(number * part.unit)
+
+
+def scales_of(bases: Iterable[QueryBasis], documents: Mapping[str, Any]) -> dict[str, str]:
+    """What 1 is of mechanism files, by name, in the units of the queries; nothing where it is 1."""
+    scales: dict[str, dict[str, None]] = {}
+    for basis in bases:
+        form, files = basis.release_form, basis.files
+        if form is None or len(files) != len(form.every):
+            continue
+        for file, part in zip(files, form.every, strict=True):
+            document = documents.get(file_name(file))
+            if not is_additive(document) and not is_dependent(document):
+                continue
+            whole = document.releases is not None or is_dependent(document)
+            one = (part.sensitivity if whole else part.measure) / document.sensitivity
+            if one * part.unit != 1:
+                what = f"{basis.query}{f' ({part.name})' if part in form.beside else ''}"
+                words = f"{_size(part, one)} in {what}"
+                scales.setdefault(file_name(file), {})[words] = None
+    return {name: f"1 stands for {_listed(list(words))}." for name, words in scales.items()}
+
+
+def _listed(words: Sequence[str], between: str = " and for ") -> str:
+    more = len(words) - _LISTED
+    others = f"{more} other{'s' * (more > 1)}"
+    return between.join([*words[:_LISTED], *([others] if more > 0 else [])])
 
 
 def _suits(document: Any, part: Part) -> bool:
@@ -394,9 +429,16 @@ def _of_draw(batch: Sequence[QueryBasis], document: JointFile) -> Iterator[_Cost
         yield _step(batch, f"{words}: the file is for another shape", REFUTED)
         return
     cost = QueryBudget(document.epsilon, document.noise.spent_delta(problem))
-    yield _step(
-        batch, f"{words}, from a file of this shape: {shortly(problem.shape)}", PROVEN, cost
+    moved = [
+        f"{query.query}: {track.name} by at most {_short(track.width * track.unit)}"
+        for query in asked
+        for track in query.tracks
+    ]
+    words += (
+        f"; a unit changes {_listed(moved, ', ')}; the file is of this shape, in steps: "
+        f"{shortly(problem.shape)}"
     )
+    yield _step(batch, words, PROVEN, cost)
 
 
 def _of_law(batch: Sequence[QueryBasis], document: AdditiveFile) -> Iterator[_CostedStep]:

@@ -32,7 +32,7 @@ from ..planning.budget import QueryBudget
 from ..queries.arguments import difference
 from ..queries.digits import rounded
 from ..queries.numbers import LEFT_OUT, ROWS, Estimate, Figure, check_margin
-from .basis import NOT_COVERED, QueryBasis, Step, check_batch, file_name, weakest
+from .basis import NOT_COVERED, QueryBasis, Step, check_batch, file_name, scales_of, weakest
 from .ledger import balance_from, holds_charges
 from .page import answers_html, page_of
 from .spreadsheet import ENDINGS, write_answers
@@ -321,8 +321,14 @@ def check_report(raw: Any) -> list[Step]:
             stated = read_report(raw)
         mechanisms = list(checked_mechanisms(stated.files))
         documents = {file.name: file.document for file in mechanisms if file.report.private}
-        steps_of_files = [Step(f"{file.title}: {file.words}", file.verdict) for file in mechanisms]
         with counted():
+            scales = scales_of((answer.basis for answer in stated.answers), documents)
+            steps_of_files = [
+                Step(
+                    f"{file.title}: {file.words} {scales.get(file.name, '')}".strip(), file.verdict
+                )
+                for file in mechanisms
+            ]
             steps = stated.steps(documents)
             written = stated.to_json(steps)
         sealed = hash_of(raw)

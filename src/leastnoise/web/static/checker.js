@@ -1871,7 +1871,7 @@ function checkReport(data) {
   if (missing) say("files", "refuted", "an answer names a mechanism file that is not in the report");
   if (bare) say("answers", "refuted", "an answer names neither a mechanism file nor an exponential mechanism");
   if (chosen) say("quantiles", "by theorem", `${chosen === 1 ? "one answer has" : `${chosen} answers have`} no mechanism file: the exponential mechanism is private by a theorem`);
-  say("queries", "not checked", "how far one unit moves each number, that the files are for that, and what a page shows around the copy of its report for programs");
+  say("queries", "not checked", "how far one unit moves each number, which the files count in steps of their own, that they are for that, and what a page shows around the copy of its report for programs");
   const refuted = claims.filter((one) => one.verdict === "refuted").map((one) => one.name);
   const headings = list(data.get("headings"), "headings", 100).map((one) => object(one, "headings")).reverse(); // the last of a name counts
   const heading = (name, none) => String(headings.find((one) => one.get("heading") === name)?.get("words") ?? none);
