@@ -7,17 +7,17 @@ draws from the integer weights themselves, with no floating point near the rando
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..certify.kinds.additive import AdditiveFile
+from ..certify.kinds.additive import AdditiveFile, MeshCells, NumberNoise
 from ..errors import ArgumentError, Described
 from ..exact import Number, nearest_float
 from ..facts import CONFIDENCE, Fact, error_fact, spread_fact
@@ -355,14 +355,9 @@ class AdditiveNoise(DesignNoise[AdditiveFile]):
     # -- sampling -----------------------------------------------------------------------------
 
     @cached_property
-    def _sampler(self) -> GridSampler:
+    def _sampler(self) -> NumberSampler:
         noise = self.document.noise
-        if noise.edges is not None:
-            marks = [int(2 * noise.grid * edge) for edge in noise.edges]
-            cells = [(a, b - a) for a, b in pairwise(marks)]
-            return GridSampler(cells, noise.weights, noise.atom)
-        tail = None if noise.tail is None else (noise.tail.period, noise.tail.ratio)
-        return GridSampler.centred(noise.first, noise.weights, noise.grid, noise.atom, tail)
+        return SAMPLERS.get(type(noise), cell_sampler)(noise)
 
     @cached_property
     def grid_step(self) -> Fraction:
@@ -371,10 +366,7 @@ class AdditiveNoise(DesignNoise[AdditiveFile]):
 
     def grid_sample(self, size: int, entropy: Entropy | None = None) -> NDArray[np.int64]:
         """Exact draws of the noise as whole multiples of `grid_step`."""
-        drawn = self._sampler.sample(size, entropy or system_entropy())
-        if self.document.noise.edges is not None:
-            return (drawn + 1) // 2  # half steps round to the grid point beside them
-        return drawn
+        return self._sampler.sample(size, entropy or system_entropy())
 
     @cached_property
     def rounder(self) -> GridRounder:
@@ -383,8 +375,7 @@ class AdditiveNoise(DesignNoise[AdditiveFile]):
 
     def grid_sample_one(self, entropy: Entropy) -> int:
         """One exact draw of the noise as a whole multiple of `grid_step`, of any size."""
-        drawn = self._sampler.sample_one(entropy)
-        return drawn if self.document.noise.edges is None else (drawn + 1) // 2
+        return self._sampler.sample_one(entropy)
 
     def grid_sample_any(self, size: int, entropy: Entropy) -> NDArray[np.int64] | list[int]:
         """As `grid_sample`; a list where noise may exceed 64 bits (the file alone decides that)."""
@@ -401,6 +392,49 @@ class AdditiveNoise(DesignNoise[AdditiveFile]):
         count = 1 if size is None else _check_size(size)
         values = grid_to_float(self.grid_sample(count, entropy), self.grid_step)
         return values[0] if size is None else values
+
+
+class NumberSampler(Protocol):
+    """Draws noise for one number as whole multiples of the grid, exactly."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether `sample` exceeds 64 bits with a probability below 2^-1000 a draw, if ever."""
+
+    def sample(self, size: int, entropy: Entropy) -> NDArray[np.int64]:
+        """So many draws."""
+
+    def sample_one(self, entropy: Entropy) -> int:
+        """One draw, of any size."""
+
+
+def cell_sampler(noise: NumberNoise) -> NumberSampler:
+    """By the cells of the noise, whatever its class."""
+    tail = None if noise.tail is None else (noise.tail.period, noise.tail.ratio)
+    return GridSampler.centred(noise.first, noise.weights, noise.grid, noise.atom, tail)
+
+
+class MeshSampler:
+    """Cells between free edges: drawn in half steps, which round to the grid point beside them."""
+
+    def __init__(self, noise: MeshCells) -> None:
+        marks = [int(2 * noise.grid * edge) for edge in noise.edges]
+        cells = [(a, b - a) for a, b in pairwise(marks)]
+        self._halves = GridSampler(cells, noise.weights, noise.atom)
+        self.fits = self._halves.fits
+
+    def sample(self, size: int, entropy: Entropy) -> NDArray[np.int64]:
+        """So many draws."""
+        return (self._halves.sample(size, entropy) + 1) // 2
+
+    def sample_one(self, entropy: Entropy) -> int:
+        """One draw, of any size."""
+        return (self._halves.sample_one(entropy) + 1) // 2
+
+
+#: How a distribution is drawn, where its cells are not what is drawn from. (What is known of it in
+#: floats follows from the cells that every class lists.)
+SAMPLERS: dict[type[NumberNoise], Callable[[Any], NumberSampler]] = {MeshCells: MeshSampler}
 
 
 def grid_to_float(multiples: NDArray[np.int64], g: Fraction) -> Floats:
