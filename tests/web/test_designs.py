@@ -102,6 +102,7 @@ def test_whole_numbers_a_range_and_a_vector(server):
         ({"distinguishing": "0.1", "releases": 2}, "constraints"),
         ({"second_loss": "l2"}, "second_bound"),
         ({"second_loss": "l9", "second_bound": "1"}, "second_loss"),
+        ({"second_loss": "pinball:2", "second_bound": "1"}, "second_loss"),
         ({"gap": "2"}, "gap"),
         ({"time_limit": 100000}, "time_limit"),
         ({"nonsense": 1}, "nonsense"),

@@ -27,16 +27,8 @@ from ..problem import (
 )
 from ..problem.arguments import Arguments, asked
 
-#: Arguments of `design` that the form does not have.
-_OTHERS: dict[str, Any] = {
-    "resolution": None,
-    "progress": None,
-    "profile": None,
-    "gdp": None,
-    "output_step": None,
-}
 #: The numbers that belong to losses, as errors name them.
-_NUMBERS = tuple(loss.key for loss in NAMED.values() if loss.key)
+_LOSS_NUMBERS = tuple(loss.key for loss in NAMED.values() if loss.key)
 
 
 def loss_of(form: dict[str, Any]) -> str | Loss:
@@ -75,7 +67,7 @@ def constraints_of(form: dict[str, Any]) -> list[Demand]:
             demands.append(Distinguishing(form["distinguishing"]))
     if form["second_loss"] is not None:
         with _naming_fields(
-            {"bound": "second_bound", **dict.fromkeys(("loss", *_NUMBERS), "second_loss")}
+            {"bound": "second_bound", **dict.fromkeys(("loss", *_LOSS_NUMBERS), "second_loss")}
         ):
             demands.append(LossAtMost(form["second_loss"], form["second_bound"] or ""))
     return demands
@@ -103,10 +95,6 @@ def arguments_of(form: dict[str, Any]) -> dict[str, Any]:
         for name, value in given.items()
         if value is not None and value is not False and value != []
     }
-
-
-#: Arguments of `design` that stand under another name in the form.
-_FIELDS = {"constraints": "constraints", "bounds": "bounds", "instance_bound": "second_bound"}
 
 
 #: Fields that hold a number, or None.
@@ -144,24 +132,7 @@ def _check_sizes(form: dict[str, Any]) -> None:
 def check(form: dict[str, Any]) -> None:
     """`ArgumentError`, named after a field of the form, for what `design` would refuse at once."""
     _check_sizes(form)
-    given = arguments_of(form)
-    options = {name: given.pop(name) for name in ("max_error", "monotone") if name in given}
-    whole = {
-        "epsilon": None,
-        "delta": None,
-        "sensitivity": None,
-        "integer": False,
-        "constraints": [],
-        "gap": None,
-        "time_limit": None,
-        "bounds": None,
-        "releases": None,
-        "dimension": None,
-        **_OTHERS,
-        **given,
-    }
-    with _naming_fields(_FIELDS):
-        asked(Arguments(**whole, **options))
+    asked(Arguments(**arguments_of(form)))
 
 
 @contextmanager
