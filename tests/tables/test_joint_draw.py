@@ -34,7 +34,6 @@ from leastnoise.tables.planning.budget import QueryBudget
 from leastnoise.tables.planning.joint_draw import DrawnRelease, draw_jointly, release_drawn
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.groups import grouped_query
-from leastnoise.tables.queries.proportion import _scale
 from leastnoise.tables.sources.bounding import GroupSums
 from leastnoise.tables.unit import Row
 
@@ -54,7 +53,7 @@ QUERIES = [
 def part_of(query, rows, setting, random):
     """What a unit may add to one group, often at an end of it."""
     if isinstance(query, Proportion):
-        top = _scale(setting).top
+        top = query.scale_for(setting).top
     else:
         top = 0 if isinstance(query, Count) else query.scale.top
     c = random.choice([rows, rows, random.randint(0, rows)])

@@ -19,7 +19,6 @@ from leastnoise.tables.planning.quotients import (
     believed_range,
 )
 from leastnoise.tables.queries.base import Setting
-from leastnoise.tables.queries.mean import mean_numbers
 from leastnoise.tables.queries.numbers import ReleaseForm
 from leastnoise.tables.unit import Row
 
@@ -125,4 +124,4 @@ def test_what_a_unit_cannot_move_at_once_is_not_paid_for_twice(relation, gain):
     )
     assert best < gain * plain
     sides = ReleaseForm((), 0, name="sides", top=7)
-    assert mean_numbers(sides, [Fraction(3), Fraction(2)]) == [Fraction(17, 2), Fraction(11, 2)]
+    assert query.numbers(sides, [Fraction(3), Fraction(2)]) == [Fraction(17, 2), Fraction(11, 2)]

@@ -12,7 +12,7 @@ from ..axes.scale import Scale
 from ..planning.quotients import BoundLine, believed_range
 from ..planning.tracks import Track
 from ..sources.bounding import GroupSums, centred, exact_total
-from .base import Setting
+from .base import Query, Setting
 from .numbers import (
     FINE,
     ROWS,
@@ -29,10 +29,126 @@ from .numbers import (
 )
 from .values import Valued
 
+#: The form whose numbers are the distances from both bounds.
+_SIDES = "sides"
+
+
+class Averaged(Query):
+    """Means of what rows have on a scale: one number if their number is public, else a quotient.
+
+    Statement and proof: `mean.proof.md`.
+    """
+
+    def scale_for(self, setting: Setting) -> Scale:
+        """The bounds of a row's value, and the steps between them."""
+        raise NotImplementedError
+
+    def parts(self, setting: Setting) -> list[Part]:
+        """The mean itself, or a centred total in half steps and a count."""
+        scale = self.scale_for(setting)
+        if setting.size is not None:
+            sensitivity = scale.width / max(setting.size, 1)
+            return [Part("mean", sensitivity, range=(scale.low, scale.high))]
+        apart = Fraction((2 if setting.replace else 1) * setting.rows * scale.top)
+        return [
+            Part("sum about the middle", apart, whole=True, unit=scale.step / 2),
+            Part("rows", Fraction(setting.rows), whole=True),
+        ]
+
+    def exact(self, sums: GroupSums, setting: Setting) -> list[Fraction]:
+        """The exact parts."""
+        scale = self.scale_for(setting)
+        if setting.size is not None:
+            return [exact_total(sums, scale) / setting.size]
+        return [Fraction(centred(sums, scale)), Fraction(sums.rows)]
+
+    def forms(self, setting: Setting) -> list[ReleaseForm]:
+        """A total and a count, or the sums above and below."""
+        parts, scale = self.parts(setting), self.scale_for(setting)
+        if setting.size is not None:
+            return [ReleaseForm.plain(parts)]
+        rows, top = setting.rows, scale.top
+        weights = Fraction(1), Fraction(top, 2)
+        plain = ReleaseForm(tuple(parts), 2, weights=weights)
+        if setting.replace:
+            fine = min(rows, FINE)
+            pair = tuple(
+                replace(part, step=Fraction(size * rows, fine))
+                for part, size in zip(parts, (top, 1), strict=True)
+            )
+            steps = 2 * rows if fine == rows else 2 * fine + 1
+            return [plain, ReleaseForm(pair, steps, 2 * fine, "a sum and a count", weights)]
+        most = rows * top
+        fine = min(most, FINE)
+        steps = fine if fine == most else fine + 1
+        return [plain, _sides(scale, setting, fine, steps)]
+
+    def drawn_form(self, setting: Setting) -> ReleaseForm:
+        """The mean itself, or the sums above and below."""
+        if setting.size is not None:
+            return ReleaseForm.plain(self.parts(setting))
+        return _sides(self.scale_for(setting), setting, 1, 2)
+
+    def tracks(self, setting: Setting) -> tuple[Track, ...]:
+        """The mean itself, or the distances from both bounds: `joint_draw.proof.md`."""
+        scale = self.scale_for(setting)
+        if setting.size is not None:
+            (part,) = self.parts(setting)
+            return (Track(part.name, part.sensitivity, False, setting.size / scale.width),)
+        width, effect = Fraction(setting.rows * scale.top), Fraction(1, 2 * scale.top)
+        name, one_sided = "distances from both bounds", not setting.replace
+        return (Track(name, width, one_sided, effect, True, setting.rows, scale.step),)
+
+    def sharing(self, setting: Setting) -> Sharing:
+        """The distances from both bounds."""
+        form = self.forms(replace(setting, neighbors="add-remove"))[-1]
+        top, none, unit = Fraction(form.top), Fraction(0), Fraction(1)
+        return Sharing(form, ((none, unit, none), (top, -unit, none)), top, setting.rows * top)
+
+    def numbers(self, form: ReleaseForm, exact: list[Fraction]) -> list[Fraction]:
+        """Total and count as they are, or the distances from both bounds, in steps."""
+        if form.name != _SIDES:
+            return exact
+        total, count = exact
+        return [(form.top * count + total) / 2, (form.top * count - total) / 2]
+
+    def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
+        """The mean from its parts, cut to the bounds, with the rows that it rests on."""
+        scale = self.scale_for(setting)
+        rests_on = mean_rows(scale, released, noise)
+        return replace(_mean(scale, released, noise), rests_on=rests_on)
+
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """Rows in the middle; an error as a part of the width."""
+        scale = self.scale_for(setting)
+        parts = [Fraction(0), Fraction(rows)] if setting.size is None else [scale.middle]
+        return parts, scale.width
+
+    def units_beyond(self, distance: Fraction, rows: int, setting: Setting) -> int:
+        """Half of the rows are at each bound, and units at one of them are removed."""
+        part = distance / self.scale_for(setting).width
+        return int(2 * part * rows // (setting.rows * (1 + 2 * part))) + 1
+
+    def why(self, setting: Setting) -> str:
+        """Why the sensitivities of a quotient are what they are."""
+        width = text_of(self.scale_for(setting).width)
+        rows = "one row" if setting.rows == 1 else f"at most {setting.rows} rows"
+        if setting.replace:
+            return (
+                f"A unit is replaced, {rows} within bounds that are {width} apart. A unit that "
+                "moves the sum the most cannot also move the count. Both are released, and the "
+                "answer is their quotient."
+            )
+        return (
+            f"A unit has {rows}, and a row adds {width} in all to the sums of the distances from "
+            "the two bounds: what it adds to one sum, it cannot add to the other. Both sums are "
+            "released."
+        )
+
 
 @hinted_class
 @dataclass(frozen=True)
-class Mean(Valued):
+class Mean(Averaged, Valued):
     """The mean of a column, clamped to public bounds.
 
     Where the number of rows is public and every row counts (rows replaced, no filter, no groups,
@@ -53,110 +169,19 @@ class Mean(Valued):
     phrase: ClassVar[str] = "Mean of {column}"
     title: ClassVar[str] = "Mean"
 
+    def scale_for(self, setting: Setting) -> Scale:
+        """That of the column."""
+        return self.scale
+
     def ends_of(self, column: str) -> tuple[float, float] | None:
         """The bounds."""
         return self._ends
 
-    def parts(self, setting: Setting) -> list[Part]:
-        """The mean itself, or a centred total in half steps and a count."""
-        return mean_parts(self.scale, setting)
-
-    def exact(self, sums: GroupSums, setting: Setting) -> list[Fraction]:
-        """The exact parts."""
-        if setting.size is not None:
-            return [exact_total(sums, self.scale) / setting.size]
-        return [Fraction(centred(sums, self.scale)), Fraction(sums.rows)]
-
-    def forms(self, setting: Setting) -> list[ReleaseForm]:
-        """A total and a count, or the sums above and below."""
-        return mean_forms(self.scale, setting)
-
-    def tracks(self, setting: Setting) -> tuple[Track, ...]:
-        """The mean itself, or the distances from both bounds."""
-        return mean_tracks(self.scale, setting)
-
-    def drawn_form(self, setting: Setting) -> ReleaseForm:
-        """The mean itself, or the sums above and below."""
-        return mean_drawn(self.scale, setting)
-
-    def sharing(self, setting: Setting) -> Sharing:
-        """The distances from both bounds."""
-        return mean_sharing(self.forms(replace(setting, neighbors="add-remove"))[-1], setting)
-
-    def numbers(self, form: ReleaseForm, exact: list[Fraction]) -> list[Fraction]:
-        """The parts of either form."""
-        return mean_numbers(form, exact)
-
-    def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
-        """The mean, within the bounds."""
-        return mean_estimate(self.scale, released, noise)
-
-    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
-        """Rows in the middle; an error as a part of the width."""
-        return mean_typical(self.scale, rows, setting), self.scale.width
-
-    def units_beyond(self, distance: Fraction, rows: int, setting: Setting) -> int:
-        """Half of the rows are at each bound, and units at one of them are removed."""
-        return mean_units_beyond(distance / self.scale.width, rows, setting)
-
     def why(self, setting: Setting) -> str:
         """Why the sensitivities are what they are."""
-        parts = self.parts(setting)
         if setting.size is not None:
-            return self._why_replaced(parts[0], setting.size)
-        return why_mean(self.scale, setting)
-
-
-def why_mean(scale: Scale, setting: Setting) -> str:
-    """Why a mean, or a share, costs what it costs."""
-    width = text_of(scale.width)
-    rows = "one row" if setting.rows == 1 else f"at most {setting.rows} rows"
-    if setting.replace:
-        return (
-            f"A unit is replaced, {rows} within bounds that are {width} apart. A unit that moves "
-            "the sum the most cannot also move the count. Both are released, and the answer is "
-            "their quotient."
-        )
-    return (
-        f"A unit has {rows}, and a row adds {width} in all to the sums of the distances from the "
-        "two bounds: what it adds to one sum, it cannot add to the other. Both sums are released."
-    )
-
-
-def mean_parts(scale: Scale, setting: Setting) -> list[Part]:
-    """The parts of a mean of values on a scale."""
-    if setting.size is not None:
-        sensitivity = scale.width / max(setting.size, 1)
-        return [Part("mean", sensitivity, range=(scale.low, scale.high))]
-    apart = (2 if setting.replace else 1) * setting.rows * scale.top
-    return [
-        Part("sum about the middle", Fraction(apart), whole=True, unit=scale.step / 2),
-        Part("rows", Fraction(setting.rows), whole=True),
-    ]
-
-
-_SIDES = "sides"
-
-
-def mean_forms(scale: Scale, setting: Setting) -> list[ReleaseForm]:
-    """The ways to release a mean; statement and proof: `mean.proof.md`."""
-    parts, rows, top = mean_parts(scale, setting), setting.rows, scale.top
-    if setting.size is not None:
-        return [ReleaseForm.plain(parts)]
-    weights = Fraction(1), Fraction(top, 2)
-    plain = ReleaseForm(tuple(parts), 2, weights=weights)
-    if setting.replace:
-        fine = min(rows, FINE)
-        total, count = (
-            replace(part, step=Fraction(size * rows, fine))
-            for part, size in zip(parts, (top, 1), strict=True)
-        )
-        steps = 2 * rows if fine == rows else 2 * fine + 1
-        return [plain, ReleaseForm((total, count), steps, 2 * fine, "a sum and a count", weights)]
-    most = rows * top
-    fine = min(most, FINE)
-    steps = fine if fine == most else fine + 1
-    return [plain, _sides(scale, setting, fine, steps)]
+            return self._why_replaced(self.parts(setting)[0], setting.size)
+        return super().why(setting)
 
 
 def _sides(scale: Scale, setting: Setting, fine: int, steps: int) -> ReleaseForm:
@@ -167,47 +192,6 @@ def _sides(scale: Scale, setting: Setting, fine: int, steps: int) -> ReleaseForm
         for name in ("distances from the lower bound", "distances from the upper bound")
     )
     return ReleaseForm(sides, steps, fine, _SIDES, (Fraction(1), Fraction(1)), scale.top)
-
-
-def mean_sharing(form: ReleaseForm, setting: Setting) -> Sharing:
-    """How the distances from both bounds, of this form, say that somebody has a key."""
-    top, none, unit = Fraction(form.top), Fraction(0), Fraction(1)
-    return Sharing(form, ((none, unit, none), (top, -unit, none)), top, setting.rows * top)
-
-
-def mean_drawn(scale: Scale, setting: Setting) -> ReleaseForm:
-    """What is released of a mean whose numbers are drawn with others."""
-    if setting.size is not None:
-        return ReleaseForm.plain(mean_parts(scale, setting))
-    return _sides(scale, setting, 1, 2)
-
-
-def mean_tracks(scale: Scale, setting: Setting) -> tuple[Track, ...]:
-    """How a unit moves them: `joint_draw.proof.md`."""
-    if setting.size is not None:
-        (part,) = mean_parts(scale, setting)
-        return (Track(part.name, part.sensitivity, False, setting.size / scale.width),)
-    width, effect = Fraction(setting.rows * scale.top), Fraction(1, 2 * scale.top)
-    name, one_sided = "distances from both bounds", not setting.replace
-    return (Track(name, width, one_sided, effect, True, setting.rows, scale.step),)
-
-
-def mean_numbers(form: ReleaseForm, exact: list[Fraction]) -> list[Fraction]:
-    """Total and count as they are, or the distances from both bounds, in steps."""
-    if form.name != _SIDES:
-        return exact
-    total, count = exact
-    return [(form.top * count + total) / 2, (form.top * count - total) / 2]
-
-
-def mean_typical(scale: Scale, rows: int, setting: Setting) -> list[Fraction]:
-    """The parts for rows in the middle."""
-    return [scale.middle] if setting.size is not None else [Fraction(0), Fraction(rows)]
-
-
-def mean_units_beyond(part: Fraction, rows: int, setting: Setting) -> int:
-    """How many units at one bound move a mean by more than this part of the width."""
-    return int(2 * part * rows // (setting.rows * (1 + 2 * part))) + 1
 
 
 def mean_rows(scale: Scale, released: list[Released], noise: Any) -> tuple[Figure, ...]:
@@ -230,12 +214,6 @@ def mean_total(scale: Scale, released: list[Released], noise: Any) -> tuple[Frac
         first, second = scale.high / scale.top, scale.low / scale.top
     total = first * released[0].value + second * released[1].value
     return total, Fraction(noise.spread((float(first), float(second))))
-
-
-def mean_estimate(scale: Scale, released: list[Released], noise: Any = None) -> Estimate:
-    """The mean from its parts, cut to the bounds, with the rows that it rests on."""
-    rests_on = mean_rows(scale, released, noise)
-    return replace(_mean(scale, released, noise), rests_on=rests_on)
 
 
 def _mean(scale: Scale, released: list[Released], noise: Any) -> Estimate:

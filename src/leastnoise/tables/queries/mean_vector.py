@@ -20,7 +20,7 @@ from ...hints import hinted_class
 from ..planning.vector import VectorRelease, vector_release
 from ..sources.bounding import GroupSums, Request
 from .base import Query, Setting
-from .mean import Mean, mean_estimate
+from .mean import Mean
 from .numbers import Estimate, Part, Released, clamp_estimate, half_width
 
 _DIGITS = 10**12
@@ -182,7 +182,7 @@ class MeanVector(Query):
                 estimates[mean.column] = clamp_estimate(value, ends, scale.low, scale.high)
             else:
                 total = Released(part.value * scale.top, part.error * scale.top)
-                estimates[mean.column] = mean_estimate(scale, [total, count])
+                estimates[mean.column] = mean.estimate([total, count], setting)
         return estimates
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:

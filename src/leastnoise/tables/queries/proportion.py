@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -11,41 +11,25 @@ from ...exact import text_of
 from ...hints import hinted_class
 from ..axes.scale import Scale
 from ..planning.tracks import Track
-from ..sources.bounding import GroupSums, Request, centred
+from ..sources.bounding import GroupSums, Request
 from ..sources.expression import parse_condition
 from ..sources.rows import TableRows
 from ..sources.where import truth_of
-from .base import Query, Setting
-from .mean import (
-    mean_drawn,
-    mean_estimate,
-    mean_forms,
-    mean_numbers,
-    mean_parts,
-    mean_sharing,
-    mean_tracks,
-    mean_typical,
-    mean_units_beyond,
-    why_mean,
-)
-from .numbers import Estimate, Part, Released, ReleaseForm, Sharing, clamp_estimate
+from .base import Setting
+from .mean import Averaged
+from .numbers import Estimate, Part, Released, clamp_estimate
 
 _SCALE = Scale(Fraction(0), Fraction(1), 1)
 #: Persons with too many rows count with a part of each: ones are made of small steps there.
 _PARTS = 1 << 20
 _FINE = Scale(Fraction(0), Fraction(1, _PARTS), _PARTS)
 
-
 NULLS = ("skip", "no")
-
-
-def _scale(setting: Setting) -> Scale:
-    return _SCALE if setting.unit.column is None else _FINE
 
 
 @hinted_class
 @dataclass(frozen=True)
-class Proportion(Query):
+class Proportion(Averaged):
     """The proportion of the rows for which `condition` is true.
 
     condition: such as "age > 30", or the name of a Boolean column.
@@ -93,57 +77,42 @@ class Proportion(Query):
             "table, such as 'yes', true or 1?"
         )
 
+    def scale_for(self, setting: Setting) -> Scale:
+        """Zeros and ones; of persons with too many rows parts of these."""
+        return _SCALE if setting.unit.column is None else _FINE
+
     def parts(self, setting: Setting) -> list[Part]:
         """The number of rows for which it is true, or a centred total and a count."""
-        if setting.size is not None:
-            ends = Fraction(0), Fraction(setting.size)
-            return [Part("rows for which it is true", Fraction(1), whole=True, range=ends)]
-        return mean_parts(_scale(setting), setting)
+        if setting.size is None:
+            return super().parts(setting)
+        ends = Fraction(0), Fraction(setting.size)
+        return [Part("rows for which it is true", Fraction(1), whole=True, range=ends)]
 
     def exact(self, sums: GroupSums, setting: Setting) -> list[Fraction]:
         """The exact parts."""
-        if setting.size is not None:
-            return [Fraction(sums.values)]
-        return [Fraction(centred(sums, _scale(setting))), Fraction(sums.rows)]
-
-    def forms(self, setting: Setting) -> list[ReleaseForm]:
-        """A total and a count, or the rows for which it is true and those for which it is not."""
-        if setting.size is not None:
-            return [ReleaseForm.plain(self.parts(setting))]
-        return mean_forms(_scale(setting), setting)
+        return super().exact(sums, setting) if setting.size is None else [Fraction(sums.values)]
 
     def tracks(self, setting: Setting) -> tuple[Track, ...]:
         """The rows for which it is true, alone or beside those for which it is not."""
-        if setting.size is not None:
-            (part,) = self.parts(setting)
-            return (Track(part.name, part.sensitivity, False, Fraction(1), whole=True),)
-        return mean_tracks(_scale(setting), setting)
-
-    def drawn_form(self, setting: Setting) -> ReleaseForm:
-        """The same as a form."""
-        if setting.size is not None:
-            return ReleaseForm.plain(self.parts(setting))
-        return mean_drawn(_scale(setting), setting)
-
-    def sharing(self, setting: Setting) -> Sharing:
-        """The distances from both bounds."""
-        return mean_sharing(self.forms(replace(setting, neighbors="add-remove"))[-1], setting)
-
-    def numbers(self, form: ReleaseForm, exact: list[Fraction]) -> list[Fraction]:
-        """The parts of either form."""
-        return mean_numbers(form, exact)
+        if setting.size is None:
+            return super().tracks(setting)
+        (part,) = self.parts(setting)
+        return (Track(part.name, part.sensitivity, False, Fraction(1), whole=True),)
 
     def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
         """A number from 0 to 1."""
-        if setting.size is not None:
-            (true,) = released
-            low, high = (end / setting.size for end in true.ends)
-            return clamp_estimate(true.value / setting.size, (low, high), Fraction(0), Fraction(1))
-        return mean_estimate(_scale(setting), released, noise)
+        if setting.size is None:
+            return super().estimate(released, setting, noise)
+        (true,) = released
+        low, high = (end / setting.size for end in true.ends)
+        return clamp_estimate(true.value / setting.size, (low, high), Fraction(0), Fraction(1))
 
     def request(self, setting: Setting) -> Request:
         """Sums of zeros and ones; NULL where the condition is NULL, unless that counts as no."""
-        condition, scale = parse_condition(self.condition, "condition", flag=True), _scale(setting)
+        condition, scale = (
+            parse_condition(self.condition, "condition", flag=True),
+            self.scale_for(setting),
+        )
         otherwise = "ELSE" if self.nulls == "no" else "WHEN FALSE THEN"
 
         def value(rows: TableRows) -> str:
@@ -153,24 +122,20 @@ class Proportion(Query):
 
         return self._request(setting, value=value, scale=scale)
 
-    def units_beyond(self, distance: Fraction, rows: int, setting: Setting) -> int:
-        """For half of the rows the condition is true, and units with such rows are removed."""
-        return mean_units_beyond(distance, rows, setting)
-
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
         """One half of the rows."""
-        if setting.size is not None:
-            return [Fraction(setting.size // 2)], Fraction(1)
-        return mean_typical(_SCALE, rows, setting), Fraction(1)
+        if setting.size is None:
+            return super().typical(rows, setting)
+        return [Fraction(setting.size // 2)], Fraction(1)
 
     def why(self, setting: Setting) -> str:
         """Why the sensitivities are what they are."""
-        if setting.size is not None:
-            return (
-                f"One of {setting.size} rows is replaced: the proportion moves by at most "
-                f"{text_of(Fraction(1, setting.size))}."
-            )
-        return f"A proportion is the mean of zeros and ones. {why_mean(_SCALE, setting)}"
+        if setting.size is None:
+            return f"A proportion is the mean of zeros and ones. {super().why(setting)}"
+        return (
+            f"One of {setting.size} rows is replaced: the proportion moves by at most "
+            f"{text_of(Fraction(1, setting.size))}."
+        )
 
     def notes(self, setting: Setting) -> list[str]:
         """What a reader of the answer must know about missing values."""
