@@ -1,4 +1,7 @@
-"""Numbers from the paper, and how to read them."""
+"""Numbers from the paper, and how to read them.
+
+`figure6.csv` and `supplement5.csv` are not published numbers: they are ours, read off drawings.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ Budget = tuple[float, float]
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    """The rows of published/`name`.csv."""
+    """The rows of published/`name`.csv; lines that begin with # say where they are from."""
     text = resources.files(__package__).joinpath(f"{name}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
+    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
 
 
 def percents(name: str) -> dict[Budget, float]:

@@ -13,7 +13,8 @@ from ..report import ExperimentReport, OutputPlace, figure
 
 #: As drawn; the sensitivity is that of the average, in thousands of INR.
 EPSILON, SENSITIVITY, MOVED = 2, Fraction(70, 194), Fraction(50, 194)
-#: Laplace scales by their name, in units of SENSITIVITY/EPSILON, and the published largest loss.
+#: Laplace scales by their name, in units of SENSITIVITY/EPSILON, and the largest loss that we read
+#: off the picture.
 SCALES = {
     "low": (Fraction(4, 7), 2.5),
     "medium": (Fraction(5, 7), 2.0),
@@ -47,12 +48,12 @@ def run(place: OutputPlace) -> ExperimentReport:
     return ExperimentReport(
         name="supplement1",
         title="Supplement, Figure 1: the largest privacy loss for one pair of salaries",
-        verdict="The three published Laplace scales have the published largest losses.",
-        columns=("noise", "published", "ours", "difference", "private at epsilon 2"),
+        verdict="The three Laplace scales have the largest losses that we read off the picture.",
+        columns=("noise", "read off", "ours", "difference", "private at epsilon 2"),
         rows=list(lines),
         conventions=(
             "epsilon 2; the answers of the pair are 50/194 thousand INR apart, the sensitivity is "
-            "70/194; losses read off the published picture",
+            "70/194; losses read off the picture by us",
             "the deltas of the published Gaussian curves are not printed; these are ours",
         ),
         sentences=[
