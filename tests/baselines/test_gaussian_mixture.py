@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from leastnoise.baselines import AnalyticGaussian, GaussianMixture
 from leastnoise.baselines.gaussian_mixture import Mixture
@@ -35,6 +36,19 @@ def test_two_shifts_bound_those_between(sigma):
         ends = law.stick(1.0 - math.log(factor), np.array([low, low + width]))
         between = law.stick(1.0, np.linspace(low, low + width, 9))
         assert between.max() <= factor * ends.max() + 1e-14
+
+
+@pytest.mark.parametrize(("epsilon", "count", "sigma"), [(1, 20, 0.36), (5, 6, 0.24), (0.1, 9, 1)])
+def test_the_density_is_the_sum_of_all_gaussians(epsilon, count, sigma):
+    law = Mixture(epsilon, count, sigma)
+    assert (law.terms is None) == (sigma == 1)  # all centers, or those near enough to matter
+    x = np.linspace(-law.end - 1, law.end + 1, 501)
+    bells = norm.pdf(x[:, None], law.centers, sigma)
+    density, slope = law.tangent(x)
+    np.testing.assert_allclose(density, bells @ law.weights, rtol=1e-12)
+    np.testing.assert_array_equal(density, law.density(x))
+    rise = (law.centers - x[:, None]) * bells @ law.weights / sigma**2
+    np.testing.assert_allclose(slope, rise, rtol=1e-9, atol=1e-9 * density.max())
 
 
 def test_worst_is_close_to_a_fine_grid():

@@ -20,11 +20,13 @@ from ..errors import ArgumentError
 from ..exact import Number
 from ..gaussian import gaussian_delta, smallest_sigma
 from ..losses import Loss
-from ..numeric import Floats, floats
+from ..numeric import Floats, Ints, floats
 from .base import Mechanism
 
 #: The authors' code tries up to this many centers on either side.
 MOST = 20
+#: A part of e^-42 is below 1e-18; e^600 is far below the largest float.
+_NATS, _LARGEST = 42.0, 600.0
 #: Standard deviations beyond the last center that hold all but 1e-18 of the mass.
 _REACH = 9.0
 #: Cells per standard deviation, in which a change of sign is looked for.
@@ -43,21 +45,67 @@ class Mixture:
         powers = np.exp(-epsilon * np.abs(self.centers))
         self.weights = powers / powers.sum()
         self.end = count + _REACH * sigma
+        self.terms = self._terms(epsilon, count)
+
+    def _terms(self, epsilon: float, count: int) -> Floats | None:
+        """Row j: what centers j steps further than the nearest one are, times e^(-j^2/2 sigma^2).
+
+        Centers further off than these add less than 1e-18 of what the nearest one does. None if
+        there are hardly more centers, or the numbers would overflow.
+        """
+        bell = 2 * self.sigma**2
+        near = math.ceil(bell * epsilon + math.sqrt(bell * _NATS))
+        if near >= count or 4 * near * (self.end - count + 1) / bell > _LARGEST:
+            return None
+        padded = np.pad(self.weights, near)
+        scale = self.sigma * math.sqrt(2 * math.pi)
+        return np.array(
+            [
+                padded[near + j : len(padded) - near + j] * math.exp(-(j**2) / bell) / scale
+                for j in range(-near, near + 1)
+            ]
+        )
 
     def scores(self, x: Floats) -> Floats:
         """Distances to the centers in standard deviations, along a new last axis."""
         return floats((x[..., None] - self.centers) / self.sigma)
 
     def density(self, x: Floats) -> Floats:
-        """The density at any x."""
-        scale = self.weights / (self.sigma * math.sqrt(2 * math.pi))
-        return floats(np.exp(-0.5 * self.scores(x) ** 2) @ scale)
+        """The density at any x within 1 of `end`."""
+        if self.terms is None:
+            scale = self.weights / (self.sigma * math.sqrt(2 * math.pi))
+            return floats(np.exp(-0.5 * self.scores(x) ** 2) @ scale)
+        y, place, power = self._nearest(x)
+        return floats(_sum(self.terms, place, power) * self._factor(y))
 
-    def slope(self, x: Floats) -> Floats:
-        """The derivative of the density."""
-        z = self.scores(x)
-        scale = self.weights / (self.sigma**2 * math.sqrt(2 * math.pi))
-        return floats((-z * np.exp(-0.5 * z**2)) @ scale)
+    def tangent(self, x: Floats) -> tuple[Floats, Floats]:
+        """(the density, its derivative)."""
+        if self.terms is None:
+            z = self.scores(x)
+            scale = self.weights / (self.sigma * math.sqrt(2 * math.pi))
+            bells = np.exp(-0.5 * z**2)
+            return floats(bells @ scale), floats((-z * bells) @ scale / self.sigma)
+        y, place, power = self._nearest(x)
+        near, factor = len(self.terms) // 2, self._factor(y)
+        further = self.terms * np.arange(-near, near + 1.0)[:, None]
+        density = _sum(self.terms, place, power) * factor
+        moved = _sum(further, place, power) * factor
+        return floats(density), floats((moved - y * density) / self.sigma**2)
+
+    # A Gaussian j steps further is e^(-y^2/2s) e^(jy/s) e^(-j^2/2s), s = sigma^2, at a distance y
+    # from the nearest center: the density is a polynomial of e^(y/s).
+
+    def _nearest(self, x: Floats) -> tuple[Floats, Ints, Floats]:
+        """(the distance y from the nearest center, which one it is, e^(y/s))."""
+        last = self.centers[-1]
+        nearest = np.clip(np.rint(x), -last, last)
+        y = x - nearest
+        return floats(y), (nearest + last).astype(int), floats(np.exp(y / self.sigma**2))
+
+    def _factor(self, y: Floats) -> Floats:
+        """What the polynomial is multiplied by; its lowest power is -`near`."""
+        assert self.terms is not None
+        return floats(np.exp(-y * (y / 2 + len(self.terms) // 2) / self.sigma**2))
 
     def mass(self, low: Floats, high: Floats) -> Floats:
         """The mass between low <= high, each Gaussian by the tail that does not cancel."""
@@ -92,10 +140,11 @@ class Mixture:
 
     def _roots(self, grown: float, low: Floats, high: Floats, shift: Floats) -> Floats:
         """Where f(x) - grown * f(x - shift) is 0 in each cell: Newton's method, kept inside."""
-        root = (low + high) / 2
-        for _ in range(5):
-            gain = self.density(root) - grown * self.density(root - shift)
-            rise = self.slope(root) - grown * self.slope(root - shift)
+        root, count = (low + high) / 2, len(low)
+        for _ in range(4):
+            value, slope = self.tangent(np.concatenate([root, root - shift]))
+            gain = value[:count] - grown * value[count:]
+            rise = slope[:count] - grown * slope[count:]
             move = np.divide(gain, rise, out=np.zeros_like(gain), where=rise != 0)
             root = np.clip(root - move, low, high)
         return root
@@ -132,6 +181,14 @@ class Mixture:
             if 0 < allowed < found:
                 return found
         raise AssertionError("the last halving returns")
+
+
+def _sum(terms: Floats, place: Ints, power: Floats) -> Floats:
+    """The polynomial whose coefficients are the columns `place` of the terms, by Horner's rule."""
+    total = terms[-1][place]
+    for row in terms[-2::-1]:
+        total = total * power + row[place]
+    return floats(total)
 
 
 @lru_cache(maxsize=512)
