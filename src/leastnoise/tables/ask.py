@@ -103,18 +103,13 @@ def ask(
         warn_of_unit(unit, rows.columns)
         parts = with_coverage(question, budget, rests_on)
 
-        def prepared() -> list[Prepared]:
+        def prepared() -> tuple[list[Prepared], QueryBudget]:
             each = ((query, setting, part, loss, book, tell, typical) for query, part in parts)
-            return share_batch([prepare(rows, *options) for options in each])
+            ready = share_batch([prepare(rows, *options) for options in each])
+            return ready, ready[0].shown or ready[0].spent
 
-        ready = prepare_or_charge(
-            prepared, lambda: charge_ledger(book, budget, [question], setting, "not answered")
-        )
-        asked, spent = [prepared.query for prepared in ready], ready[0].shown or ready[0].spent
-        text = hash_of([prepared.sha256 for prepared in ready])
-        blanks = [prepared.blank(rows.name) for prepared in ready]
-        charge = charge_ledger(book, spent, asked, setting, text)
-        answer, *coverage = draw_answers(rows, ready, blanks, source, charge, tell)
+        spending = Spending(book, setting, budget, [query for query, _ in parts])
+        answer, *coverage = charged_answers(rows, prepared, spending, source, tell)
         return replace(answer, rests_on=tuple(coverage))
 
 
@@ -147,61 +142,58 @@ def share_batch(ready: list[Prepared]) -> list[Prepared]:
     return [replace(prepared, shown=whole, workload=len(ready), batch=batch) for prepared in ready]
 
 
-def charge_ledger(
-    book: Ledger | None,
-    budget: QueryBudget,
-    queries: Sequence[Query],
-    setting: Setting,
-    mechanism: str,
-) -> int | None:
-    """The ledger's entry for questions; None without a ledger."""
-    if book is None:
-        return None
-    return book.charge(
-        budget.epsilon,
-        budget.delta,
-        query="; ".join(map(str, queries)),
-        mechanism=mechanism,
-        protects=setting.protects,
-    ).id
+@dataclass(frozen=True)
+class Spending:
+    """What is charged for queries that are asked together, and to which ledger, if any."""
+
+    book: Ledger | None
+    setting: Setting
+    budget: QueryBudget  # for what is not even ready
+    queries: list[Query]
+
+    def spend(self, budget: QueryBudget, mechanism: str) -> int | None:
+        """The ledger's entry; None without a ledger."""
+        if self.book is None:
+            return None
+        return self.book.charge(
+            budget.epsilon,
+            budget.delta,
+            query="; ".join(map(str, self.queries)),
+            mechanism=mechanism,
+            protects=self.setting.protects,
+        ).id
 
 
-def prepare_or_charge(
-    prepared: Callable[[], list[Prepared]], charge: Callable[[], Any]
-) -> list[Prepared]:
-    """Questions that are ready. If not even the rows could be counted, that is paid for, too."""
-    try:
-        return prepared()
-    except UncountedError:
-        pass
-    charge()
-    raise NotAnsweredError
-
-
-def draw_answers(
+def charged_answers(
     table: Table,
-    ready: list[Prepared],
-    blanks: list[Answer],
+    prepared: Callable[[], tuple[list[Prepared], QueryBudget]],
+    spending: Spending,
     entropy: Entropy,
-    charge: int | None,
     tell: Callable[[str], None],
 ) -> list[Answer]:
-    """The answers. Call it only after the charge: from here on rows are read.
+    """The answers of queries, which `prepared` makes ready with what they spend.
 
-    blanks: the answers as they were before (`Prepared.blank`).
-
-    Guarantee: the answers, or a `NotAnsweredError` that is the same whatever went wrong.
+    Guarantee: the budget is charged before any row is read, also if not even the rows could be
+    counted. After the charge: the answers, or a `NotAnsweredError` that is the same whatever went
+    wrong.
     """
+    try:
+        ready, spent = prepared()
+    except UncountedError:
+        ready = []
+    if not ready:
+        spending.spend(spending.budget, "not answered")
+        raise NotAnsweredError
+    blanks = [query.blank(table.name) for query in ready]
+    charge = spending.spend(spent, hash_of([query.sha256 for query in ready]))
 
     def work() -> list[Answer]:
         tell("adding up")
         collected = collect(table, ready)
         tell("drawing the noise")
-        drawn = draw_together(ready, collected, entropy)
-        every = zip(ready, drawn, blanks, strict=True)
+        every = zip(ready, draw_together(ready, collected, entropy), blanks, strict=True)
         return [
-            replace(prepared.draw(sums, entropy, blank), charge=charge)
-            for prepared, sums, blank in every
+            replace(query.draw(sums, entropy, blank), charge=charge) for query, sums, blank in every
         ]
 
     return run_paid(work)  # exact sums are in frames of `work` alone, which no error keeps

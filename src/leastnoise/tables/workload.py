@@ -8,7 +8,6 @@ one after the other may not; there the ledger's filter counts. How it adds up: `
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from ..hints import hinted
 from ..problem.checks import check_delta, check_epsilon
 from ..sampling import Entropy, system_entropy
 from .answer import Answers
-from .ask import Prepared, charge_ledger, draw_answers, prepare, prepare_or_charge, prepare_publicly
+from .ask import Prepared, Spending, charged_answers, prepare, prepare_publicly
 from .charge import warn_of_log
 from .ledger import Ledger, as_ledger
 from .planning.budget import QueryBudget
@@ -47,7 +46,7 @@ from .planning.private_keys import SURE
 from .queries.base import PRIVATE, Query, Setting
 from .queries.groups import grouped_query
 from .queries.text import query_of
-from .sources import Table, opened
+from .sources import opened
 from .unit import Unit, check_neighbors, unit_of, warn_of_unit
 
 _MOST = 200
@@ -109,28 +108,23 @@ def ask_all(
     source = entropy or system_entropy()
     warn_of_log()
 
-    def prepared(rows_: Table) -> list[Prepared]:
-        ready = [
-            prepare(rows_, query, setting, part, loss, None, tell, shared.group_size)
-            for query, part in zip(shared.queries, parts, strict=True)
-        ]
-        best = shared.best(ready, whole)
-        batch = uuid.uuid4().hex
-        return [
-            replace(prepared, batch=batch) if prepared.shown is not None else prepared
-            for prepared in best
-        ]
-
+    spending = Spending(book, setting, whole, shared.queries)
     with opened(table) as source_table:
         warn_of_unit(unit, source_table.columns)
-        ready = prepare_or_charge(
-            lambda: prepared(source_table),
-            lambda: charge_ledger(book, whole, shared.queries, setting, "not answered"),
-        )
-        text = hashlib.sha256("".join(prepared.sha256 for prepared in ready).encode()).hexdigest()
-        blanks = [prepared.blank(source_table.name) for prepared in ready]
-        charge = charge_ledger(book, _whole_spent(ready, whole), shared.queries, setting, text)
-        return Answers(draw_answers(source_table, ready, blanks, source, charge, tell))
+
+        def prepared() -> tuple[list[Prepared], QueryBudget]:
+            each = zip(shared.queries, parts, strict=True)
+            ready = [
+                prepare(source_table, query, setting, part, loss, None, tell, shared.group_size)
+                for query, part in each
+            ]
+            best, batch = shared.best(ready, whole), uuid.uuid4().hex
+            batched = [
+                query if query.shown is None else replace(query, batch=batch) for query in best
+            ]
+            return batched, _whole_spent(batched, whole)
+
+        return Answers(charged_answers(source_table, prepared, spending, source, tell))
 
 
 @hinted
