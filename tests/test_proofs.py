@@ -288,6 +288,9 @@ EXEMPT = {
         "leans on certify/noise/shapes/elliptical.proof.md, sampling/ball.proof.md"
     ),
     "sampling/joint_normal.py": "leans on certify/noise/shapes/elliptical.proof.md; normal parts",
+    "noise/level_draws.py": (
+        "draws that are never released; leans on certify/noise/shapes/levels.proof.md"
+    ),
     "noise/joint_law.py": "counts; leans on certify/noise/shapes/levels.proof.md",
     "engine/shapes/noise.py": "proposals; leans on certify/kinds/joint.proof.md",
     "engine/shapes/flows.py": "proposals; leans on certify/certificates/flow.proof.md",

@@ -134,14 +134,14 @@ _KEPT = 4  # a search settles a few more claims after the one that its design en
 Given = TypeVarTuple("Given")
 
 
-def once(settle: Callable[[*Given], T]) -> Callable[[*Given], T]:
-    """The same function, which does not settle again what it settled last.
+def once(settle: Callable[[*Given], T], most: int = _KEPT) -> Callable[[*Given], T]:
+    """The same function, which does not settle again what it settled last, so many times.
 
     For functions of nothing but their arguments, which are immutable and have no names: equal ones
     get the result that they got, and are charged for it again, so that no verdict depends on what
     was asked before. What ends in an error is not remembered.
     """
-    kept: deque[tuple[tuple[*Given], T, int]] = deque(maxlen=_KEPT)
+    kept: deque[tuple[tuple[*Given], T, int]] = deque(maxlen=most)
 
     @wraps(settle)
     def settled(*given: *Given) -> T:

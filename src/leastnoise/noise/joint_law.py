@@ -21,10 +21,10 @@ from ..certify.noise.shapes.levels import Levels
 from ..exact import nearest_float
 from ..numeric import Floats
 from ..problem.shape_problem import ShapeProblem
-from ..sampling import InsecureSeededEntropy
 from ..sampling.joint_balls import BallSampler
 from ..sampling.joint_normal import NormalSampler
 from ..sampling.levels import LevelSampler
+from .level_draws import LevelDraws
 
 #: With more levels than this the sums over pairs of steps would take too long.
 MOST_LEVELS = 2_000
@@ -62,7 +62,7 @@ class BoxLaw:
 
     def simulate(self, size: int, seed: int) -> Floats:
         """NOT FOR RELEASE: draws that are the same each time."""
-        return np.asarray(self.sampler.sample(size, InsecureSeededEntropy(seed)), dtype=float)
+        return LevelDraws(self.levels, self._epsilon, self.top).draw(size, seed)
 
     def quantile(self, confidence: float, block: int | None) -> int | None:
         """The least t with P(|x_i| <= t) at least this, of a block's number, or of all (None).

@@ -156,7 +156,7 @@ def plan_all(
         [5.0, 0.27]
         >>> found = plan_all(queries, within=[20, 0.5], rows=1000)
         >>> float(found.epsilon), float(found.floor)
-        (0.55, 0.181)
+        (0.54, 0.181)
     """
     shared = SharedBudget.of(queries, unit, neighbors, rows, loss, group_size, weights, within)
     whole = shared.whole(epsilon, delta)

@@ -168,3 +168,19 @@ def exact_cost(
         return float(sum(means) / levels.weight(ratio))
 
     return cost
+
+
+def least_work(levels: Levels, power: int) -> int:
+    """What exact counts are charged at least, so that too much of it is not even begun.
+
+    For moves of one sign whose sum is bounded: for each pair of steps up and down the ways by how
+    many numbers are positive, and the same for the mean.
+    """
+    if levels.overlap is None:
+        return 0
+    order, work = levels.dimension + 1, 0
+    for numbers in (block.numbers for block in set(levels.blocks) if not block.box):
+        each = 2 + numbers // 50
+        work += order * (order + 1) // 2 * (numbers + 1) * each
+        work += (order + power) ** 2 * numbers * each
+    return work

@@ -15,15 +15,16 @@ from ...certify.noise.shapes.knorm import KNorm, largest_mean
 from ...certify.noise.shapes.levels import Levels
 from ...certify.noise.shapes.shaped import sides_of
 from ...certify.noise.vectors.shells import BallNoise
+from ...errors import LimitError
 from ...exact import exp_upper
 from ...gaussian import smallest_sigma
 from ...problem.shape import Shape
 from ...problem.shape_problem import ShapeProblem
-from ...work import counted
+from ...work import BUDGET, counted
 from ..bounds import Upper, noise_for_shape
 from .elliptical import best_sizes
 from .forecast import euclidean_share
-from .levels import best_levels, box_loss, exact_cost
+from .levels import best_levels, box_loss, exact_cost, least_work
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,10 @@ class NoiseForShapes:
         overlap = 0 if problem.shape.one_sided and not problem.largest else None
         ratio, grid = self._ratio(problem.epsilon), self._grid(problem)
         noise = KNorm(grid, ratio, (0,) * len(problem.shape.blocks), overlap)
-        with counted() as work:  # so that nobody waits for noise that cannot be checked
+        # So that nobody waits for noise that cannot be checked.
+        if not problem.largest and least_work(noise.levels(problem), problem.power) > BUDGET:
+            raise LimitError("exact counts for so many numbers take too long to check")
+        with counted() as work:
             noise.expected_loss(problem)
         best = self._levels(problem, noise, max(1, self.search // (1 + work.spent)))
         offsets = tuple(side.offset for side in best.blocks)

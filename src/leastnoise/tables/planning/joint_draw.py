@@ -35,8 +35,8 @@ from .tracks import Track
 
 #: Losses that there is noise by levels for.
 _LOSSES = ("l1", "l2")
-#: A sum of groups is looked at in so many orders, and so many standard errors on the safe side.
-_ORDERS, _SAFE = 16, 2.5
+#: A sum of groups is looked at in so many orders.
+_ORDERS = 16
 #: Weights are whole parts of so many.
 _PARTS = 1 << 12
 
@@ -243,7 +243,7 @@ class DrawnRelease(GroupedRelease):
         rows = np.tile(coefficients, (_ORDERS, 1))
         orders = np.random.default_rng(0).permuted(rows, axis=1)
         drawn = self.draw.numbers(number, self.place.groups) @ orders.T
-        bound = quantile_of(np.abs(drawn), confidence, _SAFE)
+        bound = quantile_of(np.abs(drawn), confidence)
         return Fraction(bound + track.rounds * size) * track.step
 
     def limits(

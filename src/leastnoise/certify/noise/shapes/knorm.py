@@ -18,7 +18,7 @@ from ...codec import integer, number, several
 from ...fields import demand
 from ...report import Claim, claim_of
 from .block_counts import Side, raised
-from .levels import Levels, summed
+from .levels import Levels, series, summed
 from .shaped import ShapeNoise
 
 #: Limits of the checker.
@@ -121,4 +121,4 @@ def largest_mean(block: Side, ratio: Fraction, known: list[int] | None = None) -
     def count(level: int) -> int:
         return raised(block.side(2 * level), k)
 
-    return summed(moment, 0, k + 1, ratio) / summed(count, 0, k, ratio)
+    return summed(*series(moment, 0, k + 1), ratio) / summed(*series(count, 0, k), ratio)

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import prod
 
-from ....work import arithmetic, bits, charge
+from ....work import arithmetic, bits, charge, once
 from .block_counts import BlockCounts, Side, power_sum, raised
 
 
@@ -133,29 +133,47 @@ class Levels:
 
     def weight(self, ratio: Fraction) -> Fraction:
         """The sum of ratio^j |L_j| over all j: 1/(1 - ratio) times that of ratio^level(x)."""
-        return summed(self.count, self.start, self.dimension, ratio)
+        return summed(*_counted(self), ratio)
 
     def total(self, ratio: Fraction, block: int, power: int) -> Fraction:
         """The same with |x|^power of one number of a block: E |x|^power times the weight."""
-        return summed(
-            lambda level: self.moment(level, block, power),
-            self.start,
-            self.dimension + power,
-            ratio,
-        )
+        return summed(*_moments(self, block, power), ratio)
 
 
-def summed(values: Callable[[int], int], start: int, degree: int, ratio: Fraction) -> Fraction:
+#: The values of a function of the level below some level, and its differences there.
+Series = tuple[list[int], list[int]]
+
+
+def series(values: Callable[[int], int], start: int, degree: int) -> Series:
+    """What says all values: from `start` on they are a polynomial of at most this degree."""
+    first = [values(j) for j in range(start)]
+    return first, forward_differences([values(start + j) for j in range(degree + 1)])
+
+
+def _counted_now(levels: Levels) -> Series:
+    return series(levels.count, levels.start, levels.dimension)
+
+
+def _moments_now(levels: Levels, block: int, power: int) -> Series:
+    def moment(level: int) -> int:
+        return levels.moment(level, block, power)
+
+    return series(moment, levels.start, levels.dimension + power)
+
+
+#: Counts do not depend on the ratio, which a search for a budget changes.
+_counted, _moments = once(_counted_now, 32), once(_moments_now, 32)
+
+
+def summed(first: list[int], differences: list[int], ratio: Fraction) -> Fraction:
     """The sum of values(j) ratio^j over all j >= 0, exactly.
 
-    From `start` on the values are those of a polynomial of at most this degree, so that their
-    differences of higher order vanish: sum values(start + j) ratio^j = sum over r of the r-th
+    The differences of higher order vanish: sum values(start + j) ratio^j = sum over r of the r-th
     difference at `start` times ratio^r / (1 - ratio)^(r + 1).
     """
+    start, degree = len(first), len(differences) - 1
     length = (start + degree + 1) * bits(ratio)
     charge((start + degree + 1) * (4 + degree // 8 + length // 3_000) + 4 * arithmetic(length))
-    first = [values(j) for j in range(start)]
-    differences = forward_differences([values(start + j) for j in range(degree + 1)])
     a, b = ratio.as_integer_ratio()
     c = b - a
     # With ratio = a/b and 1 - ratio = c/b the term r is difference * b * a^r / c^(r + 1).
