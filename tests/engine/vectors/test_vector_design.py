@@ -11,7 +11,7 @@ import pytest
 from scipy.integrate import quad
 from vector_files import made, noise_of
 
-from leastnoise import Symmetric, design, load
+from leastnoise import Ball, Symmetric, design, load
 from leastnoise.baselines.vectors import (
     baselines,
     exponential_loss,
@@ -314,3 +314,22 @@ def test_the_program_of_a_net_is_not_set_up_when_it_is_late() -> None:
     net = make_net(radial, max(plans(radial, 0.001), key=lambda plan: plan.cells))
     with pytest.raises(OutOfTimeError), until(lambda: True):
         dual_matrix(radial, [net], radii_of([net], 20))
+
+
+@pytest.mark.parametrize(
+    ("dimension", "factor"), [(2, 4 / math.pi), (3, 1.5), (4, 16 / 3 / math.pi)]
+)
+def test_the_sum_of_coordinates_is_that_of_a_uniform_direction(dimension, factor):
+    found = design(epsilon=1, delta=0, sensitivity=Ball(dimension, 1))
+    lower, upper = found.noise.coordinate_sum
+    exact = factor * found.noise.expected_loss("l1")  # before it is rounded to the grid
+    assert exact <= upper <= exact * 1.001
+    assert lower == pytest.approx(found.lower) and lower <= found.lower
+    draws = np.abs(found.noise.simulate(20_000, seed=1)).sum(axis=1)
+    assert abs(draws.mean() - exact) < 5 * draws.std() / math.sqrt(len(draws))
+
+
+def test_the_sum_of_coordinates_needs_the_loss_of_the_norm():
+    squared = design(epsilon=1, delta=0, sensitivity=Ball(2, 1), loss="l2")
+    with pytest.raises(ArgumentError, match="loss must be l1"):
+        _ = squared.noise.coordinate_sum
