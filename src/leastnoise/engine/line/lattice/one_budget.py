@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
@@ -130,15 +131,25 @@ class OneBudgetPrograms:
         reach: float | None = None,
     ) -> None:
         self.problem, self.resolution = problem, resolution
-        self.closed_forms = Incumbents(problem, resolution)
-        self._reach = self.closed_forms.reach
-        if not problem.loss.symmetric and problem.delta > 0:
-            # The best noise leans to the cheaper side, away from what both of these look at.
-            self._reach = max(self._reach, 1.6 * self.closed_forms.radius + 2)
-        self._reach = self._reach if reach is None else reach
+        if reach is not None:
+            self._reach = reach
         self._descent = StaircaseDescent(problem) if descent is None else descent
         self.solver = LineSolver()
         self._finest_runs = 0
+
+    @cached_property
+    def closed_forms(self) -> Incumbents:
+        """Noise of the literature, which a staircase that closes the gap does not need."""
+        return Incumbents(self.problem, self.resolution)
+
+    @cached_property
+    def _reach(self) -> float:
+        """How far out programs look, in sensitivities; further where that is not enough."""
+        known = self.closed_forms
+        if self.problem.loss.symmetric or self.problem.delta == 0:
+            return known.reach
+        # The best noise leans to the cheaper side, away from what both of these look at.
+        return max(known.reach, 1.6 * known.radius + 2)
 
     # -- closed forms -------------------------------------------------------------------------
 
