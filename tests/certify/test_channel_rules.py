@@ -201,7 +201,7 @@ def test_what_the_engine_finds_keeps_its_budget_row_by_row() -> None:
         assert found is not None
         upper = partitioned(asked, found, atoms=False)
         assert upper is not None
-        document = upper.answers
+        document = upper.document
         noise, nodes = document.noise, document.noise.nodes(asked)
         assert isinstance(noise, IntervalAnswers)
         weights = [tuple(noise.weights(k, nodes)) for k in range(nodes.last + 1)]
@@ -216,7 +216,7 @@ def test_a_file_with_both_reads_back_and_forgeries_are_refused() -> None:
     upper, lower = partitioned(asked, found), priced_lower(asked, found, 1)
     assert upper is not None and lower is not None
     document = replace(
-        upper.answers,
+        upper.document,
         lower=lower.value,
         certificate=lower.certificate,  # type: ignore[arg-type]
     )

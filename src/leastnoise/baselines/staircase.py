@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
+from ..problem import Problem
 from .steps import StepNoise
 
 _NO_SEARCH = 0.02
@@ -50,6 +51,11 @@ def best_gamma(epsilon: float, sensitivity: float, loss: Loss) -> float:
         expected, bounds=(low, high), method="bounded", options={"xatol": 1e-7 * high}
     )
     return float(minimum.x) if minimum.fun < values[best] else float(grid[best])
+
+
+def first_step(problem: Problem) -> float:
+    """The best gamma for a problem, as at epsilon = 1 where it has none."""
+    return best_gamma(float(problem.epsilon or 1), float(problem.sensitivity), problem.loss)
 
 
 class Staircase(StepNoise):

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
 
 from ..errors import ArgumentError, FormatError
 from ..losses import Loss
 from ..problem.constraints import Constraint
 from ..problem.privacy import GaussianCurve, Point, Releases
-from ..problem.problem import Range
+from ..problem.problem import Range, StatedProblem
 from ..work import counted
 from .fields import read_object, short
 
@@ -27,46 +27,6 @@ if TYPE_CHECKING:
     from .noise.base import Noise
 
 FORMAT = "leastnoise/1"
-
-
-class StatedProblem(Protocol):
-    """What a file says of its problem, whatever the kind."""
-
-    @property
-    def epsilon(self) -> Fraction: ...
-    @property
-    def delta(self) -> Fraction: ...
-    @property
-    def sensitivity(self) -> Fraction: ...
-    @property
-    def loss(self) -> Loss: ...
-    @property
-    def integer(self) -> bool:
-        """Whether values and releases are integers."""
-
-    @property
-    def largest(self) -> bool:
-        """Whether the loss is that of the worst of several numbers, not their mean or total."""
-
-    @property
-    def profile(self) -> tuple[Point, ...]:
-        """Further budgets to satisfy."""
-
-    @property
-    def curve(self) -> GaussianCurve | None:
-        """The Gaussian curve to stay below, with the chords that prove it."""
-
-    @property
-    def releases(self) -> Releases | None:
-        """How many releases together satisfy a total budget."""
-
-    @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """What else additive noise obeys."""
-
-    @property
-    def range(self) -> Range | None:
-        """Where values lie, and what is asked of all of them."""
 
 
 P = TypeVar("P", bound=StatedProblem)

@@ -17,6 +17,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_ori
 from ..errors import FormatError
 from ..exact import text_of
 from ..losses import Loss
+from ..problem.privacy import MAX_EPSILON
 from ..work import charge
 from .about import about_object, about_text
 from .fields import (
@@ -24,8 +25,6 @@ from .fields import (
     check_keys,
     demand,
     read_count,
-    read_delta,
-    read_epsilon,
     read_exactly,
     read_flag,
     read_integer,
@@ -35,10 +34,9 @@ from .fields import (
     read_number,
     read_object,
     read_positive,
-    read_short_number,
     short,
 )
-from .limits import MAX_DIGITS
+from .limits import MAX_DIGITS, MAX_SHORT
 
 #: The name of the outermost object.
 FILE = "file"
@@ -161,11 +159,11 @@ def always(constant: T, codec: Codec[T]) -> Codec[T]:
 FLAG = Codec(read_flag)
 COUNT = Codec(read_count, str)  #: a non-negative integer in a string
 NUMBER = Codec(read_number, text_of)
-SHORT = Codec(read_short_number, text_of)  #: a number that enters products and powers
+SHORT = number(longest=MAX_SHORT)  #: a number that enters products and powers
 POSITIVE = Codec(read_positive, text_of)
 NOT_NEGATIVE = Codec(read_not_negative, text_of)
-EPSILON = Codec(lambda value, name: read_epsilon(value), text_of)
-DELTA = Codec(lambda value, name: read_delta(value), text_of)
+EPSILON = number(lambda v: 0 <= v <= MAX_EPSILON, f"from 0 to {MAX_EPSILON}")
+DELTA = number(lambda v: 0 <= v < 1, "at least 0 and below 1")
 ABOUT = Codec(lambda value, name: about_text(value), about_object)
 LOSS = Codec[Loss](lambda value, name: read_loss(value), lambda loss: loss.spec())
 

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 from ..errors import FormatError
 from ..losses import Loss, loss_from_spec
-from ..problem.privacy import MAX_EPSILON
 from ..work import arithmetic, charge
 from .limits import MAX_DIGITS, MAX_SHORT
 
@@ -109,22 +108,6 @@ def read_number(
     return number
 
 
-def read_short_number(value: object, name: str) -> Fraction:
-    """A number that enters products and powers, and must not be long."""
-    return read_number(value, name, longest=MAX_SHORT)
-
-
-def read_epsilon(value: object) -> Fraction:
-    """An epsilon that a check can serve."""
-    words = f"from 0 to {MAX_EPSILON}"
-    return read_number(value, "epsilon", lambda v: 0 <= v <= MAX_EPSILON, words)
-
-
-def read_delta(value: object) -> Fraction:
-    """A delta."""
-    return read_number(value, "delta", lambda v: 0 <= v < 1, "at least 0 and below 1")
-
-
 def read_not_negative(value: object, name: str, longest: int = MAX_DIGITS) -> Fraction:
     """A number of 0 or more."""
     return read_number(value, name, lambda v: v >= 0, "non-negative", longest)
@@ -154,7 +137,7 @@ def kink_work(loss: Loss) -> int:
 
 def _number_of_loss(value: object, name: str) -> Fraction:
     charge(60)  # a kink is sorted, compared and turned into slopes
-    return read_short_number(value, name)
+    return read_number(value, name, longest=MAX_SHORT)
 
 
 def read_positive(value: object, name: str) -> Fraction:

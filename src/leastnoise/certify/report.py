@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from typing import Any, Protocol
+from typing import Any
 
 from ..exact import nearest_float
 from ..problem import GaussianCurve, Point, Releases
+from ..problem.problem import StatedProblem
 from ..work import arithmetic, bits, charge, counted
-from .base import MechanismFile, StatedProblem
+from .base import MechanismFile
 from .composition import slack_of_profile
 
 #: How a lower bound that says nothing is described.
@@ -158,18 +159,7 @@ def _curve_claim(curve: GaussianCurve, worst: Worst) -> Claim:
     )
 
 
-class Budgets(Protocol):
-    """What names budgets."""
-
-    @property
-    def epsilon(self) -> Fraction: ...
-    @property
-    def delta(self) -> Fraction: ...
-    @property
-    def profile(self) -> tuple[Point, ...]: ...
-
-
-def budget_claims(problem: Budgets, worst: Worst) -> list[Claim]:
+def budget_claims(problem: StatedProblem, worst: Worst) -> list[Claim]:
     """That (epsilon, delta) is kept, and the further budgets, if there are any."""
     where, most = worst(problem.epsilon)
     words = (
@@ -224,16 +214,7 @@ def least_words(who: str, bound: Fraction) -> str:
     return f"no {who} has a smaller expected loss than {nearest_float(bound):.12g}"
 
 
-class Promises(Protocol):
-    """What may ask for more than one budget."""
-
-    @property
-    def profile(self) -> tuple[Point, ...]: ...
-    @property
-    def curve(self) -> GaussianCurve | None: ...
-
-
-def private_words(problem: Promises) -> str:
+def private_words(problem: StatedProblem) -> str:
     """The kind of privacy of everything that a lower bound is about, without its numbers."""
     if problem.profile:
         return "equally private"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from ..certify.base import AnyFile
 from ..certify.certificates.closed_form import along_orbits
 from ..certify.certificates.curves import vector_dual
 from ..certify.certificates.pairs import RangeCertificate
@@ -25,12 +26,11 @@ from ..certify.kinds.additive import (
     NumberNoise,
     ShiftCertificate,
     additive_file,
-    is_additive,
 )
-from ..certify.kinds.dependent import DependentFile, is_dependent
-from ..certify.kinds.joint import JointFile, is_joint
+from ..certify.kinds.dependent import DependentFile
+from ..certify.kinds.joint import JointFile
 from ..certify.kinds.keyed import KeyedFile
-from ..certify.kinds.vector import VectorFile, VectorProof, is_vector
+from ..certify.kinds.vector import VectorFile, VectorProof
 from ..certify.kinds.workload import WorkloadFile
 from ..certify.noise.keys.chain import Chain
 from ..certify.noise.keys.selection import Selection, least_excess
@@ -53,9 +53,7 @@ _DIGITS_OF_EXCESS = 3
 #: Of the closed form for curves, which is nearer to 1 than that.
 _DIGITS_OF_ORBITS = 24
 
-#: Noise of every kind that a search looks for, and what proves bounds on it (None: nothing that
-#: can be told from the noise, whose file states it).
-AnyNoise = AdditiveFile | DependentFile | VectorFile | JointFile | WorkloadFile | KeyedFile
+#: What proves a bound (None: nothing that can be told from the noise, whose file states it).
 AnyCertificate = AdditiveProof | RangeCertificate | VectorProof | ShapeProof | BestTails | None
 
 
@@ -80,42 +78,18 @@ class Upper:
     """A mechanism that passed every exact check, and its exact expected loss."""
 
     value: Fraction
-    document: AnyNoise
+    document: AnyFile
     resolution: int
     origin: str
     repair: float = 0.0  # share of the loss that rounding, mixing and the release grid cost
     method: str = ""  # the name of the method that gave it
-
-    @property
-    def additive(self) -> AdditiveFile:
-        """A mechanism that adds noise to one number."""
-        assert is_additive(self.document)
-        return self.document
-
-    @property
-    def answers(self) -> DependentFile:
-        """A mechanism whose answers depend on the value."""
-        assert is_dependent(self.document)
-        return self.document
-
-    @property
-    def vector(self) -> VectorFile:
-        """A mechanism that adds noise to a vector."""
-        assert is_vector(self.document)
-        return self.document
-
-    @property
-    def shape(self) -> JointFile:
-        """A mechanism that adds noise to several numbers at once."""
-        assert is_joint(self.document)
-        return self.document
 
 
 #: What is proposed together: either half may be missing.
 Bounds = tuple[Lower | None, Upper | None]
 
 
-def joined(lower: Lower, upper: Upper, exact: bool) -> AnyNoise:
+def joined(lower: Lower, upper: Upper, exact: bool) -> AnyFile:
     """The file of both halves; not `exact` for a loss that only estimates them, without a proof.
 
     `ContradictionError` if exact bounds exclude each other.

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 from .._live import ended, listening
+from ..certify.base import AnyFile
 from ..errors import ScaleError
 from ..program.program import ProgramSolution
 from ..work import OutOfTimeError, until
-from .bounds import AnyNoise, Bounds, Lower, Upper, joined
+from .bounds import Bounds, Lower, Upper, joined
 from .method import SearchPlan
 
 T = TypeVar("T")
@@ -234,7 +235,7 @@ class Search:
         """
         return self._with_books_of(self._inner(plan, gap, seconds).run)
 
-    def inner_file(self, plan: SearchPlan, gap: float, seconds: float | None = None) -> AnyNoise:
+    def inner_file(self, plan: SearchPlan, gap: float, seconds: float | None = None) -> AnyFile:
         """The mechanism file that the bracket of another question makes: noise to draw from."""
         bracket = self._with_books_of(self._inner(plan, gap, seconds).polished)
         assert bracket.lower is not None and bracket.upper is not None

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..bisection import first_integer, narrow
 from ..certify.kinds.additive import AdditiveFile, MeshCells, NumberNoise
 from ..errors import ArgumentError, Described
 from ..exact import Number, nearest_float
@@ -287,12 +288,8 @@ class AdditiveNoise(DesignNoise[AdditiveFile]):
 
     def _bound(self, level: float) -> float:
         if self.integer and self.document.noise.gridded:
-            least, most = -1, math.ceil(np.abs(self._edges).max())
-            while most - least > 1:
-                half = (least + most) // 2
-                inside = float(self.cdf(half)) - float(self.cdf(-half - 1))
-                least, most = (least, half) if inside >= level * (1 - 1e-15) else (half, most)
-            return float(most)
+            far, least = math.ceil(np.abs(self._edges).max()), level * (1 - 1e-15)
+            return float(first_integer(lambda t: self._inside(t, -t - 1) >= least, -1, far))
         if self.integer:
             size = np.abs(np.round(self._centres))
             order = np.argsort(size, kind="stable")
@@ -300,14 +297,15 @@ class AdditiveNoise(DesignNoise[AdditiveFile]):
             return float(size[order][min(int(reached), len(order) - 1)])
         if self.atom >= level:
             return 0.0
-        low, high = 0.0, float(np.abs(self._edges).max())
-        for _ in range(200):
-            middle = (low + high) / 2
-            mass = self.cdf(middle) - self.cdf(np.nextafter(-middle, -np.inf))
-            low, high = (low, middle) if float(mass) >= level else (middle, high)
-            if high - low <= 1e-15 * high:
-                break
-        return high
+
+        def enough(t: float) -> bool:
+            return self._inside(t, np.nextafter(-t, -np.inf)) >= level
+
+        return narrow(enough, 0.0, float(np.abs(self._edges).max()), relative=1e-15)[1]
+
+    def _inside(self, most: float, below: float) -> float:
+        """P(below < X <= most)."""
+        return float(self.cdf(most) - self.cdf(below))
 
     # -- privacy ------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bisection import bracket, first_integer
 from ..certify.kinds.joint import JointFile
 from ..certify.noise.shapes.elliptical import Elliptical, EuclideanNoise, GaussianNoise
 from ..certify.noise.shapes.knorm import KNorm
@@ -71,16 +72,11 @@ class BoxLaw:
         """
         if not self.manageable:
             return None
-        high = 1
-        while self.within(high, block) < confidence:
-            high *= 2
-        low = high // 2 if high > 1 else -1
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (
-                (low, middle) if self.within(middle, block) >= confidence else (middle, high)
-            )
-        return high
+
+        def enough(t: int) -> bool:
+            return self.within(t, block) >= confidence
+
+        return first_integer(enough, *bracket(enough, -1, 1))
 
     def within(self, t: int, block: int | None) -> float:
         """P(|x_i| <= t) for one number of a block, or for all numbers at once."""
@@ -229,12 +225,8 @@ class EuclideanLaw:
         if block is None:
             return None
         scale = math.sqrt(nearest_float(self.noise.square(block)))
-        low, high = -1, math.ceil(scale * float(self._radii[-1]))
-        while high - low > 1:
-            middle = (low + high) // 2
-            enough = self._within((middle + 0.5) / scale) >= level
-            low, high = (low, middle) if enough else (middle, high)
-        return high
+        far = math.ceil(scale * float(self._radii[-1]))
+        return first_integer(lambda t: self._within((t + 0.5) / scale) >= level, -1, far)
 
     def _within(self, t: float) -> float:
         """P(|one number of the balls| <= t)."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc
 
+from ..bisection import narrow
 from ..certify.enclosures import inverse_pi
 from ..certify.kinds.vector import VectorFile
 from ..certify.noise.vectors.shells import BallNoise
@@ -139,12 +140,14 @@ class VectorNoise(DesignNoise[VectorFile]):
         level = check_confidence(confidence)
         if self.atom >= level:
             return 0.0
-        return _first(lambda t: float(self.radial_cdf(t)) >= level, float(self.radii[-1]))
+        far = float(self.radii[-1])
+        return narrow(lambda t: float(self.radial_cdf(t)) >= level, 0.0, far)[1]
 
     def coordinate_error(self, confidence: float) -> float:
         """A t with P(|one coordinate| <= t) >= confidence, the smallest up to rounding."""
         level = check_confidence(confidence)
-        return _first(lambda t: 2 * float(self.marginal_cdf(t)) - 1 >= level, float(self.radii[-1]))
+        far = float(self.radii[-1])
+        return narrow(lambda t: 2 * float(self.marginal_cdf(t)) - 1 >= level, 0.0, far)[1]
 
     def marginal_cdf(self, x: ArrayLike) -> Floats:
         """P(first coordinate <= x); every coordinate, in any direction, has this law."""
@@ -306,15 +309,6 @@ class VectorNoise(DesignNoise[VectorFile]):
         direction /= np.linalg.norm(direction, axis=1, keepdims=True)
         reach = radius * generator.random(size) ** (1 / self.dimension)
         return np.asarray(direction * reach[:, None])
-
-
-def _first(enough: Callable[[float], bool], high: float) -> float:
-    """The smallest float above 0 and up to `high` from which on it is enough."""
-    low, middle = 0.0, high / 2
-    while low < middle < high:
-        low, high = (low, middle) if enough(middle) else (middle, high)
-        middle = (low + high) / 2
-    return high
 
 
 class BallView:

@@ -11,9 +11,8 @@ from typing import ClassVar
 
 from ..exact import nearest_float
 from ..losses import Loss
-from .constraints import Constraint
-from .privacy import GaussianCurve, Point, Releases
-from .problem import Range
+from .privacy import Point, Releases
+from .problem import StatedProblem
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class KeyedReleases(Releases):
 
 
 @dataclass(frozen=True)
-class KeyedProblem:
+class KeyedProblem(StatedProblem):
     """The most private keys with their counts, within budgets or below a curve; exact.
 
     Example:
@@ -59,11 +58,6 @@ class KeyedProblem:
     #: One unit more or less is one more or less.
     sensitivity: ClassVar[Fraction] = Fraction(1)
     integer: ClassVar[bool] = True
-    # What is asked of other noise only.
-    largest: ClassVar[bool] = False
-    constraints: ClassVar[tuple[Constraint, ...]] = ()
-    curve: ClassVar[GaussianCurve | None] = None
-    range: ClassVar[Range | None] = None
 
     @property
     def budgets(self) -> tuple[Point, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError
 from ..exact import Number
@@ -67,8 +67,55 @@ class Range:
     monotone: bool = False  # whether larger values must have stochastically larger answers
 
 
+class StatedProblem:
+    """What every problem says, whatever its kind; of what others ask it has nothing."""
+
+    if TYPE_CHECKING:  # (fields of some kinds, properties or the same for all of others)
+
+        @property
+        def epsilon(self) -> Fraction: ...
+        @property
+        def delta(self) -> Fraction: ...
+        @property
+        def sensitivity(self) -> Fraction: ...
+        @property
+        def loss(self) -> Loss: ...
+        @property
+        def integer(self) -> bool:
+            """Whether values and releases are integers."""
+
+        @property
+        def largest(self) -> bool:
+            """Whether the loss is that of the worst of several numbers, not their mean or total."""
+
+        @property
+        def profile(self) -> tuple[Point, ...]:
+            """Further budgets to satisfy."""
+
+        @property
+        def curve(self) -> GaussianCurve | None:
+            """The Gaussian curve to stay below, with the chords that prove it."""
+
+        @property
+        def releases(self) -> Releases | None:
+            """How many releases together satisfy a total budget."""
+
+        @property
+        def constraints(self) -> tuple[Constraint, ...]:
+            """What else additive noise obeys."""
+
+        @property
+        def range(self) -> Range | None:
+            """Where values lie, and what is asked of all of them."""
+
+    else:
+        integer = largest = False
+        profile = constraints = ()
+        curve = releases = range = None
+
+
 @dataclass(frozen=True)
-class Problem:
+class Problem(StatedProblem):
     """The least expected loss under a privacy budget, and what else the answer must obey.
 
     All quantities are exact rationals; a float means its shortest decimal. Without `range` the
@@ -91,8 +138,6 @@ class Problem:
     curve: GaussianCurve | None = None
     releases: Releases | None = None
     range: Range | None = None
-    #: (Of several numbers at once the loss may be that of the largest error.)
-    largest: ClassVar[bool] = False
     dimension: int = 1  # above 1: a vector, its sensitivity Euclidean, its loss one of the norm
 
     def __post_init__(self) -> None:

@@ -9,19 +9,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
-from typing import ClassVar
 
 from ..exact import exp_upper, ratio_below
 from ..losses import L1, Loss
 from ..work import charge
-from .constraints import Constraint
-from .privacy import GaussianCurve, Point, Releases
-from .problem import Range
+from .problem import StatedProblem
 from .shape import Shape
 
 
 @dataclass(frozen=True)
-class ShapeProblem:
+class ShapeProblem(StatedProblem):
     """Several numbers whose sensitivity is a shape; exact.
 
     Example:
@@ -40,13 +37,6 @@ class ShapeProblem:
     integer: bool
     #: Of the errors in the mean, one for the numbers of each block; none if all are 1.
     weights: tuple[Fraction, ...] = ()
-
-    # What is asked of other noise only.
-    profile: ClassVar[tuple[Point, ...]] = ()
-    constraints: ClassVar[tuple[Constraint, ...]] = ()
-    curve: ClassVar[GaussianCurve | None] = None
-    releases: ClassVar[Releases | None] = None
-    range: ClassVar[Range | None] = None
 
     @property
     def dimension(self) -> int:

@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from ..losses import L2, Loss
-from .constraints import Constraint
-from .privacy import GaussianCurve, Point, Releases, curve_above
-from .problem import Range
+from .privacy import Point, curve_above
+from .problem import StatedProblem
 from .workload import Workload
 from .workload_parts import WorkloadPart
 
@@ -36,7 +35,7 @@ class WorkloadBudget:
 
 
 @dataclass(frozen=True)
-class WorkloadProblem:
+class WorkloadProblem(StatedProblem):
     """Many linear questions and what privacy they must keep; exact.
 
     Example:
@@ -52,15 +51,9 @@ class WorkloadProblem:
     budget: WorkloadBudget
     largest: bool  # whether the loss is the largest variance, and not the total squared error
 
-    # What is the same for all workloads, or asked of other noise only.
+    # The same for all workloads.
     loss: ClassVar[Loss] = L2()
     sensitivity: ClassVar[Fraction] = Fraction(1)
-    integer: ClassVar[bool] = False
-    profile: ClassVar[tuple[Point, ...]] = ()
-    constraints: ClassVar[tuple[Constraint, ...]] = ()
-    curve: ClassVar[GaussianCurve | None] = None
-    releases: ClassVar[Releases | None] = None
-    range: ClassVar[Range | None] = None
 
     @property
     def asked(self) -> Point | None:

@@ -59,7 +59,7 @@ class NoiseForShapes:
 
     def euclidean_cost(self, normal: Upper) -> float:
         """What Euclidean noise is expected to cost at least, beside the best Gaussian noise."""
-        file = normal.shape
+        file = normal.document
         noise, problem = file.noise, file.problem
         assert isinstance(noise, GaussianNoise)
         if problem.dimension == 1:
@@ -74,7 +74,7 @@ class NoiseForShapes:
 
     def euclidean(self, problem: ShapeProblem, vector: Upper) -> Upper:
         """The best Euclidean noise, made of noise for a vector of so many `numbers`."""
-        sizes, noise = self._sizes(problem, 1.0), vector.vector.noise
+        sizes, noise = self._sizes(problem, 1.0), vector.document.noise
         assert isinstance(noise, BallNoise)
         balls = Balls(noise.denominator, noise.radii, noise.weights)
         return noise_for_shape(

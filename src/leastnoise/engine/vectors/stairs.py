@@ -46,7 +46,7 @@ def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
     yield None, upper
     if upper is not None:
         # What rounding to the grid costs is no part of the bound.
-        stairs = replace(upper.vector.noise, grid=Fraction(0))
+        stairs = replace(upper.document.noise, grid=Fraction(0))
         plain = float(stairs.expected_loss(problem))
         for share in SETTINGS.shares:
             lower = claimed(problem, NoCurves(), plain * (1 - share), 1)

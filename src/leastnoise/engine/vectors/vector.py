@@ -170,7 +170,7 @@ class Vector:
         if upper is not None and search.improves(float(upper.value)):
             try:
                 with counted() as work:
-                    noise_claims(upper.vector)
+                    noise_claims(upper.document)
             except LimitError:
                 return None
             self.stairs, self._spent = stairs, work.spent

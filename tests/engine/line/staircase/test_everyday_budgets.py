@@ -178,13 +178,13 @@ def test_runs_of_an_even_number_of_integers_share_those_between_them() -> None:
     real = Problem(Fraction(1), Fraction(1, 100), Fraction(2000), as_loss("pinball:0.9"))
     found = Search(plan_of_noise(real, 10), 1e-2).run().upper
     whole = on_integers(found, replace(real, integer=True))
-    assert whole is not None and whole.additive.noise.gridded and whole.additive.noise.grid == 25
+    assert whole is not None and whole.document.noise.gridded and whole.document.noise.grid == 25
     assert (
         parse(replace(whole.document, certificate=no_certificate()).dumps()).noise.edges is not None
     )
-    cells = written_out(whole.additive.noise, whole.additive.problem, 10**6)
+    cells = written_out(whole.document.noise, whole.document.problem, 10**6)
     assert cells is not None
-    listed = additive_file(whole.additive.problem, cells)
+    listed = additive_file(whole.document.problem, cells)
     assert float(cells.release_loss(listed.problem, real.loss)) == pytest.approx(
         float(whole.value), rel=1e-12
     )

@@ -66,7 +66,7 @@ def test_groups_of_sensitivities_prove_more_at_a_small_epsilon(integer: bool) ->
     assert 1.1 * alone.value < lower.value and 0.9 * 50 < lower.value < 50
     answers = additive_upper(problem, 1e-2, search)
     assert answers is not None
-    found = replace(answers.answers, lower=lower.value, certificate=lower.certificate)
+    found = replace(answers.document, lower=lower.value, certificate=lower.certificate)
     assert check(found).proven
     assert DEPENDENT.read(json.loads(found.dumps())) == found
     nearer = replace(found, certificate=replace(found.certificate, group=14))

@@ -86,7 +86,7 @@ def test_noise_on_many_steps_is_moved_too() -> None:
     upper = moved_upper(problem, 1, 5.0, search)
     lower = grouped_lower(problem, 7, 19.0, search, 20)
     assert upper is not None and lower is not None
-    assert len(upper.answers.noise.added.weights) > 1_000
+    assert len(upper.document.noise.added.weights) > 1_000
     assert lower.value <= upper.value < 1.05 * lower.value
     assert upper.value < 0.95 * 2 / problem.epsilon**2  # what noise costs without ends
 

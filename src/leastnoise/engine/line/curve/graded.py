@@ -157,7 +157,7 @@ def effort(restricted: Restricted, x: Floats) -> int:
     if some is None:
         return BUDGET
     with counted() as alone:
-        some.additive.noise.worst_divergence(some.additive.problem, epsilon)
+        some.document.noise.worst_divergence(some.document.problem, epsilon)
     return whole.spent + (len(restricted.budgets) - 1) * alone.spent
 
 

@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from ....baselines import Mechanism, Staircase
+from ....baselines.staircase import first_step
 from ....certify.kinds.additive import MAX_CELLS, MAX_WORK
 from ....errors import ArgumentError, RegimeError
 from ....exact import round_down
@@ -74,11 +75,7 @@ class Incumbents:
     @cached_property
     def gamma(self) -> float:
         """Where, in sensitivities, the first step of the best staircase lies."""
-        problem = self.problem
-        tuned = Staircase(
-            epsilon=problem.epsilon or 1, sensitivity=problem.sensitivity, loss=problem.loss
-        )
-        return float(tuned.gamma)
+        return first_step(self.problem)
 
     def safe(self, n: int) -> Proposal | None:
         """A strictly private proposal at resolution n, to repair others with."""
@@ -180,7 +177,7 @@ def _simple_noise(problem: Problem, point: Point) -> Upper | None:
     for upper in Incumbents(part, None).mechanisms(
         int(problem.sensitivity) if problem.integer else 1
     ):
-        document = upper.additive.with_problem(
+        document = upper.document.with_problem(
             epsilon=problem.epsilon,
             delta=problem.delta,
             profile=problem.profile,

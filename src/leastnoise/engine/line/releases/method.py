@@ -44,7 +44,7 @@ def _shares(problem: Problem, search: Search) -> Iterator[Bounds]:
                 raise
     best = min(brackets, key=lambda bracket: bracket.upper.value if bracket.upper else math.inf)
     assert best.upper is not None
-    document = best.upper.answers
+    document = best.upper.document
     asked = replace(document.problem, releases=total)
     yield best.lower, replace(best.upper, document=replace(document, problem=asked))
 

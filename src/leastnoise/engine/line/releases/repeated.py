@@ -216,7 +216,7 @@ class ReleasePrograms:
         bracket = search.inner(plan_of_noise(problem, self.resolution), gap)
         upper = bracket.upper
         assert upper is not None
-        document = upper.additive.with_problem(releases=self.total)
+        document = upper.document.with_problem(releases=self.total)
         return bracket.lower, replace(upper, document=document, origin="share")
 
     # -- sizes --------------------------------------------------------------------------------
@@ -359,7 +359,7 @@ class ReleasePrograms:
         cost = composed_delta(points, total.count, total.epsilon)
         if cost is None or cost > total.delta:
             return None
-        document = upper.additive.with_problem(
+        document = upper.document.with_problem(
             epsilon=points[0][0], delta=points[0][1], profile=points[1:], releases=total
         )
         return replace(upper, document=document, origin="profile")

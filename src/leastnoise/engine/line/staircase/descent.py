@@ -64,11 +64,11 @@ class StaircaseDescent:
             if upper is None
             else replace(
                 upper,
-                document=upper.additive.with_problem(epsilon=problem.epsilon, delta=problem.delta),
+                document=upper.document.with_problem(epsilon=problem.epsilon, delta=problem.delta),
             )
         )
         if self.upper is not None and problem.delta > 0:
-            noise = self.upper.additive.noise
+            noise = self.upper.document.noise
             # Stairs that hold next to nothing of delta do not matter.
             self.ends = max(steps.left, steps.right) + math.ceil(
                 math.log(SETTINGS.nothing / float(problem.delta)) / float(problem.epsilon)

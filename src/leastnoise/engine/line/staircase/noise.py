@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ....baselines import Staircase
+from ....baselines.staircase import first_step
 from ....certify.kinds.additive import MAX_CELLS, MAX_WORK, LatticeCells, MeshCells, NumberNoise
 from ....certify.limits import MAX_EDGES
 from ....certify.noise.line.runs import written_out
@@ -306,9 +306,9 @@ def on_integers(upper: Upper | None, problem: Problem) -> Upper | None:
     A file counts in an odd number of them: a cell may be several such steps wide. None if that
     are more steps than a file may have.
     """
-    if upper is None or upper.additive.integer:
+    if upper is None or upper.document.integer:
         return upper
-    noise, wide = upper.additive.noise, int(upper.additive.noise.step)
+    noise, wide = upper.document.noise, int(upper.document.noise.step)
     grid = _odd_part(wide)
     if grid < wide:
         cells = range(noise.first, noise.first + len(noise.weights) + 1)
@@ -375,9 +375,7 @@ def _enough(problem: Problem) -> int:
 
 def steps_of(problem: Problem) -> Steps:
     """The staircase with the least loss at delta = 0, to a few digits."""
-    gamma = float(
-        Staircase(epsilon=problem.epsilon, sensitivity=problem.sensitivity, loss=problem.loss).gamma
-    )
+    gamma = first_step(problem)
     if problem.loss.symmetric:
         return Steps(problem, gamma, gamma)
     from scipy.optimize import minimize  # (slow to import)

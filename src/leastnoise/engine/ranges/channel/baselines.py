@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....baselines import Staircase
+from ....baselines.staircase import first_step
 from ....certify.kinds.dependent import dependent_file
 from ....certify.noise.ranges.clamped import ClampedAnswers
 from ....errors import ArgumentError, LimitError
@@ -132,8 +132,8 @@ def additive_upper(problem: Problem, gap: float, search: Search) -> Upper | None
     step = problem.width / (problem.sensitivity / problem.width).denominator
     step = Fraction(1) if problem.integer else step
     # (With the chords that this noise keeps.)
-    problem = replace(problem, curve=upper.additive.problem.curve)
-    answers = ClampedAnswers(step=step, added=upper.additive.noise)
+    problem = replace(problem, curve=upper.document.problem.curve)
+    answers = ClampedAnswers(step=step, added=upper.document.noise)
     document = replace(dependent_file(problem, answers), upper=upper.value)
     return replace(upper, document=document, origin="additive", repair=0.0, method="")
 
@@ -207,8 +207,5 @@ def fitting(problem: Problem, several: Sequence[float]) -> set[int]:
     unit = cells_that_fit(problem)
     if problem.integer:
         return {unit}
-    tuned = Staircase(
-        epsilon=problem.epsilon or 1, sensitivity=problem.sensitivity, loss=problem.loss
-    )
-    gamma = min(max(float(tuned.gamma), 1e-3), 0.5)
+    gamma = min(max(first_step(problem), 1e-3), 0.5)
     return {unit * max(1, round(steps / gamma / unit)) for steps in several}

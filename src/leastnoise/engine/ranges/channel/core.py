@@ -87,7 +87,7 @@ def noise_inside(mesh: Mesh, search: Search) -> Floats:
     )
     resolution = None if problem.integer else int(mesh.private_to / mesh.step)
     upper = additive_bracket(inside, 1e-2, search.left(SETTINGS.seconds), resolution, search).upper
-    noise = None if upper is None else upper.additive.noise
+    noise = None if upper is None else upper.document.noise
     if noise is None or noise.tail is not None or noise.edges is not None:
         raise ArgumentError("delta", float(problem.delta), "larger for a range this wide")
     if noise.step != mesh.step:
@@ -115,7 +115,7 @@ def _bounds(problem: Problem, search: Search) -> Iterator[Bounds]:
     search.reason = search.reason or "the finest mesh was reached"
     upper = additive_answer(problem, search)
     if upper is not None:
-        yield None, replace(upper, document=upper.answers.with_noise(beyond=search.plan.wide))
+        yield None, replace(upper, document=upper.document.with_noise(beyond=search.plan.wide))
 
 
 def _core(programs: ChannelPrograms, mesh: Mesh, search: Search) -> Upper | None:

@@ -74,7 +74,7 @@ def _additive_at_last(problem: Problem, search: Search) -> Iterator[Bounds]:
 
 def _moved(search: Search) -> bool:
     upper = search.bracket.upper
-    return upper is not None and type(upper.answers.noise) is MovedAnswers
+    return upper is not None and type(upper.document.noise) is MovedAnswers
 
 
 def _programs(problem: Problem, search: Search) -> Iterator[Bounds]:
@@ -159,7 +159,7 @@ def refuse(problem: Problem) -> NoReturn:
     )
 
 
-_REMARKS = {
+_REMARKS: dict[type, str] = {
     ClampedAnswers: "; additive noise is the best that was found",
     MovedAnswers: "; one noise for all values, its answers moved near the ends of the range",
 }
@@ -170,7 +170,7 @@ def remarks(problem: Problem, search: Search) -> str:
     upper = search.bracket.upper
     if upper is None:
         return ""
-    document, problem = upper.answers, upper.answers.problem
+    document, problem = upper.document, upper.document.problem
     words = _REMARKS.get(type(document.noise), "")
     if document.noise.ends(problem) != (problem.low, problem.high):
         start, end = float(problem.low), float(problem.high)

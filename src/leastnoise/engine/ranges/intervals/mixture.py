@@ -18,7 +18,7 @@ from operator import itemgetter
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ....baselines import Staircase
+from ....baselines.staircase import first_step
 from ....certify.certificates.pairs import node_weights
 from ....certify.kinds.dependent import DependentFile
 from ....certify.noise.ranges.rows import ListedColumns, RowAnswers
@@ -103,13 +103,10 @@ def meshes(problem: Problem) -> Iterator[tuple[Mesh | None, Mesh | None]]:
         whole = mesh_of(problem, 0)
         yield (whole, whole) if whole.count <= SETTINGS.most_cells else (None, None)
         return
-    tuned = Staircase(
-        epsilon=problem.epsilon or 1, sensitivity=problem.sensitivity, loss=problem.loss
-    )
     wide = problem.width / problem.sensitivity
     # A range that ends saves a part of the loss of far answers, and then intervals are shorter.
     shorter = math.sqrt(1 - 2 / 3 / max(float(wide), 1.0))
-    gamma = min(max(float(tuned.gamma) * shorter, 1e-3), 0.5)
+    gamma = min(max(first_step(problem) * shorter, 1e-3), 0.5)
 
     def of(halves: float, most: int) -> Mesh | None:
         about = max(halves / gamma, SETTINGS.fewest / float(wide))

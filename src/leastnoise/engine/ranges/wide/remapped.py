@@ -83,7 +83,7 @@ def moved_upper(problem: Problem, n: int, seconds: float, search: Search) -> Upp
     upper = additive_bracket(problem, SETTINGS.gap, seconds, resolution, search).upper
     if upper is None:
         return None
-    noise = upper.additive.noise
+    noise = upper.document.noise
     if noise.tail is not None or noise.edges is not None or noise.step != step:
         return None
     first = min(noise.first, 0)
