@@ -8,6 +8,7 @@ import pickle
 import time
 from fractions import Fraction
 from functools import cache
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -181,6 +182,17 @@ def test_products_multiply_and_equal_what_is_written_out() -> None:
     assert len(made(both).document.dumps()) < len(made(written).document.dumps())
     x = list(range(12))
     assert both.answers(x) == written.answers(x)
+
+
+def test_margins_of_many_sums_are_those_of_each() -> None:
+    """Of a product of three, whose rows are lifted by one after the other."""
+    noise = made(Workload.product(*(Workload.prefix(k) for k in (2, 3, 4))), **PURE).noise
+    sums = np.random.default_rng(4).integers(-2, 3, (5, noise.dimension)).astype(float)
+    together = noise.combined_bars(sums, 0.05)
+    assert together == pytest.approx([noise.combined_bars(one[None], 0.05)[0] for one in sums])
+    gaussian = made(Workload.product(*(Workload.prefix(k) for k in (2, 3, 4)))).noise
+    expected = [NormalDist().inv_cdf(0.975) * gaussian.std_of(one) for one in sums]
+    assert gaussian.combined_bars(sums, 0.05) == pytest.approx(expected)
 
 
 def test_tables_equal_what_is_written_out() -> None:

@@ -316,12 +316,14 @@ class WorkloadNoise(DesignNoise[WorkloadFile]):
         if not self._factors:  # tables, whose noise is Gaussian
             lengths = np.array([self._tables.length(row) for row in combinations])
             return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self._sigma * lengths)
-        return self._within(
-            ListedSums(np.array([self._lifted(row) for row in combinations])), beyond
-        )
+        lifted = self._lifted(combinations.T).reshape(len(combinations), self._measures)
+        return self._within(ListedSums(lifted), beyond)
 
     def _lifted(self, coefficients: Floats) -> Floats:
-        """The coefficients of the measurements in a sum of answers, each times its coefficient."""
+        """The coefficients of the measurements in a sum of answers, each times its coefficient.
+
+        Of several sums in the columns: those of the first, then those of the second, and so on.
+        """
         for factor in self._factors:
             coefficients = factor.lifted(coefficients.reshape(factor.queries, -1)).T
         return coefficients.ravel()

@@ -78,7 +78,8 @@ class InsecureSeededEntropy(Entropy):
     def bytes(self, count: int) -> bytes:
         """`count` bytes that only look random."""
         call = next(self._calls).to_bytes(8, "little")
-        return hashlib.shake_128(self._seed + b"\0" + call).digest(count)
+        text = self._seed + b"\0" + call
+        return hashlib.shake_128(text, usedforsecurity=False).digest(count)
 
 
 _SYSTEM = Entropy()
