@@ -57,10 +57,10 @@ def test_smooth_sensitivity_is_smooth_and_large_enough(query):
     noise = SmoothSensitivity(epsilon=1, delta=0.01, low=0, high=4, query=query)
     assert noise.beta == pytest.approx(1 / (2 * math.log(200)))
     for data in DATASETS:
-        here, answer = noise.smooth_sensitivity(data), noise.law(data).value
+        here, answer = noise.smooth_sensitivity(data), noise.distribution(data).value
         for other in neighbors(data):
             assert here <= math.exp(noise.beta) * noise.smooth_sensitivity(other) + 1e-12
-            assert abs(answer - noise.law(other).value) <= here + 1e-12
+            assert abs(answer - noise.distribution(other).value) <= here + 1e-12
 
 
 def test_smooth_sensitivity_by_definition():
@@ -90,16 +90,18 @@ def test_inverse_sensitivity_is_private(query):
     noise = InverseSensitivity(epsilon=1, low=0, high=4, smoothing=0.05, query=query)
     y = np.linspace(0.0005, 3.9995, 2003)
     for data in DATASETS[::3]:
-        here = noise.law(data)
+        here = noise.distribution(data)
         assert here.masses.sum() == pytest.approx(1)
         density = here.pdf(y)
         for other in neighbors(data):
-            assert np.all(density <= math.exp(1) * noise.law(other).pdf(y) * (1 + 1e-9)), data
+            assert np.all(density <= math.exp(1) * noise.distribution(other).pdf(y) * (1 + 1e-9)), (
+                data
+            )
 
 
 def test_inverse_sensitivity_counts_rows():
     noise = InverseSensitivity(epsilon=2, low=0, high=10, smoothing=0.1, query="median")
-    law = noise.law([1, 4, 5, 7, 9])
+    law = noise.distribution([1, 4, 5, 7, 9])
     ratio = law.pdf([5.0]) / law.pdf([6.0])  # one row must move before 6 can be the median
     assert ratio[0] == pytest.approx(math.e)
     assert (law.pdf([5.0]) / law.pdf([8.0]))[0] == pytest.approx(math.exp(2))

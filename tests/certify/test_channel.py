@@ -97,7 +97,7 @@ def test_a_revealed_value_goes_with_rows_alone(change: dict) -> None:
 def test_a_revealed_value_is_released_as_often_as_the_file_says(tmp_path) -> None:
     (tmp_path / "revealed.json").write_text(json.dumps(REVEALED))
     found = load(tmp_path / "revealed.json")
-    answers, weights = found.noise.exact_law(0.7)
+    answers, weights = found.noise.exact_distribution(0.7)
     assert dict(zip(answers, [Fraction(w, sum(weights)) for w in weights], strict=True)) == {
         Fraction(0): QUARTER,
         Fraction(7, 10): HALF,
@@ -107,7 +107,7 @@ def test_a_revealed_value_is_released_as_often_as_the_file_says(tmp_path) -> Non
     assert {Fraction(0), Fraction(2), Fraction(7, 10)} == set(drawn)
     assert abs(drawn.count(Fraction(7, 10)) - 1000) < 150
     assert found.noise.revealing == 0.5
-    values, masses = found.noise.law(0.7)
+    values, masses = found.noise.distribution(0.7)
     assert values.tolist() == [0.0, 0.7, 2.0] and masses.tolist() == [0.25, 0.5, 0.25]
 
 

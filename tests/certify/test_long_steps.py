@@ -217,7 +217,7 @@ def test_releases_follow_the_rounding_at_between_and_beyond_nodes(itself):
         (-4, {-4: 1}),
         (5, {0: 1}),
     ):
-        answers, weights = itself.noise.exact_law(value)
+        answers, weights = itself.noise.exact_distribution(value)
         assert dict(zip(answers, weights, strict=True)) == law
         drawn = [itself.release(value) for _ in range(200)]
         assert dict.fromkeys(drawn, 1) == dict.fromkeys(law, 1)

@@ -70,7 +70,7 @@ def test_neighbors_see_no_more_and_pay_no_more_than_is_claimed(seed: int) -> Non
         w = min(high, max(low, v + chance.choice([-1, 1]) * hair))
         laws = []
         for value in (v, w):
-            answers, weights = made.noise.exact_law(value)
+            answers, weights = made.noise.exact_distribution(value)
             total = sum(weights)
             laws.append({y: weight / total for y, weight in zip(answers, weights, strict=True)})
         for p, q in (laws, laws[::-1]):

@@ -93,12 +93,12 @@ def test_no_baseline_shows_a_key_more_often() -> None:
 def test_laws_are_exact_and_add_up() -> None:
     design = made()
     for n in (0, 1, 2, 11, 12, 22, 23, 24, 10**20):
-        law = design.noise.law(n)
+        law = design.noise.distribution(n)
         assert sum(law.values()) == 1
         assert float(1 - law.get(None, 0)) == design.noise.release_probability(n)
         values = [v for v in law if v is not None]
         assert all(v >= design.noise.reach and abs(v - n) <= design.noise.reach for v in values)
-    assert design.noise.law(0) == {None: 1}
+    assert design.noise.distribution(0) == {None: 1}
 
 
 def test_the_least_error_of_all_mechanisms_is_its_own() -> None:
@@ -163,7 +163,7 @@ def test_intervals_keep_their_promise_for_every_number(confidence: float) -> Non
     e = design.noise.interval(100, confidence)[1] - 100
     worst = Fraction(0)
     for n in range(1, 2 * design.noise.reach + 5):
-        law = design.noise.law(n)
+        law = design.noise.distribution(n)
         wrong = sum(
             (p for v, p in law.items() if v is not None and not _covers(design, v, n, confidence)),
             Fraction(0),
@@ -174,7 +174,7 @@ def test_intervals_keep_their_promise_for_every_number(confidence: float) -> Non
     if confidence == 1:
         assert e == design.noise.reach
     else:  # one less would not do
-        law = design.noise.law(100)
+        law = design.noise.distribution(100)
         near = sum(p for v, p in law.items() if v is not None and abs(v - 100) < e)
         small = design.noise.release_probability(design.noise.reach - e)
         assert near < confidence or small > 1 - confidence
@@ -303,7 +303,11 @@ def test_what_is_no_table_is_refused(units: Any) -> None:
 
 @pytest.mark.parametrize("n", [-1, True, 1.5, "3", None])
 def test_questions_about_what_is_no_number_are_refused(n: Any) -> None:
-    for ask in (made().noise.release_probability, made().noise.law, made().noise.expected_error):
+    for ask in (
+        made().noise.release_probability,
+        made().noise.distribution,
+        made().noise.expected_error,
+    ):
         with pytest.raises(ArgumentError, match="n must be"):
             ask(n)
     with pytest.raises(ArgumentError):

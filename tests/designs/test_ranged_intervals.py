@@ -44,7 +44,7 @@ def test_errors_are_within_the_bound_at_every_node(confidence: float, revealed: 
 
 def test_an_interval_of_many_sensitivities_has_a_law_in_its_middle() -> None:
     found = made(Intervals((90, 5), (45, 92), (30, 30), (100,)), reach=5)
-    assert found.noise.law(9) == (pytest.approx([9]), pytest.approx([1]))
+    assert found.noise.distribution(9) == (pytest.approx([9]), pytest.approx([1]))
     assert found.noise.expected_loss(9.2) == pytest.approx(0.2)
 
 
@@ -57,4 +57,4 @@ def test_numbers_longer_than_floats_have_a_law() -> None:
     long = 10**390
     longer = replace(PART, weights=tuple(w * long for w in PART.weights))
     found = made(longer, denominator=100_000 * long)
-    assert found.noise.law(1)[1] == pytest.approx(made(PART).noise.law(1)[1])
+    assert found.noise.distribution(1)[1] == pytest.approx(made(PART).noise.distribution(1)[1])

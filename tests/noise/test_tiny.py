@@ -107,7 +107,11 @@ def test_every_decimal_is_answered(designs, kind, value):
 
 
 def test_what_is_no_release_says_so_without_the_value(designs):
-    for asked in (designs["range"].noise.exact_law, designs["range"].noise.law, exact_value):
+    for asked in (
+        designs["range"].noise.exact_distribution,
+        designs["range"].noise.distribution,
+        exact_value,
+    ):
         with pytest.raises(DataError, match="at least 10") as caught:
             asked(ABSURD[0])
         assert "99999999" not in str(caught.value)

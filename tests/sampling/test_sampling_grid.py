@@ -42,7 +42,9 @@ CASES = [
 ]
 
 
-def exact_law(cells: list[tuple[int, int]], weights: list[int], atom: int) -> dict[int, Fraction]:
+def exact_distribution(
+    cells: list[tuple[int, int]], weights: list[int], atom: int
+) -> dict[int, Fraction]:
     total = sum(weights) + atom
     law: Counter[int] = Counter()
     law[0] += Fraction(atom, total)
@@ -73,7 +75,7 @@ def test_all_words_give_exactly_the_law(
             counts.update(sampler.sample(4**half, AllWords(2 * half, tie, place)).tolist())
     everything = 4**half * total * places
     got = {index: Fraction(count, everything) for index, count in counts.items()}
-    assert got == exact_law(cells, weights, atom)
+    assert got == exact_distribution(cells, weights, atom)
 
 
 @pytest.mark.parametrize(("cells", "weights", "atom"), CASES)
@@ -94,7 +96,7 @@ def test_one_draw_runs_through_exactly_the_law(
         sampler.sample_one(Pair(cell, place)) for cell in range(total) for place in range(places)
     )
     got = {index: Fraction(count, total * places) for index, count in counts.items()}
-    assert got == exact_law(cells, weights, atom)
+    assert got == exact_distribution(cells, weights, atom)
 
 
 def test_the_mass_is_the_denominator_with_its_series() -> None:

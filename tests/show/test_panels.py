@@ -116,7 +116,7 @@ def test_the_family_has_a_scale_of_probabilities(ranged):
     assert len({axes.get_ylim() for axes in panels}) == 1  # one scale for all
     ticks = [text.get_text() for text in panels[-1].get_yticklabels()]
     assert len(ticks) >= 2 and all(text.endswith("%") for text in ticks)
-    answers, masses = ranged.noise.law(ranged.noise.bounds[1])  # the uppermost panel
+    answers, masses = ranged.noise.distribution(ranged.noise.bounds[1])  # the uppermost panel
     (stems,) = panels[0].collections
     ends = np.array([segment[1] for segment in stems.get_segments()])
     assert ends[:, 0] == pytest.approx(answers) and ends[:, 1] == pytest.approx(masses)

@@ -74,7 +74,7 @@ def test_released_answers_have_the_sampled_law(found) -> None:
     step = float(found.document.noise.step)
     for value in (0.0, 1 + 0.3 * step, 4 - 0.1 * step):
         released = found.release([value] * 6000, entropy=InsecureSeededEntropy(5))
-        answers, masses = found.noise.law(value)
+        answers, masses = found.noise.distribution(value)
         counts = np.array([released.count(float(y)) for y in answers])
         assert counts.sum() == 6000
         spread = np.sqrt(6000 * masses * (1 - masses)) * 6 + 8

@@ -66,7 +66,10 @@ def test_its_error_is_below_that_of_additive_noise_and_intervals_hold(query):
 def test_what_is_drawn_keeps_the_claim_and_no_more():
     """The exact laws of neighboring values: the claim is kept, and reached."""
     _, found = noise(Proportion("x > 3", nulls="no"), 8, Fraction(3, 10))
-    laws = [dict(zip(*found.noises[0].design.noise.exact_law(k), strict=True)) for k in range(9)]
+    laws = [
+        dict(zip(*found.noises[0].design.noise.exact_distribution(k), strict=True))
+        for k in range(9)
+    ]
     worst = 0.0
     for one, two in pairwise(laws):
         totals = sum(one.values()), sum(two.values())

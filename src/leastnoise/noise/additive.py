@@ -1,6 +1,6 @@
-"""Additive noise read off a mechanism file: its law in floats, its samples exactly.
+"""Additive noise read off a mechanism file: its distribution in floats, its samples exactly.
 
-The law (`pdf`, `cdf`, ...) is for looking and planning and is accurate to rounding; `sample`
+The distribution (`pdf`, `cdf`, ...) is for looking and planning, accurate to rounding; `sample`
 draws from the integer weights themselves, with no floating point near the randomness.
 """
 
@@ -99,23 +99,23 @@ class AdditiveNoise(DesignNoise[AdditiveFile]):
 
         Of integer noise the cell of k is from k - 1/2 to k + 1/2.
         """
-        edges, masses = self._law
+        edges, masses = self._cells_and_masses
         return {"edges": edges, "probabilities": masses, "atom": np.array([self.atom])}
 
-    # -- the law in floats --------------------------------------------------------------------
+    # -- the distribution in floats ----------------------------------------------------------
 
     @cached_property
     def _masses(self) -> Floats:
         """Masses of the cells, tails listed until nothing is left."""
-        return self._law[1]
+        return self._cells_and_masses[1]
 
     @cached_property
     def _edges(self) -> Floats:
         """Edges of the cells (for integers: between whole numbers)."""
-        return self._law[0]
+        return self._cells_and_masses[0]
 
     @cached_property
-    def _law(self) -> tuple[Floats, Floats]:
+    def _cells_and_masses(self) -> tuple[Floats, Floats]:
         masses, noise = self._listed, self.document.noise
         if noise.edges is not None:
             edges = np.array([float(edge * noise.step) for edge in noise.edges])
@@ -134,7 +134,7 @@ class AdditiveNoise(DesignNoise[AdditiveFile]):
 
     @property
     def listable(self) -> bool:
-        """Whether the law can be looked at in floats: not if a tail hardly falls at all."""
+        """Whether it can be looked at in floats: not if a tail hardly falls at all."""
         return self._periods is not None
 
     @property
@@ -451,7 +451,7 @@ def _check_size(size: int) -> int:
 
 
 def _between_integers(edges: Floats, masses: Floats) -> tuple[Floats, Floats]:
-    """The same law on whole numbers; one at an edge takes half of it from either side."""
+    """The same distribution on integers; one at an edge takes half of it from either side."""
     at = np.where(edges == np.round(edges), 0.5, 0.0)
     density = np.concatenate([[0.0], masses / np.diff(edges), [0.0]])
     ends = np.stack([edges - at, edges + at], axis=1).ravel()

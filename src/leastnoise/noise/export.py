@@ -29,7 +29,7 @@ def table_of(design: Any) -> tuple[list[int], list[int]]:
 def exported(design: Any, language: str) -> str:
     """The noise of a design as a text in "csv", "sql", "js", "kotlin" or "rust".
 
-    Guarantee: the law of a draw is that of the mechanism file, weight for weight, given uniform
+    Guarantee: a draw has the distribution of the mechanism file, weight for weight, given uniform
     bits. Results are to be added to whole numbers of the file's sensitivity.
     """
     if language not in LANGUAGES:

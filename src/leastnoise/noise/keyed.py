@@ -1,4 +1,4 @@
-"""The law of a keyed release, and exact draws from it.
+"""The distribution of a keyed release, and exact draws from it.
 
 One uniform number decides whether a key is shown and with which value. Its first 64 bits are drawn
 for all keys at once; where they do not decide, the rest is drawn, too. Statement and proof:

@@ -135,14 +135,14 @@ def _product(pattern: Pattern, other: Pattern) -> Pattern:
     return tuple(sorted(total.items()))
 
 
-def sums_bars(law: AdditiveFile, patterns: Sequence[Pattern], beyond: float) -> Floats:
+def sums_bars(file: AdditiveFile, patterns: Sequence[Pattern], beyond: float) -> Floats:
     """What sums of independent draws pass in size with a probability of at most `beyond`.
 
     In floats; exactly where the coefficients of a sum are alike, else by Chernoff's bound.
     """
-    noise = AdditiveNoise(law)
+    noise = AdditiveNoise(file)
     alone, masses = noise.error_bound(1 - beyond), _masses_of(noise)
-    moments, rates = _log_moments(noise, law), _rates(noise, law)
+    moments, rates = _log_moments(noise, file), _rates(noise, file)
     return pattern_bars(alone, masses, moments, rates, patterns, beyond)
 
 
@@ -154,22 +154,22 @@ def _masses_of(noise: AdditiveNoise) -> Floats:
     return np.diff(noise.cdf(np.arange(-half - 1, half + 1, dtype=float)))
 
 
-def _rates(noise: AdditiveNoise, law: AdditiveFile) -> list[float]:
+def _rates(noise: AdditiveNoise, file: AdditiveFile) -> list[float]:
     """Where Chernoff's bound is looked for: around one over the size of a sum of draws.
 
     Below where cosh overflows, and below half the rate of tails: beyond, what floats do not list
     of a tail (1e-18 of it) would be missed in a moment.
     """
-    most = min(4.0, 20 / max(1.0, math.sqrt(float(law.upper))))
+    most = min(4.0, 20 / max(1.0, math.sqrt(float(file.upper))))
     most = min(most, 700 / max(1.0, float(np.abs(noise._centres).max())))
-    if law.noise.tail is not None:
-        period = law.noise.tail.period * float(law.noise.step)
-        most = min(most, -math.log(float(law.noise.tail.ratio)) / period / 2)
+    if file.noise.tail is not None:
+        period = file.noise.tail.period * float(file.noise.step)
+        most = min(most, -math.log(float(file.noise.tail.ratio)) / period / 2)
     return [most * share for share in np.geomspace(3e-4, 0.97, 100).tolist()]
 
 
-def _log_moments(noise: AdditiveNoise, law: AdditiveFile) -> Callable[[float], float]:
-    """log E e^(tX), X of the law; a little above it, for what floats leave out."""
+def _log_moments(noise: AdditiveNoise, file: AdditiveFile) -> Callable[[float], float]:
+    """log E e^(tX), X of the noise; a little above it, for what floats leave out."""
     places, masses = noise._centres, noise._masses
 
     @cache
@@ -182,10 +182,10 @@ def _log_moments(noise: AdditiveNoise, law: AdditiveFile) -> Callable[[float], f
 class AnswersNoise:
     """Answers that are measured themselves: with noise of one draw, or with Laplace noise."""
 
-    def __init__(self, part: WorkloadPart, law: JointFile | Fraction) -> None:
+    def __init__(self, part: WorkloadPart, noise: JointFile | Fraction) -> None:
         self.part = part
-        self.noise = None if isinstance(law, Fraction) else JointNoise(law)
-        self.rate = law if isinstance(law, Fraction) else None
+        self.noise = None if isinstance(noise, Fraction) else JointNoise(noise)
+        self.rate = noise if isinstance(noise, Fraction) else None
 
     def release(self, counts: Sequence[int], source: Entropy) -> list[int]:
         """The answers with noise."""

@@ -202,7 +202,7 @@ class RangeNoise(DesignNoise[DependentFile]):
         """
 
     @abstractmethod
-    def law(self, value: Any) -> tuple[Floats, Floats]:
+    def distribution(self, value: Any) -> tuple[Floats, Floats]:
         """(answers, probabilities) at a true value, as floats to look at.
 
         For additive noise, a thousand equally likely quantiles.
@@ -239,7 +239,7 @@ class RangeNoise(DesignNoise[DependentFile]):
         values = np.asarray(value, dtype=np.float64)
         means = []
         for true in values.ravel().tolist():
-            answers, masses = self.law(true)
+            answers, masses = self.distribution(true)
             means.append(float((masses * function(answers, np.asarray(true))).sum()))
         return means[0] if values.ndim == 0 else np.array(means).reshape(values.shape)
 
@@ -278,7 +278,7 @@ class RangeNoise(DesignNoise[DependentFile]):
         return max(self._error_at(float(value), level) for value in self.spots)
 
     def _error_at(self, value: float, level: float) -> float:
-        answers, masses = self.law(value)
+        answers, masses = self.distribution(value)
         errors = np.abs(answers - value)
         order = np.argsort(errors, kind="stable")
         reached = np.cumsum(masses[order])

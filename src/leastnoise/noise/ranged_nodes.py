@@ -65,7 +65,7 @@ class ClampedNoise(RangeNoise):
         """Those of the noise: there are no rows."""
         return self.added.arrays()
 
-    def law(self, value: Any) -> tuple[Floats, Floats]:
+    def distribution(self, value: Any) -> tuple[Floats, Floats]:
         """(answers, probabilities) at a true value: a thousand equally likely quantiles."""
         quantiles = self.added.quantile((np.arange(1000) + 0.5) / 1000)
         answers = np.clip(float(self._written_out(value)) + quantiles, *self.bounds)
@@ -107,7 +107,7 @@ class NodeNoise(RangeNoise):
         number = self.checked(value)
         if not isinstance(number, Fraction):
             return np.array([float(self._drawn(number, source)) for _ in range(size)])
-        answers, weights = self.exact_law(number)
+        answers, weights = self.exact_distribution(number)
         drawn = DiscreteSampler(weights).sample(size, source)
         return np.array([float(y) for y in answers])[drawn]
 
@@ -137,27 +137,27 @@ class NodeNoise(RangeNoise):
         k = math.floor(place)
         return k, place - k
 
-    def exact_law(self, value: Any) -> tuple[list[Fraction], list[int]]:
+    def exact_distribution(self, value: Any) -> tuple[list[Fraction], list[int]]:
         """The answers at a value, in order, and their probabilities as whole numbers.
 
         Those of the two nodes next to the value, mixed as rounding mixes them.
         """
         number, noise = self._written_out(value), self._distribution
         k, share = self._at(number)
-        law: defaultdict[Fraction, int] = defaultdict(int)
+        masses: defaultdict[Fraction, int] = defaultdict(int)
         if noise.revealed:
-            law[noise.itself(number, self._problem)] += noise.revealed * share.denominator
+            masses[noise.itself(number, self._problem)] += noise.revealed * share.denominator
         for node, part in ((k, share.denominator - share.numerator), (k + 1, share.numerator)):
             if part:
                 for y, w in zip(*noise.distribution(node, self._mesh), strict=True):
                     if w:
-                        law[y] += w * part
-        answers = sorted(law)
-        return answers, [law[y] for y in answers]
+                        masses[y] += w * part
+        answers = sorted(masses)
+        return answers, [masses[y] for y in answers]
 
-    def law(self, value: Any) -> tuple[Floats, Floats]:
+    def distribution(self, value: Any) -> tuple[Floats, Floats]:
         """(answers, probabilities) at a true value, as floats to look at."""
-        exact, weights = self.exact_law(value)
+        exact, weights = self.exact_distribution(value)
         total = sum(weights)
         return np.array([float(y) for y in exact]), np.array([w / total for w in weights])
 
@@ -211,13 +211,13 @@ class RowNoise(NodeNoise):
     def _points(self) -> Floats:
         return np.array([float(y) for y in self._distribution.answers(self._mesh)])
 
-    def law(self, value: Any) -> tuple[Floats, Floats]:
+    def distribution(self, value: Any) -> tuple[Floats, Floats]:
         """(answers, probabilities) at a true value, as floats to look at."""
         number, noise, last = self._written_out(value), self._distribution, self._mesh.last
         k, exact = self._at(number)
         share = float(exact)
         if not (0 <= k <= last and (share == 0 or k < last)):
-            return super().law(value)
+            return super().distribution(value)
         masses = (1 - share) * self.row(k) + (share * self.row(k + 1) if share else 0.0)
         used = masses > 0
         answers, masses = self._points[used], masses[used]

@@ -142,7 +142,7 @@ class SelectionNoise(DesignNoise[KeyedFile]):
         chain = self.document.noise.chain
         return next(n for n, p in enumerate(chain.shown, 1) if p >= share * chain.denominator)
 
-    def law(self, n: int) -> dict[int | None, Any]:
+    def distribution(self, n: int) -> dict[int | None, Any]:
         """{value: probability} of a key that n units have, exact; None: it is not shown."""
         return dict(self.exact.probabilities(_number("n", n, 0)))
 
@@ -154,9 +154,9 @@ class SelectionNoise(DesignNoise[KeyedFile]):
         count = _number("n", n, 1)
         cost = self.document.loss if loss is None else as_loss(loss)
         total = 0.0
-        law = self.exact.probabilities(count)
-        shown = float(1 - law.pop(None, rational(0, "n")))
-        for value, probability in law.items():
+        probabilities = self.exact.probabilities(count)
+        shown = float(1 - probabilities.pop(None, rational(0, "n")))
+        for value, probability in probabilities.items():
             assert value is not None
             total += float(probability) * float(cost(float(value - count)))
         return total / shown

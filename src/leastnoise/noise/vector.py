@@ -1,4 +1,4 @@
-"""Vector noise: a mixture of uniform balls around 0, its law, and private releases with it.
+"""Vector noise: a mixture of uniform balls around 0, its distribution, and private releases.
 
 What a release is and why it is private: `vector.proof.md`.
 """
@@ -104,7 +104,7 @@ class VectorNoise(DesignNoise[VectorFile]):
         """Whether errors of every size are possible."""
         return self.document.endless
 
-    # -- law ------------------------------------------------------------------------------------
+    # -- distribution ---------------------------------------------------------------------------
 
     def radial_cdf(self, radius: ArrayLike) -> Floats:
         """P(|X| <= radius)."""
@@ -150,7 +150,7 @@ class VectorNoise(DesignNoise[VectorFile]):
         return narrow(lambda t: 2 * float(self.marginal_cdf(t)) - 1 >= level, 0.0, far)[1]
 
     def marginal_cdf(self, x: ArrayLike) -> Floats:
-        """P(first coordinate <= x); every coordinate, in any direction, has this law."""
+        """P(first coordinate <= x); every coordinate, in any direction, has this distribution."""
         t = np.asarray(x, dtype=float)
         cosine = np.clip(t[..., None] / self.radii, -1.0, 1.0)
         half = 0.5 * betainc((self.dimension + 1) / 2, 0.5, 1 - cosine**2)

@@ -68,7 +68,7 @@ class WorkloadNoise(DesignNoise[WorkloadFile]):
 
     def __init__(self, document: WorkloadFile) -> None:
         self.document, self.problem = document, document.problem
-        self._law, self._grid = document.noise.law, document.noise.grid(self.problem)
+        self._file, self._grid = document.noise.law, document.noise.grid(self.problem)
         self._single = document.noise.single(self.problem)
         self.dimension = self.workload.queries
         self._factors = [
@@ -77,8 +77,8 @@ class WorkloadNoise(DesignNoise[WorkloadFile]):
             if not isinstance(strategy, (TableStrategy, AnswersStrategy))
         ]
         self._together: AnswersNoise | None = None
-        if is_joint(self._law):
-            self._together = AnswersNoise(self.part, self._law)
+        if is_joint(self._file):
+            self._together = AnswersNoise(self.part, self._file)
         elif document.noise.strategies == (AnswersStrategy(),):
             assert isinstance(self._single, LaplaceOnGrid)
             self._together = AnswersNoise(self.part, self._single.rate)
@@ -124,7 +124,7 @@ class WorkloadNoise(DesignNoise[WorkloadFile]):
     def zcdp_bound(self) -> float:
         """A proven rho: as asked for, or mu^2/2 or epsilon^2/2, rounded up; or infinite."""
         budget = self.problem.budget
-        if self._law is not None and self._law.delta > 0:
+        if self._file is not None and self._file.delta > 0:
             return math.inf
         if budget.zcdp is not None:
             return float_towards(budget.zcdp, math.inf)
@@ -219,14 +219,14 @@ class WorkloadNoise(DesignNoise[WorkloadFile]):
 
     def _noisy(self, y: Sequence[int], source: Entropy) -> Sequence[int | Fraction]:
         """The measurements with noise, in steps of the grid."""
-        law, grid = self._law, self._grid
-        if is_vector(law):
-            noisy = VectorNoise(law).release(
+        file, grid = self._file, self._grid
+        if is_vector(file):
+            noisy = VectorNoise(file).release(
                 [number * grid for number in y], exact=True, entropy=source
             )
             return [number / grid for number in noisy]
-        if is_additive(law):
-            drawn = [int(number) for number in AdditiveNoise(law).grid_sample_any(len(y), source)]
+        if is_additive(file):
+            drawn = [int(number) for number in AdditiveNoise(file).grid_sample_any(len(y), source)]
         else:
             drawn = sampler_of(self._single, grid)(len(y), source)
         return [a + b for a, b in zip(y, drawn, strict=True)]
@@ -267,9 +267,9 @@ class WorkloadNoise(DesignNoise[WorkloadFile]):
     def bars(self, beyond: float) -> Floats:
         """What the size of each error passes with at most this probability.
 
-        Gaussian noise: by the quantiles of the normal law, its steps are tiny. Laplace noise and
-        others: by the exact distribution of a sum of counts, or by Chernoff's bound; joint noise:
-        by its exact counts, or by draws.
+        Gaussian noise: by normal quantiles, for its steps are tiny. Laplace noise and others: by
+        the exact distribution of a sum of counts, or by Chernoff's bound; joint noise: by its
+        exact counts, or by draws.
         """
         if self._together is not None:
             return np.full(self.part.queries, self._together.bar(beyond))
@@ -279,13 +279,13 @@ class WorkloadNoise(DesignNoise[WorkloadFile]):
 
     def _within(self, sums: MeasuredSums, beyond: float) -> Floats:
         """What the error of each sum of measurements passes with at most this probability."""
-        law = self._law
-        if is_vector(law):
-            far = VectorNoise(law).coordinate_error(1 - beyond)
-            far += float(law.noise.grid) * math.sqrt(law.problem.dimension) / 2
+        file = self._file
+        if is_vector(file):
+            far = VectorNoise(file).coordinate_error(1 - beyond)
+            far += float(file.noise.grid) * math.sqrt(file.problem.dimension) / 2
             return np.asarray(sums.lengths * far)
-        if is_additive(law):
-            return sums_bars(law, sums.patterns, beyond)
+        if is_additive(file):
+            return sums_bars(file, sums.patterns, beyond)
         if not isinstance(self._single, LaplaceOnGrid):
             return np.asarray(-NormalDist().inv_cdf(beyond / 2) * (sums.lengths * self._sigma))
         grid = float(self._grid)

@@ -56,7 +56,7 @@ def draw_family(figure: Any, design: Design[RangeNoise]) -> None:
     if design.integer:
         values = sorted({float(round(value)) for value in values}, reverse=True)
     panels = figure.subplots(len(values), 1, sharex=True, sharey=True)
-    laws = [design.noise.law(value) for value in values]
+    laws = [design.noise.distribution(value) for value in values]
     binned = any(len(answers) > _MOST for answers, _ in laws)
     ends = _ends(laws)
     for axes, value, (answers, masses) in zip(np.atleast_1d(panels), values, laws, strict=True):
@@ -107,7 +107,7 @@ def draw_heatmap(figure: Any, design: Design[RangeNoise]) -> None:
         bins = np.append(values - half, high + half)
     masses = np.zeros((count, count))
     for k, value in enumerate(values.tolist()):
-        answers, weights = design.noise.law(value)
+        answers, weights = design.noise.distribution(value)
         inside = np.clip(answers, bins[0], bins[-1])
         masses[k] = np.histogram(inside, bins=bins, weights=weights)[0]
     across = np.append(values - half, values[-1] + half)

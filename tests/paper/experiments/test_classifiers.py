@@ -157,7 +157,7 @@ def test_the_tables_of_a_channel_follow_its_law():
     rng = np.random.default_rng(4)
     for value in (0.0, 0.33, 1.2, 2.0):
         answers = channel.answers(np.full(40_000, value), rng.random(40_000))
-        places, masses = best.noise.law(value)
+        places, masses = best.noise.distribution(value)
         mean = float(places @ masses)
         spread = math.sqrt(float((places - mean) ** 2 @ masses))
         assert abs(answers.mean() - mean) < 5 * spread / 200 + 1e-9

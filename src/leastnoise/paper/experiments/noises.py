@@ -121,7 +121,7 @@ class Channel:
         nodes = channel.nodes
         self.low, self.last = float(nodes[0]), len(nodes) - 1
         self.step = float(nodes[-1] - nodes[0]) / self.last
-        laws = [channel.law(float(node)) for node in nodes]
+        laws = [channel.distribution(float(node)) for node in nodes]
         self.outputs = np.unique(np.concatenate([answers for answers, _ in laws]))
         masses = np.zeros((len(laws), len(self.outputs)))
         for row, (answers, weights) in zip(masses, laws, strict=True):
@@ -133,7 +133,7 @@ class Channel:
         if channel.bounds != channel.core:
             for node in (-3, self.last + 3):
                 place = self.low + node * self.step
-                answers, weights = channel.law(place)
+                answers, weights = channel.distribution(place)
                 self.tails.append((answers - place, np.cumsum(weights)))
 
     def answers(self, values: Floats, uniforms: Floats) -> Floats:

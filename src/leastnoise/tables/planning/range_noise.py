@@ -89,7 +89,7 @@ class RangedPartNoise(PartNoise):
         """(node, how far an answer is with 95%) for every node of the range."""
         accepted_nodes = []
         for node in self.design.noise.nodes:
-            answers, masses = self.design.noise.law(float(node))
+            answers, masses = self.design.noise.distribution(float(node))
             errors = np.abs(answers - node)
             order = np.argsort(errors, kind="stable")
             reached = np.searchsorted(np.cumsum(masses[order]), 0.95 * masses.sum())

@@ -120,7 +120,7 @@ def family(design: Design[RangeNoise]) -> dict[str, Any]:
     values = np.linspace(low, high, _VALUES)
     if design.integer:
         values = np.unique(np.round(values))
-    laws = [noise.law(float(value)) for value in values]
+    laws = [noise.distribution(float(value)) for value in values]
     # (Where additive noise answers every value, there is no list of answers.)
     few = 0 < len(noise.answers) <= _ANSWERS
     start = min(float(answers.min()) for answers, _ in laws)

@@ -39,7 +39,8 @@ def worst(found: Design, epsilon: float) -> float:
     values = np.linspace(*found.noise.bounds, 30)
     values = values.round() if found.integer else values
     laws = [
-        dict(zip(*(a.tolist() for a in found.noise.law(v)), strict=True)) for v in values.tolist()
+        dict(zip(*(a.tolist() for a in found.noise.distribution(v)), strict=True))
+        for v in values.tolist()
     ]
     largest = 0.0
     for v, one in zip(values, laws, strict=True):

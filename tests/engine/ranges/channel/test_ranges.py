@@ -52,7 +52,8 @@ def audit(design, values) -> float:
     exp = math.exp(design.epsilon)
     worst = 0.0
     laws = {
-        v: dict(zip(*(part.tolist() for part in design.noise.law(v)), strict=True)) for v in values
+        v: dict(zip(*(part.tolist() for part in design.noise.distribution(v)), strict=True))
+        for v in values
     }
     for x in values:
         for y in values:
@@ -143,7 +144,7 @@ def test_release_and_sample(base) -> None:
 @pytest.mark.parametrize("value", [-0.01, 4.01, 5, Fraction(-1, 10**9), 1e300, -(10**40)])
 def test_values_outside_are_answered_as_the_end(base, value) -> None:
     end = 0 if value < 0 else 4
-    assert base.noise.exact_law(value) == base.noise.exact_law(end)
+    assert base.noise.exact_distribution(value) == base.noise.exact_distribution(end)
     one, two = (base.release(v, entropy=InsecureSeededEntropy(2)) for v in (value, end))
     assert one == two
 
@@ -434,7 +435,7 @@ def test_answers_can_be_proven_to_grow_with_the_value(options) -> None:
         upside = design.document.with_noise(rows=design.document.noise.rows[::-1])
         assert check(upside).verdict("monotone") == "refuted"
     values = np.linspace(*design.noise.bounds, 21)
-    laws = [design.noise.law(round(v) if design.integer else float(v)) for v in values]
+    laws = [design.noise.distribution(round(v) if design.integer else float(v)) for v in values]
     below = [float(masses[answers <= values[7]].sum()) for answers, masses in laws]
     assert all(b <= a + 1e-9 for a, b in pairwise(below))
 
@@ -515,9 +516,9 @@ def test_answers_within_a_distance(free) -> None:
     assert design.verify().verdict("max_error") == "proven" and design.verify().proven
     assert design.upper >= free.lower
     for value in (0.0, 0.011, 1.7, 2.0, 4.0):
-        answers, masses = design.noise.law(value)
+        answers, masses = design.noise.distribution(value)
         assert np.abs(answers[masses > 0] - value).max() <= 2.5
-    answers, masses = free.noise.law(0.0)
+    answers, masses = free.noise.distribution(0.0)
     assert answers[masses > 0].max() > 2.5
     # The lower bound uses it: with whole numbers both are exact, and nearer answers cost more.
     counts = {"epsilon": 1, "delta": 0.1, "sensitivity": 2, "bounds": (0, 6), "integer": True}

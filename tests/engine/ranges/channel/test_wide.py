@@ -50,7 +50,7 @@ def test_audit_across_the_border(wide) -> None:
     values = [float(v) for v in np.arange(2, 11, 0.3)] + [5.999, 6.0, -6.0, -6.001, -7.5, 4000.2]
     laws = {}
     for value in values:
-        answers, weights = wide.noise.law(value)
+        answers, weights = wide.noise.distribution(value)
         law: dict[float, float] = {}
         for y, w in zip(answers.tolist(), weights.tolist(), strict=True):
             law[round(y, 9)] = law.get(round(y, 9), 0.0) + w

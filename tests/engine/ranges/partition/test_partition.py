@@ -26,8 +26,8 @@ def test_noise_far_narrower_than_a_sensitivity_closes(steep: Design) -> None:
 def test_answers_are_drawn_from_the_law_of_the_file(steep: Design, tmp_path: Path) -> None:
     again = load(steep.save(tmp_path / "steep.json"))
     assert again == steep
-    answers, masses = steep.noise.law(1.234)
-    exact, weights = steep.noise.exact_law(1.234)
+    answers, masses = steep.noise.distribution(1.234)
+    exact, weights = steep.noise.exact_distribution(1.234)
     assert answers.tolist() == [float(y) for y in exact]
     assert masses == pytest.approx([w / sum(weights) for w in weights], abs=1e-12)
     drawn = np.array([again.release(1.234) for _ in range(200)])

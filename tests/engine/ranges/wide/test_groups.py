@@ -56,7 +56,7 @@ def test_whole_numbers_are_rounded_to_long_steps_and_answers_are_whole():
     assert found.upper < 92.1  # 100 for additive noise
     document = found.document
     assert document.noise.step > 1 and isinstance(document.noise.columns, NodeColumns)
-    answers, weights = found.noise.exact_law(501)
+    answers, weights = found.noise.exact_distribution(501)
     assert all(answer.denominator == 1 for answer in answers) and len(weights) > 40
     assert isinstance(found.release(501), int)
 

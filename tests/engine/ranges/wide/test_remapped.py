@@ -44,7 +44,7 @@ def test_moved_answers_stay_inside_and_cost_what_is_said(wide, tmp_path: Path) -
     assert again == wide
     drawn = np.array([again.release(0.25) for _ in range(300)])
     assert drawn.min() >= 0 and drawn.max() <= 30
-    answers, masses = wide.noise.law(0)
+    answers, masses = wide.noise.distribution(0)
     assert masses.sum() == pytest.approx(1)
     assert masses[answers < 0.4].sum() < 1e-5  # moved inwards, but for what delta allows
     middle = wide.noise.expected_loss(5_000.1)
