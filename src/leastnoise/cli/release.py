@@ -58,11 +58,11 @@ def release(
 
     with working("checking the mechanism"):
         design = load(file)
-    if design.kind == "keyed":
+    if design.noise.TAKES == "keys":
         release_keys(design, values, source or Path("-"), as_json, {"file": file})
         return
     lines = _lines(values or [], source)
-    if design.kind == "workload":
+    if design.noise.TAKES == "counts":
         release_workload(design, lines, exact, as_json, {"file": file})
         return
     told = _release(design, lines, exact, bool(values))
@@ -79,7 +79,7 @@ def _release(design: Any, lines: list[list[str]], exact: bool, typed: bool) -> l
     That several of them spend several budgets is said.
     """
     values: list[Any]
-    if design.kind in ("vector", "joint"):
+    if design.noise.TAKES == "vectors":
         values = [[_number(word) for word in line] for line in _vectors(lines, design, typed)]
     else:
         values = [_number(word) for line in lines for word in line]
@@ -178,7 +178,7 @@ def sample(
     if not 1 <= count <= 10**9:
         raise ArgumentError("count", count, "from 1 to 1000000000")
     design = load(file)
-    if design.kind in ("dependent", "keyed"):
+    if not design.noise.ADDED:
         raise ArgumentError(
             "file", str(file), "a file of additive noise: this noise depends on the value"
         )

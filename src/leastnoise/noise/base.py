@@ -28,6 +28,11 @@ class DesignNoise(ABC, Generic[D_co]):
     to look at, and no claims of the file.
     """
 
+    #: What `release` takes: "numbers", each by itself; "vectors" of `dimension` numbers; the
+    #: "counts" of all cells; or "keys" with their units.
+    TAKES: ClassVar[str] = "numbers"
+    #: Whether it is added, so that it can be drawn without a value (`sample`).
+    ADDED: ClassVar[bool] = True
     #: Options of `release` that this noise has.
     RELEASE_OPTIONS: ClassVar[tuple[str, ...]] = ("exact",)
     #: What the lower bound is over: "no noise has less".

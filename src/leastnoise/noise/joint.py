@@ -51,6 +51,7 @@ class JointNoise(DesignNoise[JointFile]):
         (9.0, 12.0)
     """
 
+    TAKES = "vectors"
     SUBJECT = "additive noise"
 
     def __init__(self, document: JointFile) -> None:

@@ -48,6 +48,7 @@ class RangeNoise(DesignNoise[DependentFile]):
         6
     """
 
+    ADDED = False
     SUBJECT = "private answer"
 
     def __init__(self, document: DependentFile) -> None:

@@ -45,6 +45,8 @@ class SelectionNoise(DesignNoise[KeyedFile]):
         {'Bergen': 35, 'Oslo': 209}
     """
 
+    TAKES = "keys"
+    ADDED = False
     RELEASE_OPTIONS = ()
     SUBJECT = "integer noise"
     HEADLINE = ("half_from", "always_released_from", "reach")

@@ -58,6 +58,7 @@ class VectorNoise(DesignNoise[VectorFile]):
         [39.9, 4.2, 1.7, 12.9, 6.4]
     """
 
+    TAKES = "vectors"
     SUBJECT = "additive noise"
 
     def __init__(self, document: VectorFile) -> None:

@@ -64,6 +64,7 @@ class WorkloadNoise(DesignNoise[WorkloadFile]):
         1.635
     """
 
+    TAKES = "counts"
     RELEASE_OPTIONS = ("exact", "whole")
 
     def __init__(self, document: WorkloadFile) -> None:
