@@ -90,6 +90,11 @@ def bracket_words(
     return f"{of} in [{ends}]{proven_words(certified)}"
 
 
+def several(count: float, thing: str) -> str:
+    """So many things: 1 row, 2 rows, 1.5 rows."""
+    return f"{count:g} {thing}{'' if count == 1 else 's'}" if count < 1e6 else f"{count} {thing}s"
+
+
 def number(value: float | Fraction, digits: int = 6) -> str:
     """A number as people write it, in so many digits: 0.05, 1e-6, 120000."""
     text = f"{float(value):.{digits}g}"

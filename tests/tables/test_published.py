@@ -16,12 +16,22 @@ from exact_sums import sums_of
 from leastnoise import Ledger, design
 from leastnoise.certify.published import hash_of
 from leastnoise.errors import ArgumentError, FormatError
-from leastnoise.tables import Count, Histogram, Mean, Median, PrivacyUnit, ask, ask_all, report
+from leastnoise.tables import (
+    Count,
+    Histogram,
+    Mean,
+    Median,
+    PrivacyUnit,
+    Quantiles,
+    ask,
+    ask_all,
+    report,
+)
 from leastnoise.tables.axes.crossed import Crossed, parts_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.digits import rounded
 from leastnoise.tables.queries.numbers import Estimate
-from leastnoise.tables.reports.report import check_report, read_report
+from leastnoise.tables.reports.report import check_report, exit_code_of, read_report
 from leastnoise.tables.sources import opened
 from leastnoise.tables.unit import Row
 
@@ -108,6 +118,28 @@ def test_groups_that_cannot_be_are_refused(options, field):
 )
 def test_numbers_are_shown_as_their_interval_supports(value, low, high, shown):
     assert rounded(Estimate(value, low, high)) == shown
+
+
+@pytest.mark.parametrize(
+    ("step", "shown"), [(781.25, "45700"), (0.2, "45703.1"), (1, "45703"), (1e6, "0")]
+)
+def test_numbers_without_an_interval_are_shown_as_their_grid_supports(step, shown):
+    assert rounded(Estimate(45703.125, None, None, step=step)) == (shown, "", "")
+
+
+def test_quantiles_are_shown_in_digits_of_their_bins():
+    """Before: 45703.125, of bins 781.25 wide."""
+    query = Quantiles("income", [0.5], low=0, high=200_000, bins=256)
+    answer = ask(TABLE, query, epsilon=1)
+    number = str(answer).splitlines()[0].split()[1]
+    assert number.endswith("00") and "." not in number
+    edges = [0, 5, 100, 300]
+    assert [Quantiles("income", [0.5], bins=edges).step_at(x) for x in (0, 2.5, 52.5, 300)] == [
+        *(5, 5, 95, 200)
+    ]
+    written = report(answer).to_json()
+    assert written["batches"][0]["answers"][0]["answers"][0]["shown"] == [number, "", ""]
+    assert exit_code_of(check_report(written)) == 0
 
 
 @pytest.fixture(scope="module")
@@ -443,10 +475,10 @@ def test_all_files_of_a_report_share_one_limit_of_work(reports, monkeypatch):
 
 def test_a_report_is_written_for_people_and_for_machines(tmp_path):
     title = "Income <of> all"
-    answers = ask(TABLE, Count(by="region", keys=["north", "<b>"]), epsilon=1)
+    answers = ask(TABLE, Count(by="region", keys=["north", "<em>"]), epsilon=1)
     found = report(answers, tmp_path / "r.html", title=title)
     page = (tmp_path / "r.html").read_text()
-    assert "Income &lt;of&gt; all" in page and "<b>" not in page and "not covered" in page
+    assert "Income &lt;of&gt; all" in page and "<em>" not in page and "not covered" in page
     assert json.loads((tmp_path / "r.json").read_text()) == found.to_json()
     assert found.epsilon == Fraction(1)
     with pytest.raises(ArgumentError, match=r"^report must be"):

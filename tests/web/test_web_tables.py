@@ -494,6 +494,24 @@ def test_every_query_of_python_is_planned_and_asked(server, crossed, question, t
     compile(server.file(started.json()["job"], "script.py"), "script.py", "exec")
 
 
+def test_imprecise_numbers_are_marked_where_that_is_asked_for(server, crossed):
+    question = {"kind": "count", "by": ["g", "h"], "keys": [["a", "none"], ["p", "q"]]}
+    form = {"queries": [question], "epsilon": "2", "imprecise": "0.3"}
+    started = server.client.post(f"/api/tables/{crossed}/ask", json=form)
+    _, data, _ = ended(server, started)
+    (answer,) = data["answers"]
+    assert answer["imprecise"] == ["none, p", "none, q"] and "more than 30%" in answer["legend"]
+    cells = {row["keys"][0]: row["cells"][0][0] for row in answer["tables"][0]["rows"]}
+    assert cells["none"].startswith("(") and not cells["a"].startswith("(")
+    job = started.json()["job"]
+    assert b"A number in parentheses is imprecise" in server.file(job, "report.html")
+    assert b",imprecise" in server.file(job, "answers.csv")
+    assert "marked('0.3')" in server.file(job, "script.py").decode()
+    started = server.client.post(f"/api/tables/{crossed}/ask", json=form | {"imprecise": "0"})
+    how, data, _ = ended(server, started)
+    assert how == "failed" and data["field"] == "imprecise"
+
+
 def test_what_answers_rest_on_is_estimated_for_one_query(server):
     form = FORM | {"rests_on": "0.1"}
     how, data, _ = ended(server, server.client.post("/api/plan", json=form))

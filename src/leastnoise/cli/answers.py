@@ -22,7 +22,7 @@ def _file(words: str) -> Any:
 
 Imprecise = text(
     "Mark numbers whose 95% margin of error is more than this part of them, such as 0.3: by "
-    "parentheses in a report, by a column in CSV and Excel.",
+    "parentheses, in CSV and Excel by a column, in JSON by a list of keys.",
     "NUMBER",
 )
 #: The files that answers are written to.
@@ -34,6 +34,8 @@ FILES: dict[str, tuple[Any, Any]] = {
     "imprecise": (Imprecise, None),
     "plot": (_file("Draw the answer (.png or .svg)."), None),
 }
+#: Characters of a line, where the width of a table is measured.
+_WIDEST = 10_000
 _PROOF = "proof: leastnoise verify"
 _ENDINGS = {"report": (".html", ".json"), "csv": (".csv",), "excel": (".xlsx",)}
 
@@ -51,9 +53,6 @@ def check_files(given: dict[str, Any], queries: int) -> None:
         raise ArgumentError("title", given["title"], "left out without --report")
     if given["imprecise"] is not None:
         check_margin(given["imprecise"], "imprecise")
-        if all(given[name] is None for name in _ENDINGS):
-            words = "left out without --report, --csv or --excel"
-            raise ArgumentError("imprecise", given["imprecise"], words)
     for name, endings in _ENDINGS.items():
         if given[name] is not None:
             check_ending(given[name], endings, name)
@@ -73,8 +72,10 @@ def write_files(given: dict[str, Any], answers: list[Any], book: Any) -> None:
             report(answers, given[name], imprecise=margin)
 
 
-def tell_answers(answers: list[Any], book: Any, as_json: bool) -> None:
-    """The answers, for people or as one object."""
+def tell_answers(answers: list[Any], book: Any, as_json: bool, margin: str | None = None) -> None:
+    """The answers, for people or as one object; imprecise numbers are marked at a margin."""
+    if margin is not None:
+        answers = [answer.marked(margin) for answer in answers]
     if as_json:
         told = [answer.as_dict() for answer in answers]
         show_json("ask", 0, told[0] if len(told) == 1 else {"queries": told})
@@ -115,39 +116,78 @@ def _print_note(note: str) -> None:
 
 
 def _print(answer: Any) -> None:
-    from ..formatting import printable
-    from ..tables.queries.digits import rounded
+    """The answer as a cross table, where it has two axes and fits the terminal; else as a list."""
+    from ..tables.reports.grid import grids_of
 
     console = Console(highlight=False)
+    grids = list(grids_of(answer))
+    tables = [_cross(answer, grid) for grid in grids if grid.across is not None]
+    wide = console.options.update(width=_WIDEST)
+    fits = all(console.measure(table, options=wide).maximum <= console.width for table in tables)
+    if not (tables and fits and len(tables) == len(grids)):
+        tables = [_list(answer, console)]
+    tables[0].title, tables[0].title_justify = escape(answer.query), "left"
+    for table in tables:
+        console.print(table)
+    for words in [answer.legend] * bool(answer.legend) + [f"hint: {one}" for one in answer.hints]:
+        console.print(words, markup=False)
+
+
+def _cross(answer: Any, grid: Any) -> Table:
+    """A table of one axis against the others: each number with its interval below it."""
+    from ..tables.answer import rests_words
+
+    def cell(estimate: Any) -> str:
+        if estimate is None:
+            return ""
+        value, low, high = answer.digits(estimate)
+        ends = _ends(estimate, low, high)
+        return "\n".join(filter(None, (value, ends, rests_words(estimate))))
+
+    table = Table(show_lines=True)
+    for name in grid.down:
+        table.add_column(_name(name))
+    for name in grid.columns:
+        table.add_column(_name(name), justify="right", no_wrap=True)
+    table.caption = f"columns: {_name(grid.across)}"
+    for keys, row in grid.rows.items():
+        table.add_row(*map(_name, keys), *(cell(row.get(name)) for name in grid.columns))
+    return table
+
+
+def _name(text: str) -> str:
+    """A key or the name of a column, as it is printed."""
+    from ..formatting import printable
+
+    return escape(printable(text))
+
+
+def _ends(estimate: Any, low: str, high: str) -> str:
+    """An interval in words."""
+    if estimate.low == float("-inf"):
+        return "too few rows"
+    return "of the rank: see below" if estimate.low is None else f"{low} to {high}"
+
+
+def _list(answer: Any, console: Console) -> Table:
+    """A row for each number."""
     bars = len(answer.groups) > 1 and answer.basis.query.counts_rows
     figures = dict.fromkeys(
         f.name for estimate in answer.groups.values() for f in estimate.rests_on
     )
-    table = Table(
-        "",
-        "answer",
-        "95% interval",
-        *figures,
-        *([""] if bars else []),
-        title=escape(answer.query),
-        title_justify="left",
-    )
+    table = Table("", "answer", "95% interval", *figures, *([""] if bars else []))
     most = max((estimate.value for estimate in answer.groups.values()), default=0) or 1
     block = "#" if console.options.ascii_only else "\u2588"
     for key, estimate in answer.groups.items():
-        value, low, high = rounded(estimate)
-        around = "of the rank: see below" if estimate.low is None else f"{low} to {high}"
-        if estimate.low == float("-inf"):
-            around = "too few rows"
+        value, low, high = answer.digits(estimate)
         bar = [block * round(20 * estimate.value / most)] if bars else []
         behind = {figure.name: str(figure.value) for figure in estimate.rests_on}
         counted = [behind.get(name, "") for name in figures]
-        table.add_row(escape(printable(key) or "all rows"), value, around, *counted, *bar)
+        around = _ends(estimate, low, high)
+        table.add_row(_name(key) or "all rows", value, around, *counted, *bar)
     if not answer.groups:
         table.add_row("no key was released", "", "")
-    console.print(table)
-    for words in answer.hints:
-        console.print(f"hint: {words}", markup=False)
+    return table
 
 
 def _print_spent(answers: list[Any], book: Any) -> None:

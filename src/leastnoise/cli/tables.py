@@ -294,7 +294,7 @@ def ask(
     try:
         write_files(given, answers, book)
     finally:  # whatever it was, what was paid for is told
-        tell_answers(answers, book, as_json)
+        tell_answers(answers, book, as_json, given["imprecise"])
 
 
 def _check_rests_on(rests_on: str | None, queries: list[str]) -> None:

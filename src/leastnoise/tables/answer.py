@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ..exact import Number
-from ..formatting import printable
+from ..formatting import printable, several
 from .derived import ReleasedCounts, Selection
 from .planning.release import Release
 from .queries.digits import finite, rounded
-from .queries.numbers import LEFT_OUT, ROWS, Estimate, check_margin, imprecise
+from .queries.numbers import LEFT_OUT, ROWS, Estimate, check_margin, imprecise, imprecise_words
 from .reports.basis import QueryBasis
 from .reports.hints import hints_of
 
@@ -68,6 +68,8 @@ class Answer:
     rests_on: tuple[Answer, ...] = ()
     #: Its noise, which is public: margins of totals follow from it.
     release: Release | None = field(default=None, repr=False, compare=False)
+    #: Numbers that are imprecise at this margin are marked where people read it (`marked`).
+    mark: Fraction | None = None
 
     @property
     def value(self) -> Any:
@@ -152,6 +154,34 @@ class Answer:
         most = check_margin(margin, "margin")
         return [key for key, estimate in self.groups.items() if imprecise(estimate, most)]
 
+    def marked(self, margin: Number) -> Answer:
+        """The same answer, which marks its imprecise numbers: by parentheses where it is printed or
+        shown in a notebook, by their keys in `as_dict`. `margin` is as of `imprecise`.
+
+        Example: a region without rows.
+
+            >>> import pandas as pd
+            >>> table = pd.DataFrame({"region": ["north"] * 1000})
+            >>> query = Count(by="region", keys=["north", "west"])
+            >>> print(ask(table, query, epsilon=1).marked(0.1))  # doctest: +SKIP
+            north: 1002  [999, 1005]
+            west: (1)  [0, 4]
+            in parentheses: 95% margin of error is more than 10% of the number, or no finite ...
+            spent epsilon=1, delta=0
+        """
+        return replace(self, mark=check_margin(margin, "margin"))
+
+    def digits(self, estimate: Estimate) -> tuple[str, str, str]:
+        """A number of it and its interval as texts; in parentheses if it is to be marked."""
+        value, low, high = rounded(estimate)
+        marked = self.mark is not None and imprecise(estimate, self.mark)
+        return f"({value})" if marked else value, low, high
+
+    @property
+    def legend(self) -> str:
+        """What its marks say; empty without marks."""
+        return "" if self.mark is None else f"in parentheses: {imprecise_words(self.mark)}"
+
     @property
     def released_counts(self) -> ReleasedCounts:
         """Its counts with their noise, which totals, differences and proportions follow from."""
@@ -225,6 +255,7 @@ class Answer:
             "noise": self.noise,
             "notes": list(self.notes),
             "hints": list(self.hints),
+            "imprecise": None if self.mark is None else self.imprecise(self.mark),
             "rests_on": [answer.as_dict() for answer in self.rests_on],
             "mechanisms": [str(path) for path in self.mechanisms],
             "charge": self.charge,
@@ -244,10 +275,11 @@ class Answer:
     def _lines(self) -> list[str]:
         lines = [
             f"{printable(key) or self.query}: "
-            f"{rounded(estimate)[0]}{_around(estimate)}{_behind(estimate)}"
+            f"{self.digits(estimate)[0]}{_around(estimate)}{_behind(estimate)}"
             for key, estimate in self.groups.items()
         ] or [f"{self.query}: no key was released"]
         lines += [line for answer in self.rests_on for line in answer._lines()]
+        lines += [self.legend] if self.legend else []
         return [*lines, *(f"hint: {words}" for words in self.hints)]
 
     def __str__(self) -> str:
@@ -264,7 +296,7 @@ class Answer:
         rows = [
             (
                 printable(key) or "all rows",
-                rounded(estimate)[0],
+                self.digits(estimate)[0],
                 _around(estimate).strip(" []").replace(", ", " to "),
                 _behind(estimate).strip(),
             )
@@ -285,6 +317,10 @@ class Answer:
 
 class Answers(list[Answer]):
     """Answers to queries that were asked together: a list that a notebook shows one by one."""
+
+    def marked(self, margin: Number) -> Answers:
+        """The same answers, which mark their imprecise numbers: see `Answer.marked`."""
+        return Answers(answer.marked(margin) for answer in self)
 
     def __str__(self) -> str:
         lines = ["\n".join(answer._lines()) for answer in self]
@@ -318,9 +354,9 @@ def rests_words(estimate: Estimate) -> str:
     """What a number rests on, in words: rows that count, and those that are clearly left out."""
     figures = {figure.name: figure for figure in estimate.rests_on}
     rows, left = figures.get(ROWS), figures.get(LEFT_OUT)
-    words = [] if rows is None else [f"from {rows.value} rows"]
+    words = [] if rows is None else [f"from {several(rows.value, 'row')}"]
     if left is not None and left.clear:
-        words.append(f"{left.value} {'rows ' if rows is None else ''}left out")
+        words.append(f"{several(left.value, 'row') if rows is None else left.value} left out")
     return ", ".join(words)
 
 

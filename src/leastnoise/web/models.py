@@ -211,6 +211,10 @@ class AskForm(TableForm):
     """The same for asking: how the table's file is written."""
 
     csv: CsvForm = Field(default_factory=CsvForm)
+    imprecise: Number | None = Field(
+        default=None,
+        description="Mark numbers whose 95% margin of error is more than this part of them.",
+    )
 
 
 class PlanForm(TableForm):

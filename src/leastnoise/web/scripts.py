@@ -60,7 +60,7 @@ def _questions(form: dict[str, Any]) -> str:
             f"        epsilon={form['epsilon']!r},\n        delta={form['delta']!r},\n"
             f"{unit and f'    {unit}'}        neighbors={form['neighbors']!r},\n"
             f"        loss={form['loss']!r},\n        rests_on={form['rests_on']!r},\n"
-            f"        ledger=ledger,\n    )\n]\n{_SHOWN}"
+            f"        ledger=ledger,\n    )\n]\n{_shown(form)}"
         )
     guesses, margins = rows_of(form, queries_of(form)), margins_of(form)
     within = "" if margins is None else f"    within={margins},   # margins of error\n"
@@ -69,8 +69,14 @@ def _questions(form: dict[str, Any]) -> str:
         f"    epsilon={form['epsilon']!r},\n    delta={form['delta']!r},\n{unit}"
         f"    neighbors={form['neighbors']!r},\n    rows={guesses},   # public guesses\n{within}"
         f"    loss={form['loss']!r},\n    ledger=ledger,\n)\n"
-        f"{_SHOWN}"
+        f"{_shown(form)}"
     )
+
+
+def _shown(form: dict[str, Any]) -> str:
+    """How the answers are printed: imprecise ones with marks, where that was asked for."""
+    margin = form.get("imprecise")
+    return _SHOWN if margin is None else _SHOWN.replace("answer)", f"answer.marked({margin!r}))", 1)
 
 
 def script(form: dict[str, Any], place: dict[str, Any]) -> str:

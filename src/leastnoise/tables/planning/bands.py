@@ -195,7 +195,9 @@ class ChoicesRelease(Release):
         for counts in counts_of(self.target, collected):
             bins = [self.chosen(counts, level, entropy) for level in self.target.levels]
             values = [float(edges[b] + edges[b + 1]) / 2 for b in sorted(bins)]
-            estimates += [Estimate(value, None, None) for value in values]
+            estimates += [
+                Estimate(value, None, None, step=query.step_at(value)) for value in values
+            ]
         return collected.keys, estimates
 
     @property

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ...formatting import several
 from ...sampling import Entropy
 from ..queries.base import Query, Setting
 from ..sources.bounding import GroupSums
@@ -60,8 +61,9 @@ class ExponentialRelease(Release):
         """How far the rank of an answer is from the best one."""
         error, interval = self.query.rank_error(self.each, self.setting), self.query.interval
         more = "" if interval else "; interval=True spends budget on an interval of values"
+        rows = several(float(f"{error:.3g}"), "row")
         words = (
-            f"with 95% confidence the rank of the answer is within {error:.3g} rows of the best "
+            f"with 95% confidence the rank of the answer is within {rows} of the best "
             f"candidate's{more}"
         )
         spent = "half of epsilon was spent on the interval; delta is not used"

@@ -8,12 +8,13 @@ from fractions import Fraction
 
 from ...errors import ArgumentError
 from ...exact import Number, rational
-from ...formatting import outwards
+from ...formatting import outwards, several
 from ...hints import hinted
 from ...problem.checks import check_delta, check_epsilon
 from ..ask import Prepared, prepare_publicly, share_batch, with_coverage
 from ..queries.base import Query, Setting
 from ..queries.text import query_of
+from ..reports.hints import other_keys
 from ..unit import Unit, check_neighbors, unit_of
 from .budget import QueryBudget
 from .choice import check_group_size
@@ -57,7 +58,8 @@ class Plan:
         return (
             f"{self.query}: 95% of answers within {self.error:.4g}{self.counted} "
             f"({100 * self.relative:.3g}%) at epsilon={float(self.epsilon):g}, "
-            f"delta={float(self.delta):g} for {self.rows} rows a group{self._keys}{self._floor}"
+            f"delta={float(self.delta):g} for {several(self.rows, 'row')} a group"
+            f"{self._keys}{self._floor}"
         )
 
     @property
@@ -174,7 +176,7 @@ def plan_of(ready: Prepared, rows: int, group_size: int | None = None) -> Plan:
         None if keys is None else keys.group_size_for(0.95),
         query.why(ready.setting),
         ready.release.words,
-        tuple(ready.notes()),
+        (*ready.notes(), *filter(None, [other_keys(query)])),
         None if keys is None else keys.release_probability(group_size or rows),
         None if keys is None else group_size or rows,
         query.counted,

@@ -394,6 +394,10 @@ class Query:
             return Place((self.by,), (key,))
         return Place(tuple(self.by), tuple(parts_of(key)))
 
+    def step_at(self, value: float) -> float | None:
+        """The step of the public grid that an answer is of; None where it is of none."""
+        return None
+
     # -- shared -----------------------------------------------------------------------------------
 
     def _request(self, setting: Setting, **more: Any) -> Request:

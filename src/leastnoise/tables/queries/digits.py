@@ -23,6 +23,8 @@ def rounded(estimate: Estimate) -> tuple[str, str, str]:
     stands in docs/reports.md under Digits; the page follows it, too (`measured` in words.js).
     """
     low, high = finite(estimate.low), finite(estimate.high)
+    if estimate.step is not None and low is None and high is None:
+        return _of_step(estimate.value, Fraction(repr(float(estimate.step)))), "", ""
     if low is None or high is None or not low < high:
         ends = ["" if end is None else shown(end) for end in (low, high)]
         return shown(estimate.value), ends[0], ends[1]
@@ -32,6 +34,13 @@ def rounded(estimate: Estimate) -> tuple[str, str, str]:
     steps = (math.floor(exact[0] / unit + Fraction(1, 2)), exact[1] // unit, -(-exact[2] // unit))
     value, below, above = (f"{Decimal(int(k)).scaleb(place):f}" for k in steps)
     return value, below, above
+
+
+def _of_step(value: float, step: Fraction) -> str:
+    """A value of a grid, in the digits that its step has: no finer ones are known."""
+    place = _first_place(step)
+    unit = Fraction(10) ** place
+    return f"{Decimal(math.floor(Fraction(repr(value)) / unit + Fraction(1, 2))).scaleb(place):f}"
 
 
 def _last_place(value: Fraction, low: Fraction, high: Fraction) -> int:

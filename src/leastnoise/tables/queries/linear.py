@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from ...errors import ArgumentError
+from ...formatting import several
 from ...noise.plain import counts_of
 from ...numeric import Floats
 from ...problem.workload import Workload
@@ -75,6 +76,7 @@ class Linear(Counted):
         """
         steps = groups * setting.rows
         if epsilon < steps * MIN_EPSILON:
-            words = f"at least {float(steps * MIN_EPSILON):g} for {steps} rows of a unit in {self}"
+            rows = several(steps, "row")
+            words = f"at least {float(steps * MIN_EPSILON):g} for {rows} of a unit in {self}"
             raise ArgumentError("epsilon", float(epsilon), words)
         return sums_release(self.workload(), epsilon, delta, steps)

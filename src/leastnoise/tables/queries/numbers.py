@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...errors import ArgumentError
-from ...exact import Number, rational
+from ...exact import Number, rational, text_of
 from ..sources.bounding import GroupSums
 from .digits import finite, rounded
 
@@ -125,6 +125,8 @@ class Estimate:
 
     unbiased: of a count the number as it was released, before it was made to fit the others.
     rests_on: what is known of the rows behind it, from the same release.
+    step: of the public grid that the value is of, where there is no interval: no finer digits are
+        known.
     """
 
     value: float
@@ -132,6 +134,7 @@ class Estimate:
     high: float | None
     unbiased: float | None = None
     rests_on: tuple[Figure, ...] = ()
+    step: float | None = None
 
     def __str__(self) -> str:
         value, low, high = rounded(self)
@@ -242,6 +245,15 @@ def check_margin(margin: Number, name: str) -> Fraction:
     if value <= 0:
         raise ArgumentError(name, margin, "a number above 0, such as 0.3 for 30%")
     return value
+
+
+def imprecise_words(margin: Fraction) -> str:
+    """What makes a number imprecise."""
+    part = text_of(100 * margin)
+    shown = part if len(part) < 8 and "/" not in part else f"{float(100 * margin):.4g}"
+    return (
+        f"95% margin of error is more than {shown}% of the number, or no finite interval is known"
+    )
 
 
 def imprecise(estimate: Estimate, margin: Fraction) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from ...errors import ArgumentError
 from ...exact import Number, rational
+from ...formatting import several
 from ...hints import hinted_class
 from ...sampling import Entropy, ExponentialSampler
 from ..planning.exponential import ExponentialRelease
@@ -115,14 +116,17 @@ class Quantile(Valued):
     ) -> Estimate:
         """One draw of the exponential mechanism, and an interval if it is asked for."""
         if not self.interval:
-            return Estimate(
-                self._value_of(self._drawn(cells, epsilon, sensitivity, entropy)), None, None
-            )
-        value = self._drawn(cells, epsilon / 2, sensitivity, entropy)
+            value = self._value_of(self._drawn(cells, epsilon, sensitivity, entropy))
+            return Estimate(value, None, None, step=self.step_at(value))
+        cell = self._drawn(cells, epsilon / 2, sensitivity, entropy)
         ends = [end_of(self, cells, side, epsilon / 4, sensitivity, entropy) for side in (-1, 1)]
         # Putting three numbers in order is post-processing, and loses no coverage.
-        low, high = min(ends[0], value), max(ends[1], value)
-        return Estimate(self._value_of(value), self._value_of(low), self._value_of(high))
+        low, high = min(ends[0], cell), max(ends[1], cell)
+        return Estimate(self._value_of(cell), self._value_of(low), self._value_of(high))
+
+    def step_at(self, value: float) -> float:
+        """That of its candidates."""
+        return float(self.scale.step)
 
     def mechanisms(self, epsilon: Fraction) -> tuple[Path, ...]:
         """The files of the noise that it will use; made now if need be."""
@@ -197,7 +201,7 @@ class Quantile(Valued):
         (part,) = self.parts(setting)
         return (
             "A candidate's score compares the rows below it with the rows above it; a unit "
-            f"moves it by at most {float(part.sensitivity):g} rows. The candidates are "
+            f"moves it by at most {several(float(part.sensitivity), 'row')}. The candidates are "
             f"{self.scale.top + 1} public values."
         )
 

@@ -5,6 +5,7 @@ Sensitivity and proof: `quantiles.proof.md`.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -14,6 +15,7 @@ from typing import Any, ClassVar
 
 from ...errors import ArgumentError
 from ...exact import Number, rational, text_of
+from ...formatting import several
 from ...hints import hinted_class
 from ...problem.workload import Workload
 from ...problem.workload_arguments import MIN_EPSILON
@@ -101,9 +103,16 @@ class Ordered(Query):
         """Cumulative counts with noise."""
         steps = self.moves(setting)
         if epsilon < steps * MIN_EPSILON:
-            words = f"at least {float(steps * MIN_EPSILON):g} for {steps} rows of a unit in {self}"
+            rows = several(steps, "row")
+            words = f"at least {float(steps * MIN_EPSILON):g} for {rows} of a unit in {self}"
             raise ArgumentError("epsilon", float(epsilon), words)
         return bands_release(self.target, epsilon, delta, steps)
+
+    def step_at(self, value: float) -> float:
+        """The width of the bin that it is in."""
+        edges = self.target.edges
+        at = min(max(bisect_right(edges, value), 1), len(edges) - 1)
+        return float(edges[at] - edges[at - 1])
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
         """The error is one of rank: a part of the rows."""
@@ -122,9 +131,9 @@ class Ordered(Query):
         """Why a unit moves few counts by little."""
         more = ", and as many where it is replaced" if setting.replace else ""
         return (
-            f"A unit adds at most {setting.rows} rows to the counts of all bins of a group "
-            f"together{more}; of a person with more rows, so many that are evenly spread over its "
-            "values count. All quantiles follow from the counts."
+            f"A unit adds at most {several(setting.rows, 'row')} to the counts of all bins of a "
+            f"group together{more}; of a person with more rows, so many that are evenly spread "
+            "over its values count. All quantiles follow from the counts."
         )
 
     def _level_place(self, name: str) -> Place:

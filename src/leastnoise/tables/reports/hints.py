@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..axes.period import period_of
 from ..queries.base import PRIVATE, Query, Setting
 from ..queries.coverage import BEYOND, Coverage
 from ..queries.numbers import LEFT_OUT, ROWS, Estimate
@@ -34,8 +35,23 @@ def hints_of(
         bounded = f"{beyond.value:.0%} of the rows, on average, are beyond the bounds: {bounded}"
     left_out = _left_out(query, estimates)
     lacking = left_out or _empty(query, estimates)
-    every = (lacking, bounded, _at_bounds(query, estimates), _unbounded(query, estimates))
-    return [words for words in every if words]
+    reasons = (
+        lacking,
+        bounded,
+        other_keys(query),
+        _at_bounds(query, estimates),
+        _unbounded(query, estimates),
+    )
+    return [words for words in reasons if words]
+
+
+def other_keys(query: Query) -> str:
+    """Rows whose key is not in a public list of values."""
+    by = query.columns_by if query.by is None else query.by
+    names = (by,) if isinstance(by, str) else by
+    if query.keys in (None, PRIVATE) or all(map(period_of, names)):
+        return ""
+    return "rows with other keys, even by a blank or upper case, are in no group"
 
 
 def _left_out(query: Query, estimates: Mapping[str, Estimate]) -> str:

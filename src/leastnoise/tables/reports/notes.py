@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from ..axes.period import period_of
 from ..planning.release import Release
-from ..queries.base import PRIVATE, Query, Setting
+from ..queries.base import Query, Setting
 from ..unit import Unit
 
 
 def notes(query: Query, setting: Setting, groups: int, release: Release) -> list[str]:
     """What a reader must know; public. groups: that one unit can move."""
     sentences = query.notes(setting)
-    by = query.columns_by if query.by is None else query.by
-    names = (by,) if isinstance(by, str) else by
-    if query.keys not in (None, PRIVATE) and not all(map(period_of, names)):
-        sentences.append(
-            "rows with other keys are in no group, even if only a blank or upper case differs"
-        )
     if any(map(period_of, query.columns_by)):
         sentences.append(
             "a date as a string counts if it is written like 2024-01-31, or as stated for the "

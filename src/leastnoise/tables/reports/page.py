@@ -13,12 +13,12 @@ from ...formatting import bare_unit, escaped
 from ...work import add_up
 from ..answer import Answer, rests_words
 from ..queries.digits import rounded
-from ..queries.numbers import Estimate, imprecise
+from ..queries.numbers import Estimate, imprecise, imprecise_words
 from .basis import Step
 from .embedding import embedded
 from .grid import MIXED, Grid, grids_of
 from .page_style import STYLE
-from .wording import day, heading, imprecise_words, promises, short, source
+from .wording import day, heading, promises, short, source
 
 #: Answers of more groups are not drawn, but for those whose axis is one of numbers.
 _DRAWN = 60

@@ -30,6 +30,7 @@ from ..ledger import Ledger
 from ..ledger.ledger import Balance
 from ..planning.budget import QueryBudget
 from ..queries.arguments import difference
+from ..queries.base import Query
 from ..queries.digits import rounded
 from ..queries.numbers import LEFT_OUT, ROWS, Estimate, Figure, check_margin
 from .basis import NOT_COVERED, QueryBasis, Step, check_batch, file_name, scales_of, weakest
@@ -400,7 +401,8 @@ def _read_answer(
     basis = QueryBasis.from_json(raw["basis"], files)
     query, setting = basis.query, basis.setting
     charge(_NAME * len(raw["answers"]))
-    groups = dict(zip(basis.names, map(_read_number, raw["answers"]), strict=True))
+    numbers = (_read_number(number, query) for number in raw["answers"])
+    groups = dict(zip(basis.names, numbers, strict=True))
     for text in (raw["noise"], *raw["notes"]):
         if not isinstance(text, str):
             raise ArgumentError("notes", Described(type(text).__name__), "texts")
@@ -421,7 +423,7 @@ def _read_answer(
     )
 
 
-def _read_number(raw: Any) -> Estimate:
+def _read_number(raw: Any, query: Query) -> Estimate:
     unbiased = raw.get("unbiased")  # (numbers that are not counts have none)
     for name in ("value", "low", "high", "unbiased"):
         number = unbiased if name == "unbiased" else raw[name]
@@ -429,7 +431,8 @@ def _read_number(raw: Any) -> Estimate:
         if not missing and (type(number) not in (int, float) or abs(number) > sys.float_info.max):
             raise ArgumentError(name, Described(type(number).__name__), "a number")
     figures = tuple(_read_figure(figure) for figure in raw.get("rests_on", ()))
-    return Estimate(raw["value"], raw["low"], raw["high"], unbiased, figures)
+    step = query.step_at(raw["value"]) if raw["low"] is None and raw["high"] is None else None
+    return Estimate(raw["value"], raw["low"], raw["high"], unbiased, figures, step)
 
 
 def _read_figure(raw: Any) -> Figure:

@@ -19,8 +19,7 @@ from ...exact import text_of
 from ...formatting import bare_unit, printable
 from ..answer import Answer
 from ..queries.digits import rounded, shown
-from ..queries.numbers import LEFT_OUT, ROWS, imprecise
-from .wording import imprecise_words
+from ..queries.numbers import LEFT_OUT, ROWS, imprecise, imprecise_words
 
 #: Files that are written here.
 ENDINGS = (".csv", ".xlsx")

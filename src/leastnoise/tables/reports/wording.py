@@ -98,11 +98,3 @@ def short(value: Fraction) -> str:
     """A budget in few digits; exact if it has few."""
     text = text_of(value)
     return text if len(text) < 8 and "/" not in text else f"{float(value):.4g}"
-
-
-def imprecise_words(margin: Fraction) -> str:
-    """What makes a number imprecise."""
-    return (
-        f"95% margin of error is more than {short(100 * margin)}% of the number, or no finite "
-        "interval is known"
-    )

@@ -11,8 +11,12 @@ const known = (group) => group.low !== null && group.high !== null;
 function behind(group) {
   const named = Object.fromEntries((group.rests_on ?? []).map((one) => [one.name, one]));
   const rows = named.rows, left = named["rows left out"];
-  return [...(rows ? [`from ${plain(rows.value)} rows`] : []), ...(left && left.value >= 3 * Math.max(1, left.high - left.value) ? [`${plain(left.value)} rows left out`] : [])].join(", ");
+  return [...(rows ? [`from ${plain(rows.value)} ${rows.value === 1 ? "row" : "rows"}`] : []), ...(left && left.value >= 3 * Math.max(1, left.high - left.value) ? [`${plain(left.value)} ${left.value === 1 ? "row" : "rows"} left out`] : [])].join(", ");
 }
+
+// Imprecise numbers stand in parentheses, where that was asked for.
+const digits = (one, group) => ({ ...measured(group.value, group.low, group.high), ...(group.key in (one.shown ?? {}) ? { value: one.shown[group.key] } : {}) });
+const mark = (one, group, words) => (one.imprecise?.includes(group.key) ? `(${words})` : words);
 
 // A batch of answers that were paid for together; earlier ones stay, for they cost budget, too. Each
 // says which table it is about: another one may have been chosen since.
@@ -43,6 +47,7 @@ function answerCard(one, job) {
     type: "button", class: "quiet", "data-file": `/api/jobs/${job.job}/files/${name}`, "data-name": name, text: `Proof: ${name}`,
   })));
   parts.push(...(one.rests_on ?? []).map(coverage));
+  if (one.legend) parts.push(make("p", { class: "help", text: `${one.legend[0].toUpperCase()}${one.legend.slice(1)}.` }));
   parts.push(...(one.hints ?? []).map((words) => make("p", { class: "warning", text: `${words[0].toUpperCase()}${words.slice(1)}${words.endsWith("?") ? "" : "."}` })));
   return make("div", { class: "card answer" }, ...parts,
     make("details", {}, make("summary", { text: "How the noise was chosen, and its proof" }), notes, proofs));
@@ -51,7 +56,7 @@ function answerCard(one, job) {
 const spent = (one) => `epsilon ${number(one.epsilon, 3)}${one.delta > 0 ? `, delta ${number(one.delta, 3)}` : ""}`;
 
 function single(one, group) {
-  const told = measured(group.value, group.low, group.high);
+  const told = digits(one, group);
   const sentence = told.margin === null
     ? `${one.heading}: ${told.value} (differentially private with ${spent(one)}).`
     : `${one.heading}: ${told.value}${told.even ? `, margin of error ${told.margin}` : ""} (95% confidence interval ${told.low} to ${told.high}; differentially private with ${spent(one)}).`;
@@ -67,7 +72,7 @@ function single(one, group) {
     setTimeout(() => { copy.textContent = "Copy"; }, 1500);
   });
   const quote = make("blockquote", { text: sentence });
-  const parts = [make("p", { class: "bracket answer-value", text: told.value }, ...(told.margin === null ? [] : [" ", make("span", { class: "to", text: told.even ? `± ${told.margin}` : `from ${told.low} to ${told.high}` })]))];
+  const parts = [make("p", { class: "bracket answer-value", text: mark(one, group, told.value) }, ...(told.margin === null ? [] : [" ", make("span", { class: "to", text: told.even ? `± ${told.margin}` : `from ${told.low} to ${told.high}` })]))];
   if (known(group)) {
     parts.push(make("div", { class: "picture" }, rule(group, one.query)),
       make("p", { text: `The exact number of this table lies between ${told.low} and ${told.high} with 95% confidence.` }));
@@ -103,8 +108,8 @@ function several(one) {
   const rested = one.answers.some((group) => behind(group));
   const table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col", text: histogram ? "from, to" : "group" }), make("th", { scope: "col", class: "n", text: "answer" }), make("th", { scope: "col", class: "n", text: "95% confidence interval" }), ...(rested ? [make("th", { scope: "col", text: "rests on" })] : []))),
     make("tbody", {}, ...one.answers.map((group) => {
-      const told = measured(group.value, group.low, group.high);
-      return make("tr", {}, make("td", { class: group.key.length < 14 ? "short" : null, text: group.key || "all rows" }), make("td", { class: "n", text: told.value }),
+      const told = digits(one, group);
+      return make("tr", {}, make("td", { class: group.key.length < 14 ? "short" : null, text: group.key || "all rows" }), make("td", { class: "n", text: mark(one, group, told.value) }),
         make("td", { class: "n", text: told.margin === null ? "–" : `${told.low} to ${told.high}` }), ...(rested ? [make("td", { text: behind(group) })] : []));
     })));
   const numbers = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Answers to ${one.query}` }, table);

@@ -315,7 +315,7 @@ async function ask() {
   asking?.leave();
   byId("ask-go").disabled = true;
   byId("ask-state").textContent = "Asking …";
-  const { id, name } = table(), wanted = { ...request(), csv: written() }; // as it was confirmed
+  const { id, name } = table(), wanted = { ...request(), csv: written(), imprecise: byId("imprecise").value.trim() || null }; // as it was confirmed
   try {
     if (!balance()) await createLedger();
     const job = await send("POST", `/api/tables/${id}/ask`, wanted);

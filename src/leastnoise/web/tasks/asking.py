@@ -12,7 +12,7 @@ from ...tables import Answer, ask, ask_all, report
 from ...tables.axes.period import spoken_column
 from ...tables.ledger import Ledger
 from ...tables.queries.digits import rounded
-from ...tables.queries.numbers import Estimate
+from ...tables.queries.numbers import Estimate, check_margin
 from ...tables.reports.grid import grids_of
 from ...tables.reports.wording import heading
 from ..books import balance_of
@@ -29,6 +29,9 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     """Ask `form` of `table` under `ledger`. All that is told and written may be published."""
     form, ledger = arguments["form"], Ledger(arguments["ledger"])
     queries, table = queries_of(form), source_of(arguments["table"], arguments["csv"])
+    margin = form["imprecise"]
+    if margin is not None:
+        check_margin(margin, "imprecise")
     options: dict[str, Any] = {
         "epsilon": form["epsilon"],
         "delta": form["delta"],
@@ -44,12 +47,14 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
         options |= {"rows": rows_of(form, queries), "within": margins_of(form)}
         answers = ask_all(table, queries, **options)
     answers = [replace(answer, table=arguments["name"]) for answer in answers]
+    if margin is not None:
+        answers = [answer.marked(margin) for answer in answers]
     told, proofs = _publish(answers, folder)
     balance = balance_of(ledger)
     place = {
         name: arguments[name] for name in ("name", "demo", "shown", "budget", "lasting", "csv")
     }
-    published = report(answers, ledger=ledger)
+    published = report(answers, ledger=ledger, imprecise=margin)
     for name in ("report.html", "answers.csv", "answers.xlsx"):
         published.save(folder / name)
     (folder / "script.py").write_text(script(form, place), encoding="utf-8")
@@ -74,6 +79,12 @@ def _publish(answers: list[Answer], folder: Path) -> tuple[list[dict[str, Any]],
             "mechanisms": [names[path] for path in answer.mechanisms],
             "rests_on": [told(coverage) for coverage in answer.rests_on],
             "tables": _tables(answer),
+            "legend": answer.legend,
+            "shown": {
+                key: rounded(estimate)[0]
+                for key, estimate in answer.groups.items()
+                if estimate.step is not None
+            },
             "heading": heading(query),
             "about": query.heading,
             "counts_rows": query.counts_rows,
@@ -95,7 +106,7 @@ def _tables(answer: Answer) -> list[dict[str, Any]]:
             "across": grid.across,
             "columns": grid.columns,
             "rows": [
-                {"keys": list(keys), "cells": [_cell(row.get(key)) for key in grid.columns]}
+                {"keys": list(keys), "cells": [_cell(answer, row.get(key)) for key in grid.columns]}
                 for keys, row in grid.rows.items()
             ],
         }
@@ -103,5 +114,5 @@ def _tables(answer: Answer) -> list[dict[str, Any]]:
     ]
 
 
-def _cell(estimate: Estimate | None) -> list[str] | None:
-    return None if estimate is None else list(rounded(estimate))
+def _cell(answer: Answer, estimate: Estimate | None) -> list[str] | None:
+    return None if estimate is None else list(answer.digits(estimate))
