@@ -38,7 +38,7 @@ def test_marked_answers_print_imprecise_numbers_in_parentheses():
     assert f"({answer.value['none']})" in marked._repr_html_()
     both = ask_all(TABLE, [Count(**WARDS), Count()], epsilon=1).marked("0.3")
     assert str(both).count(LEGEND) == 2 and both[1].imprecise(0.3) == []
-    with pytest.raises(ArgumentError, match="^margin must be a number above 0"):
+    with pytest.raises(ArgumentError, match=r"^margin must be a number above 0"):
         answer.marked(0)
 
 

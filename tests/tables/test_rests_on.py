@@ -161,7 +161,7 @@ def test_keys_that_no_row_has_are_seen():
 
 def test_rows_with_other_keys_are_said_to_be_in_no_group():
     """Rows with "10b " in the place of "10b" did not count, and nothing said so."""
-    words, keys = "rows with other keys are in no group", {"keys": ["9a", "10b"]}
+    words, keys = "blank or upper case, are in no group", {"keys": ["9a", "10b"]}
     grouped = [
         Count(by="class", **keys),
         Summary("points", by="class", **BOUNDS, **keys),

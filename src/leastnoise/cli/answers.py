@@ -106,7 +106,7 @@ def tell_answers(answers: list[Any], book: Any, as_json: bool, margin: str | Non
 def _notes(answer: Any) -> list[str]:
     """Why the noise of an answer is what it is, what it rests on, and where its proof is."""
     proofs = [f"{_PROOF} {path}" for path in answer.mechanisms]
-    return [answer.why, answer.noise, *answer.notes, *proofs]
+    return [answer.why, answer.noise, *answer.further_notes, *proofs]
 
 
 def _print_note(note: str) -> None:

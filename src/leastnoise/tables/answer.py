@@ -272,6 +272,11 @@ class Answer:
         }
         return tuple(hints_of(self.basis.query, self.basis.setting, self.groups, estimated))
 
+    @property
+    def further_notes(self) -> list[str]:
+        """Its notes without those that are hints."""
+        return [note for note in self.notes if note not in self.hints]
+
     def _lines(self) -> list[str]:
         lines = [
             f"{printable(key) or self.query}: "

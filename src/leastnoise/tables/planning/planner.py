@@ -14,7 +14,6 @@ from ...problem.checks import check_delta, check_epsilon
 from ..ask import Prepared, prepare_publicly, share_batch, with_coverage
 from ..queries.base import Query, Setting
 from ..queries.text import query_of
-from ..reports.hints import other_keys
 from ..unit import Unit, check_neighbors, unit_of
 from .budget import QueryBudget
 from .choice import check_group_size
@@ -176,7 +175,7 @@ def plan_of(ready: Prepared, rows: int, group_size: int | None = None) -> Plan:
         None if keys is None else keys.group_size_for(0.95),
         query.why(ready.setting),
         ready.release.words,
-        (*ready.notes(), *filter(None, [other_keys(query)])),
+        tuple(ready.notes()),
         None if keys is None else keys.release_probability(group_size or rows),
         None if keys is None else group_size or rows,
         query.counted,

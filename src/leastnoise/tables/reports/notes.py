@@ -6,11 +6,14 @@ from ..axes.period import period_of
 from ..planning.release import Release
 from ..queries.base import Query, Setting
 from ..unit import Unit
+from .hints import other_keys
 
 
 def notes(query: Query, setting: Setting, groups: int, release: Release) -> list[str]:
     """What a reader must know; public. groups: that one unit can move."""
     sentences = query.notes(setting)
+    if words := other_keys(query):
+        sentences.append(words)
     if any(map(period_of, query.columns_by)):
         sentences.append(
             "a date as a string counts if it is written like 2024-01-31, or as stated for the "

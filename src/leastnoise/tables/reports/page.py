@@ -195,7 +195,7 @@ def _cell(estimate: Estimate | None, most: float, margin: Fraction | None) -> st
 
 def _how(answer: Answer) -> str:
     """What an answer rests on, to be unfolded."""
-    said = [f"query: {answer.query}", answer.why, answer.noise, *answer.notes]
+    said = [f"query: {answer.query}", answer.why, answer.noise, *answer.further_notes]
     items = "".join(f"<li>{escaped(line)}</li>" for line in said)
     name = escaped(heading(answer.basis.query))
     return f"<details><summary>How this was computed: {name}</summary><ul>{items}</ul></details>"

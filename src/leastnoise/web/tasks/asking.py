@@ -80,6 +80,7 @@ def _publish(answers: list[Answer], folder: Path) -> tuple[list[dict[str, Any]],
             "rests_on": [told(coverage) for coverage in answer.rests_on],
             "tables": _tables(answer),
             "legend": answer.legend,
+            "notes": answer.further_notes,
             "shown": {
                 key: rounded(estimate)[0]
                 for key, estimate in answer.groups.items()
