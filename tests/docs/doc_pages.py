@@ -43,7 +43,10 @@ BLOCK = re.compile(
     r"(?:^<!-- (slow|not run|output)(?:: (.+?))? -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S
 )
 HASH = re.compile(r"\b[0-9a-f]{12,}\b")
-NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])", re.I)
+#: With commas between groups of three digits alone: fields of CSV are several numbers.
+NUMBER = re.compile(
+    r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])", re.I
+)
 RUNNABLE = {"python", "pycon", "sh", "console"}
 CLOSE = 1 / 500
 
