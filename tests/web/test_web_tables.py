@@ -17,11 +17,13 @@ from web_server import SECRETS, running
 from web_server import table as small_table
 
 from leastnoise.certify import check_file
+from leastnoise.tables import PrivacyUnit
 from leastnoise.tables.ledger import Ledger
 from leastnoise.tables.reports.report import check_report
 from leastnoise.web.app import create_app
 from leastnoise.web.demo import write_demo
 from leastnoise.web.models import AskForm
+from leastnoise.web.questions import unit_of
 from leastnoise.web.settings import Limits, Settings
 from leastnoise.web.tasks.asking import run
 from leastnoise.web.uploads import TooLarge, Upload
@@ -516,3 +518,9 @@ def test_what_answers_rest_on_is_estimated_for_one_query(server):
     form = FORM | {"rests_on": "0.1"}
     how, data, _ = ended(server, server.client.post("/api/plan", json=form))
     assert how == "failed" and data["field"] == "rests_on"
+
+
+def test_a_column_called_row_identifies_people():
+    form = {"unit": "row", "max_rows_per_group": 2, "max_groups": 1}
+    assert unit_of(form) == PrivacyUnit("row", max_rows_per_group=2, max_groups=1)
+    assert unit_of(dict.fromkeys(form)) == "row"

@@ -184,16 +184,7 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
         with opened(source) as opened_table:
             described = opened_table.described
     point, thousands = getattr(source, "decimal", "."), getattr(source, "thousands", "")
-    told: list[dict[str, Any]] = [
-        {
-            "name": column.name,
-            "type": column.stored,
-            "number": column.number is not None,
-            "key": column.key is not None,
-            "person": column.person is not None,
-        }
-        for column in described
-    ]
+    told = [column.to_json() for column in described]
     if as_json:
         show_json("columns", 0, {"table": table, "columns": told})
         return
@@ -418,27 +409,10 @@ def _question(query: str, given: dict[str, Any]) -> Any:
 
 def _budget_and_unit(given: dict[str, Any]) -> dict[str, Any]:
     """What is asked apart from the query: the budget, the loss, and whose privacy it is."""
+    from ..tables.unit import stated_unit
+
     arguments = {
         name: given[name] for name in ("epsilon", "delta", "neighbors", "loss", "group_size")
     }
-    return arguments | {
-        "unit": _unit(given["unit"], given["max_rows_per_group"], given["max_groups"])
-    }
-
-
-def _unit(unit: str | None, max_rows_per_group: int | None, max_groups: int | None) -> Any:
-    from ..tables import PrivacyUnit
-
-    if unit in (None, "row"):
-        if max_rows_per_group is not None or max_groups is not None:
-            raise ArgumentError(
-                "max_rows_per_group", max_rows_per_group, "left out when the unit is a row"
-            )
-        return unit
-    if max_rows_per_group is None:
-        raise ArgumentError(
-            "max_rows_per_group",
-            None,
-            f"given with --unit {unit}: the largest number of rows of one person in a group",
-        )
-    return PrivacyUnit(unit, max_rows_per_group=max_rows_per_group, max_groups=max_groups)
+    unit, bounds = given["unit"], (given["max_rows_per_group"], given["max_groups"])
+    return arguments | {"unit": stated_unit(None if unit == "row" else unit, *bounds) or unit}

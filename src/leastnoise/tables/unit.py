@@ -116,6 +116,21 @@ def unit_of(unit: str | Unit | None) -> Unit:
     raise ArgumentError("unit", unit, '"row" or PrivacyUnit(column, max_rows_per_group=...)')
 
 
+def stated_unit(
+    column: str | None, max_rows_per_group: int | None, max_groups: int | None
+) -> PrivacyUnit | None:
+    """A unit as a form or a command line states it: a column with its bounds, or none for a row."""
+    if column is None:
+        if max_rows_per_group is not None or max_groups is not None:
+            allowed = "left out when the unit is a row"
+            raise ArgumentError("max_rows_per_group", max_rows_per_group, allowed)
+        return None
+    if max_rows_per_group is None:
+        allowed = f"given with unit={column}: the largest number of rows of one person in a group"
+        raise ArgumentError("max_rows_per_group", None, allowed)
+    return PrivacyUnit(column, max_rows_per_group, max_groups)
+
+
 def identifier_in(columns: Sequence[str]) -> str | None:
     """The first column that is called as what identifies people or the like, by its name alone."""
     for name in columns:

@@ -10,6 +10,7 @@ from ..tables import PrivacyUnit, Query
 from ..tables.axes.period import period_of
 from ..tables.queries.registry import offered
 from ..tables.sources.expression import columns_of, parse_condition
+from ..tables.unit import stated_unit
 from .models import QueryForm, QueryOffer
 
 #: Fields of a question that are none of its kind's own.
@@ -134,16 +135,4 @@ def check_columns(form: dict[str, Any], columns: list[str]) -> None:
 
 def unit_of(form: dict[str, Any]) -> PrivacyUnit | str:
     """A row, or a person by the name of a column."""
-    if form["unit"] is None:
-        if form["max_rows_per_group"] is not None or form["max_groups"] is not None:
-            raise ArgumentError(
-                "max_rows_per_group", form["max_rows_per_group"], "left out when the unit is a row"
-            )
-        return "row"
-    if form["max_rows_per_group"] is None:
-        raise ArgumentError(
-            "max_rows_per_group", None, "given: the largest number of rows of one person in a group"
-        )
-    return PrivacyUnit(
-        form["unit"], max_rows_per_group=form["max_rows_per_group"], max_groups=form["max_groups"]
-    )
+    return stated_unit(form["unit"], form["max_rows_per_group"], form["max_groups"]) or "row"

@@ -76,6 +76,17 @@ class Column:
         """Whether its periods can be groups: of dates, timestamps, and strings that may be ones."""
         return self.value is not None and self.value.kind in (TEXT, DATE, MOMENT)
 
+    def to_json(self) -> dict[str, Any]:
+        """Its name, its type, and what it is good for, in plain values."""
+        return {
+            "name": self.name,
+            "type": self.stored,
+            "number": self.number is not None,
+            "key": self.key is not None,
+            "person": self.person is not None,
+            "time": self.timed,
+        }
+
 
 class Engine(Protocol):
     """What is asked of an engine."""

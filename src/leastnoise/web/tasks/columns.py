@@ -20,17 +20,4 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
         sheets = ExcelFile(path).sheets()
         said = {"sheet": sheets[0]} | said
     with opened(source_of(path, said)) as table:
-        return {
-            "sheets": sheets,
-            "columns": [
-                {
-                    "name": column.name,
-                    "type": column.stored,
-                    "number": column.number is not None,
-                    "key": column.key is not None,
-                    "person": column.person is not None,
-                    "time": column.timed,
-                }
-                for column in table.described
-            ],
-        }
+        return {"sheets": sheets, "columns": [column.to_json() for column in table.described]}
