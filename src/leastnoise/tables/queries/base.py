@@ -381,7 +381,7 @@ class Query:
         """Where each answer stands in tables for readers, in the order of `answer_names`."""
         names = self.columns_answered
         axis = (self.axis_answered,)
-        inner = [Place() if len(names) == 1 else Place(axis, (name,)) for name in names]
+        inner = [Place(axis, (name,)) if name else Place() for name in names]
         return (inner_query.within(self._group_place(key)) for key in keys for inner_query in inner)
 
     def _group_place(self, key: str) -> Place:

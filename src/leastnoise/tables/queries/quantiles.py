@@ -20,7 +20,6 @@ from ...hints import hinted_class
 from ...problem.workload import Workload
 from ...problem.workload_arguments import MIN_EPSILON
 from ..axes.bins import bin_of, edges_of
-from ..axes.place import Place
 from ..axes.scale import Scale, both_bounds
 from ..planning.bands import BandsRelease, ChoicesRelease, Target, bands_release
 from ..planning.exponential import WORDS
@@ -47,6 +46,7 @@ class Ordered(Query):
     mechanism: ClassVar[str] = "sums"
     counted: ClassVar[str] = " rows of rank"
     excess: ClassVar[str] = "as many of them count, evenly spread over their values"
+    axis_answered: ClassVar[str] = "quantile"
 
     @classmethod
     def from_text(cls, plain: Sequence[str], named: Mapping[str, Any]) -> Query:
@@ -135,14 +135,6 @@ class Ordered(Query):
             f"group together{more}; of a person with more rows, so many that are evenly spread "
             "over its values count. All quantiles follow from the counts."
         )
-
-    def _level_place(self, name: str) -> Place:
-        return Place(("quantile",), (name,))
-
-    def places(self, keys: Sequence[str]) -> Any:
-        """The levels of a group, behind its keys."""
-        inner = [self._level_place(name) for name in self.columns_answered]
-        return (inner_query.within(self._group_place(key)) for key in keys for inner_query in inner)
 
 
 def _levels_of(levels: Any) -> tuple[Fraction, ...]:

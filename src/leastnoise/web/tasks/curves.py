@@ -21,6 +21,7 @@ from ...gaussian import smallest_sigma
 from ...noise import AdditiveNoise
 from ...noise.ranged import RangeNoise
 from ...noise.vector import VectorNoise
+from ...show.reach import reach_of
 from .looks import look, short
 
 _POINTS = 1201
@@ -41,7 +42,7 @@ def density(
 ) -> dict[str, Any]:
     """The density of a design and of its baselines; probabilities for whole numbers."""
     laws: list[Any] = [design.noise, *(law for _, law in baselines)]
-    reach = _reach(laws)
+    reach = reach_of(laws)
     if design.integer:
         end = math.floor(reach)
         x = np.arange(-end, end + 1, max(1, 2 * end // _MOST_WHOLE + 1), dtype=np.float64)
@@ -63,17 +64,6 @@ def density(
             }
         )
     return {"x": short(x), "whole": design.integer, "series": series}
-
-
-def _reach(laws: Sequence[Any]) -> float:
-    """Half the width of the picture: all of a short first law, nearly all of a long one."""
-    most = float(laws[0].error_bound(0.997)) or 1.0
-    low, high = laws[0].support
-    whole = max(-low, high)
-    first = whole if whole <= 1.5 * most else most
-    others = [min(float(law.error_bound(0.95)), 1.6 * first) for law in laws[1:]]
-    reach = 1.06 * max([first, *others])
-    return max(reach, 3.5) if laws[0].integer else reach
 
 
 def radial(design: Design[VectorNoise]) -> dict[str, Any]:
