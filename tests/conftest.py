@@ -34,7 +34,10 @@ FLAGS = [
     # The first two are two pages behind the address line, made anew for every window. (The last
     # list given is the one that counts, and so those stand here by which a browser asks outside.)
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,AimEnabled,HttpsUpgrades,"
-    "NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch",
+    "NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch,"
+    "SpareRendererForSitePerProcess",
+    # All pages are ours: one process draws them, and none is started before it is wanted.
+    "--renderer-process-limit=1",
 ]
 
 # All that the tests import stays: looking for garbage in it again and again finds none.
