@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from html import escape
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from .errors import ContradictionError
 from .exact import nearest_float, text_of
@@ -156,3 +157,16 @@ def write_whole(path: Path, text: str) -> Path:
 def gap_words(document: Bracketed, certified: bool) -> str:
     """How far apart the bounds are, in words."""
     return f"gap {percent(gap_of(document))}{proven_words(certified)}"
+
+
+def plain_json(value: Any) -> Any:
+    """What JSON can say: infinities and NaN become null, arrays lists, and paths strings."""
+    if isinstance(value, Mapping):
+        return {str(name): plain_json(part) for name, part in value.items()}
+    if hasattr(value, "tolist"):
+        return plain_json(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [plain_json(part) for part in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return str(value) if isinstance(value, Path) else value

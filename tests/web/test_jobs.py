@@ -168,7 +168,7 @@ def test_nothing_is_told_that_json_cannot_say():
 
     import numpy as np
 
-    from leastnoise.web.worker import plain
+    from leastnoise.formatting import plain_json as plain
 
     held = {"a": float("inf"), "b": np.array([1.0, np.nan]), "c": (Path("x"), True, None, 1)}
     assert plain(held) == {"a": None, "b": [1.0, None], "c": ["x", True, None, 1]}

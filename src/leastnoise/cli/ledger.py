@@ -119,17 +119,7 @@ def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> No
     """
     from ..tables.ledger import Ledger
 
-    entries = [
-        {
-            "id": c.id,
-            "time": c.time,
-            "epsilon": float(c.epsilon),
-            "delta": float(c.delta),
-            "query": c.query,
-            "mechanism": c.mechanism,
-        }
-        for c in Ledger(where, name=name).history()
-    ]
+    entries = [charge.to_json() for charge in Ledger(where, name=name).history()]
     if as_json:
         show_json("ledger history", 0, {"charges": entries})
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
@@ -15,6 +14,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ..errors import ArgumentError
+from ..formatting import plain_json
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -36,18 +36,7 @@ JSON_HELP = "Print one JSON object to standard output, and nothing else."
 def show_json(command: str, exit_code: int, fields: Mapping[str, Any]) -> None:
     """One line on standard output: the command, its exit code, and what it found."""
     told = {"command": command, **fields, "exit_code": exit_code}
-    typer.echo(json.dumps(_plain(told), allow_nan=False))
-
-
-def _plain(value: Any) -> Any:
-    """What JSON can say: infinities and NaN become null, paths become text."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return str(value) if isinstance(value, Path) else value
+    typer.echo(json.dumps(plain_json(told), allow_nan=False))
 
 
 def say(words: str, err: bool = False) -> None:

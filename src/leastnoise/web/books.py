@@ -11,15 +11,5 @@ def balance_of(ledger: Ledger) -> dict[str, Any]:
     """What it allows, what is spent and left, and every charge."""
     return {
         **ledger.balance.to_json(),
-        "history": [
-            {
-                "id": charge.id,
-                "time": charge.time,
-                "epsilon": float(charge.epsilon),
-                "delta": float(charge.delta),
-                "query": charge.query,
-                "mechanism": charge.mechanism,
-            }
-            for charge in ledger.history()
-        ],
+        "history": [charge.to_json() for charge in ledger.history()],
     }

@@ -9,7 +9,6 @@ from __future__ import annotations
 import _thread
 import contextlib
 import json
-import math
 import os
 import queue
 import sys
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..errors import ArgumentError, LeastnoiseError, NotAnsweredError
+from ..formatting import plain_json
 
 #: Progress is told at most so often, in seconds.
 _OFTEN = 0.1
@@ -38,7 +38,8 @@ class Teller:
 
     def __call__(self, event: str, data: Mapping[str, Any]) -> None:
         """Send one event."""
-        line = json.dumps({"job": self.job, "event": event, "data": plain(data)}, allow_nan=False)
+        told = {"job": self.job, "event": event, "data": plain_json(data)}
+        line = json.dumps(told, allow_nan=False)
         self._out.write(line.encode() + b"\n")
         self._out.flush()
 
@@ -48,19 +49,6 @@ class Teller:
         if now - self._last >= _OFTEN:
             self._last = now
             self(event, data)
-
-
-def plain(value: Any) -> Any:
-    """What JSON can say: infinities and NaN become null, arrays lists, paths texts."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [plain(inner) for inner in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return str(value) if isinstance(value, Path) else value
 
 
 class Inbox:

@@ -43,6 +43,10 @@ class Charge:
     query: str
     mechanism: str
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, fractions as floats."""
+        return _plain(self)
+
     def __repr__(self) -> str:
         cost = f"epsilon={float(self.epsilon):g}, delta={float(self.delta):g}"
         return f"Charge({self.id}, {self.time[:19]}, {cost}, {self.query!r})"
@@ -80,8 +84,7 @@ class Balance:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, fractions as floats."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {n: float(v) if isinstance(v, Fraction) else v for n, v in values.items()}
+        return _plain(self)
 
     def __repr__(self) -> str:
         return (
@@ -414,6 +417,10 @@ class Ledger:
 
     def __repr__(self) -> str:
         return f"Ledger({self.name!r})"
+
+
+def _plain(record: Charge | Balance) -> dict[str, Any]:
+    return {n: float(v) if isinstance(v, Fraction) else v for n, v in vars(record).items()}
 
 
 def _of_curve(
