@@ -134,3 +134,9 @@ def test_many_quantiles_run_small(tmp_path: Path) -> None:
     assert float(rows["1"]["exponential"]) < float(rows["1"]["counts"])
     assert float(rows["9"]["counts"]) < float(rows["9"]["exponential"])
     assert all(float(row["counts seen"]) < 1.1 * float(row["counts"]) for row in rows.values())
+
+
+def test_the_benchmark_of_figure_3_runs_small() -> None:
+    lines = run_script(ROOT / "benchmarks" / "figure3.py", "4").splitlines()
+    assert lines[0].startswith("epsilon,delta,cells,lower,upper") and len(lines) == 4
+    assert all(0 < float(line.split(",")[3]) < float(line.split(",")[4]) for line in lines[1:])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -106,13 +107,16 @@ class InteriorMethod:
     Budget g: the sum of the positive parts of its rows, plus extra[g]'x, is at most budgets[g].
     """
 
+    #: Of BLAS: the matrices are small, so that threads would only wait for each other.
+    threads: ClassVar[int | None] = 1
+
     def __init__(
-        self, rows: PairRows, mass: Floats, cost: Floats, budgets: Floats, extra: Floats
+        self, rows: PairRows, mass: Floats, cost: Floats, budgets: Floats, extra: Any
     ) -> None:
         self.rows, self.mass, self.cost = rows, mass, cost
         self.budgets, self.extra = budgets, extra
         # Budgets that are about more than one column.
-        self._many = np.count_nonzero(extra, axis=1) > 1
+        self._many = (extra != 0).sum(axis=1) > 1
         self._many[rows.group] = True
         # What every step needs of the rows: where pairs of columns meet, and their products.
         self._crossing = rows.ahead * len(cost) + rows.behind
@@ -133,9 +137,8 @@ class InteriorMethod:
         """
         steps, loose = 0, None
         point = self._beginning(start) if known is None else self._nearby(start, known)
-        # The matrices are small: threads would only wait for each other. Numbers that overflow (a
-        # program without a solution) end the path.
-        with _BLAS.limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
+        # Numbers that overflow (a program without a solution) end the path.
+        with _BLAS.limit(limits=self.threads, user_api="blas"), np.errstate(all="ignore"):
             for following in self._path(point):
                 point, steps = following, steps + 1
                 left = sum(float(p.sum()) for p in point.products)
@@ -156,8 +159,13 @@ class InteriorMethod:
 
     def _sizes(self, x: Floats) -> Floats:
         """What budgets are about, besides their rows."""
-        sizes: Floats = np.abs(self.budgets) + np.abs(self.extra) @ x
+        sizes: Floats = np.abs(self.budgets) + abs(self.extra) @ x
         return sizes
+
+    def used(self, x: Floats) -> Floats:
+        """What each budget spends at x."""
+        spent: Floats = self._per_budget(np.maximum(self._excess(x), 0.0)) + self.extra @ x
+        return spent
 
     # -- the linear maps ----------------------------------------------------------------------
 
@@ -170,26 +178,34 @@ class InteriorMethod:
     def _excess_transposed(self, z: Floats) -> Floats:
         """B' z."""
         rows, size = self.rows, len(self.cost)
-        return _sums(rows.ahead, rows.up * z, size) - _sums(rows.behind, rows.down * z, size)
+        return sums(rows.ahead, rows.up * z, size) - sums(rows.behind, rows.down * z, size)
 
     def _per_budget(self, values: Floats) -> Floats:
-        return _sums(self.rows.group, values, len(self.budgets))
+        return sums(self.rows.group, values, len(self.budgets))
 
     def _square(self, weights: Floats) -> Floats:
         """B' diag(weights) B."""
         rows, size = self.rows, len(self.cost)
-        crossed = _sums(self._crossing, self._crossed * weights, size * size).reshape(size, size)
+        crossed = sums(self._crossing, self._crossed * weights, size * size).reshape(size, size)
         square: Floats = -(crossed + crossed.T)
-        diagonal = _diagonal(square)
-        diagonal += _sums(rows.ahead, self._up2 * weights, size)
-        diagonal += _sums(rows.behind, self._down2 * weights, size)
+        diagonal = diagonal_of(square)
+        diagonal += sums(rows.ahead, self._up2 * weights, size)
+        diagonal += sums(rows.behind, self._down2 * weights, size)
         return square
 
-    def _rows_per_budget(self, weights: Floats) -> Floats:
-        """For every budget, the sum of `weights` times the rows of B."""
+    def _rows_per_budget(self, weights: Floats) -> Any:
+        """For every budget, the sum of `weights` times the rows of B, and its further terms."""
         rows = self.rows
         weighted = replace(rows, up=rows.up * weights, down=rows.down * weights)
-        return summed(weighted, (len(self.budgets), len(self.cost)))
+        return summed(weighted, (len(self.budgets), len(self.cost))) + self.extra
+
+    def _matrix(self, w: Floats, g: Any, v: Floats, more: Floats) -> Floats:
+        """B' diag(w) B + g' diag(1/v) g, and more on its diagonal."""
+        many, single = g[self._many] / np.sqrt(v[self._many])[:, None], g[~self._many]
+        matrix: Floats = self._square(w) + many.T @ many
+        diagonal = diagonal_of(matrix)
+        diagonal += more + (1 / v[~self._many]) @ single**2
+        return matrix
 
     # -- the method ---------------------------------------------------------------------------
 
@@ -201,7 +217,7 @@ class InteriorMethod:
         x = np.where(used_columns, x * len(self.mass) / (total @ x), x)
         group = self.rows.group
         excess = self._excess(x)
-        used = self._per_budget(np.maximum(excess, 0.0)) + self.extra @ x
+        used = self.used(x)
         rows = np.bincount(group, minlength=len(self.budgets))
         # (Pure budgets have no size of their own: a little of what their rows are about.)
         about = self._per_budget(self.rows.up * x[self.rows.ahead])
@@ -231,8 +247,7 @@ class InteriorMethod:
         group, excess = self.rows.group, self._excess(x)
         pairs = len(x) + 2 * len(group) + len(self.budgets)
         mean = _NEARBY * float(self.cost @ x) / pairs
-        used = self._per_budget(np.maximum(excess, 0.0)) + self.extra @ x
-        size = self._sizes(x)
+        used, size = self.used(x), self._sizes(x)
         u = np.maximum(self.budgets - used, _SLACK * size)
         y = np.where(np.isnan(known), mean / u, np.maximum(known, mean / size))
         half = mean / y[group]
@@ -299,29 +314,27 @@ class InteriorMethod:
         r = s / q
         w = 1.0 / (r + t / z)
         v = self._per_budget(r * (t / z) * w) + u / y
-        g = self._rows_per_budget(r * w) + extra
-        many, single = g[self._many] / np.sqrt(v[self._many])[:, None], g[~self._many]
-        matrix = self._square(w) + many.T @ many
-        diagonal = _diagonal(matrix)
-        diagonal += sigma / x + (1 / v[~self._many]) @ single**2
-        scale = 1.0 / np.sqrt(diagonal)
+        g = self._rows_per_budget(r * w)
+        matrix = self._matrix(w, g, v, sigma / x)
+        scale = 1.0 / np.sqrt(diagonal_of(matrix))
         scaled = matrix * scale
         scaled *= scale[:, None]
-        diagonal = _diagonal(scaled)
+        diagonal = diagonal_of(scaled)
         diagonal += 1e-14
         try:
             factor = cho_factor(scaled, lower=True, overwrite_a=True)
         except (LinAlgError, ValueError):
             return None
 
-        def solved(right: Floats) -> Floats:
-            solution: Floats = scale * cho_solve(factor, scale * right, check_finite=False)
-            solution += scale * cho_solve(
-                factor, scale * (right - matrix @ solution), check_finite=False
-            )
-            return solution
+        def scaled_solution(right: Floats) -> Floats:
+            solution: Floats = scale * cho_solve(factor, (scale * right.T).T, check_finite=False).T
+            return solution.T
 
-        along = np.stack([solved(row) for row in mass], axis=1)
+        def solved(right: Floats) -> Floats:
+            solution = scaled_solution(right)
+            return solution + scaled_solution(right - matrix @ solution)
+
+        along = solved(mass[0])[:, None] if len(mass) == 1 else solved(mass.T)
 
         def step(aims: Sequence[Floats]) -> _Step:
             for_x, for_s, for_t, for_u = aims
@@ -345,12 +358,12 @@ class InteriorMethod:
         return step
 
 
-def _diagonal(square: Floats) -> Floats:
+def diagonal_of(square: Floats) -> Floats:
     """The diagonal, to be changed in place."""
     return square.reshape(-1)[:: len(square) + 1]
 
 
-def _sums(index: Ints, values: Floats, size: int) -> Floats:
+def sums(index: Ints, values: Floats, size: int) -> Floats:
     """Sums of the values that share an index."""
     sums: Floats = np.bincount(index, values, size).astype(np.float64, copy=False)
     return sums
@@ -359,8 +372,8 @@ def _sums(index: Ints, values: Floats, size: int) -> Floats:
 def summed(rows: PairRows, shape: tuple[int, int]) -> Floats:
     """For every budget, the sum of its rows."""
     size = shape[0] * shape[1]
-    totals = _sums(rows.group * shape[1] + rows.ahead, rows.up, size)
-    totals -= _sums(rows.group * shape[1] + rows.behind, rows.down, size)
+    totals = sums(rows.group * shape[1] + rows.ahead, rows.up, size)
+    totals -= sums(rows.group * shape[1] + rows.behind, rows.down, size)
     return totals.reshape(shape)
 
 

@@ -10,6 +10,7 @@ import pytest
 from leastnoise.errors import ArgumentError
 from leastnoise.exact import exp_lower
 from leastnoise.paper.hierarchy import D, DPrime, Options, P, PPrime, merged_tails
+from leastnoise.paper.hierarchy.program import Infeasible
 
 HIGH_PRIVACY = {"epsilon": "0.2", "delta": "0.05", "sensitivity": 2, "limits": (0, 4)}
 MEDIUM = {"epsilon": 1, "delta": "0.2", "sensitivity": 2, "limits": (0, 4)}
@@ -71,6 +72,21 @@ def test_algorithms_agree_on_the_data_dependent_problems():
     for problem in (PPrime, DPrime):
         cut, direct = problem(**data).solve(), problem(**data).solve("direct")
         assert cut.optimum == pytest.approx(direct.optimum, abs=1e-6)
+        inner = problem(**data).solve("interior")
+        assert inner.certified and inner.optimum == pytest.approx(direct.optimum, abs=1e-6)
+        # What it found is checked like all else: the multipliers prove nearly the same.
+        proven = inner.upper if problem is PPrime else inner.lower
+        assert float(proven) == pytest.approx(direct.optimum, abs=1e-5)
+
+
+def test_the_interior_method_merges_cells_of_the_range_and_sees_when_nothing_is_private():
+    data = {**MEDIUM, "beta": "1/2", "cells": 8, "range_cells": (0, 3, 4, 8)}
+    cut, inner = PPrime(**data).solve(), PPrime(**data).solve("interior")
+    assert inner.certified and inner.optimum == pytest.approx(cut.optimum, abs=1e-6)
+    with pytest.raises(Infeasible):
+        PPrime(**HIGH_PRIVACY, beta="1/2", cells=8).solve("interior")
+    with pytest.raises(ArgumentError, match="merged cells or monotone noise"):
+        PPrime(**MEDIUM, beta="1/2", cells=8, monotone=True).solve("interior")
 
 
 def test_refining_tightens_both_sides():

@@ -28,7 +28,7 @@ from .exactly import (
     weak_duality,
     whole_weights,
 )
-from .interior import Interior
+from .interior import Interior, InteriorOfRange
 from .partition import Partition, index_vector, whole
 from .program import HierarchyMultipliers, Pair, Program, Run
 from .shortfall import named_shifts
@@ -37,7 +37,7 @@ from .shortfall import named_shifts
 _REPAIRS = 6
 
 
-Engine = CuttingPlane | Direct | Interior
+Engine = CuttingPlane | Direct | Interior | InteriorOfRange
 
 
 class BoundingProblem(ABC):
@@ -91,7 +91,7 @@ class BoundingProblem(ABC):
     def solve(self, algorithm: str = "cutting-plane", options: Options | None = None) -> Bound:
         """Solve by Algorithm 1 ("cutting-plane") or as one program, then check.
 
-        One program by the simplex method ("direct") or, for P(L,beta) and D(L,beta), by our own
+        One program by the simplex method ("direct") or, for problems of L and beta, by our own
         interior point method ("interior"), which `options` do not concern.
         """
         options = options or Options()
@@ -103,7 +103,7 @@ class BoundingProblem(ABC):
         elif algorithm == "direct":
             engine = Direct(program, options.time_limit)
         elif algorithm == "interior":
-            engine = Interior(program)
+            engine = Interior(program) if program.blocks == 1 else InteriorOfRange(program)
         else:
             raise ArgumentError("algorithm", algorithm, '"cutting-plane", "direct" or "interior"')
         bound = self._judge(engine.run(), engine, program)
