@@ -1,7 +1,8 @@
 """What people see of designs: texts, JSON and HTML of files of every kind.
 
 Designs are loaded from golden files, so no solver is involved. Pictures are left out: only that
-there is one is recorded.
+there is one is recorded. They are drawn, and not made into pixels, which takes two thirds of the
+time: test_golden_designs.py does that for every kind.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from golden_files import HERE, golden, text_of_file
 
 from cli_command import run
 from leastnoise import load
+from leastnoise.show.picture import Picture
 
 TEXTS = HERE / "texts"
 
@@ -52,7 +54,8 @@ def texts_of(kind: str, name: str, folder: Path) -> Iterator[tuple[str, str]]:
     yield "design.plain()", json.dumps(design.plain(), indent=1, default=str)
     if kind in ("additive", "integer", "vector", "joint"):  # noise that says what it is
         yield "print(design.noise)", str(design.noise)
-    yield "design in a notebook", lines_of_html(design._repr_html_())
+    with patch.object(Picture, "png", return_value=b"pixels"):
+        yield "design in a notebook", lines_of_html(design._repr_html_())
     yield "print(design.verify())", str(report)
     yield "design.verify() in a notebook", lines_of_html(report._repr_html_())
     for words in (("verify",), ("verify", "--json")):
