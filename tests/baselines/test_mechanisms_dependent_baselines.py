@@ -41,11 +41,8 @@ def test_exponential_mechanism_is_private_and_normalised():
     assert constant == pytest.approx(float(weights @ np.abs(middle - 1)), rel=1e-8)
 
 
-def test_exponential_mechanism_average_and_samples():
+def test_exponential_mechanism_samples():
     noise = ExponentialMechanism(epsilon=1, sensitivity=2, low=-2, high=2)
-    values = (np.arange(400) + 0.5) / 100 - 2
-    mean = float(np.mean([noise.expected_loss("l1", v) for v in values]))
-    assert noise.average_loss("l1") == pytest.approx(mean, rel=1e-4)
     draws = noise.sample(0.7, 40_000, np.random.default_rng(3))
     assert np.abs(draws - 0.7).mean() == pytest.approx(noise.expected_loss("l1", 0.7), rel=0.02)
     assert draws.min() >= -2

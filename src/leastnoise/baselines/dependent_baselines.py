@@ -135,13 +135,6 @@ class ExponentialMechanism:
         edges = np.unique(np.append(np.linspace(self.low, self.high, panels + 1), v))
         return _expected(lambda y: self.pdf(y, v), v, edges, loss)
 
-    def average_loss(self, loss: str | Loss) -> float:
-        """The expected loss averaged over values spread evenly over the range."""
-        width = self.high - self.low
-        edges = np.linspace(self.low, self.high, 2 * math.ceil(self._rate * width) + 3)
-        each = np.vectorize(lambda v: self.expected_loss(loss, float(v)), otypes=[float])
-        return integrate(lambda v: floats(each(v)), edges, nodes=8) / width
-
     def sample(self, value: float, size: int, rng: np.random.Generator) -> Floats:
         """Outputs by inversion, in floating point."""
         v = self._clamp(value)
