@@ -75,7 +75,8 @@ def test_smooth_sensitivity_by_definition():
 
 
 def test_smooth_laplace_loss():
-    law = SmoothSensitivity(epsilon=1, delta=0.1, low=0, high=10, query="mean").law([1, 2, 9])
+    noise = SmoothSensitivity(epsilon=1, delta=0.1, low=0, high=10, query="mean")
+    law = noise.distribution([1, 2, 9])
     assert law.expected_loss("l1") == pytest.approx(law.scale)
     assert law.expected_loss("l2") == pytest.approx(2 * law.scale**2)
     draws = law.sample(50_000, np.random.default_rng(5))
@@ -103,7 +104,7 @@ def test_inverse_sensitivity_counts_rows():
     assert ratio[0] == pytest.approx(math.e)
     assert (law.pdf([5.0]) / law.pdf([8.0]))[0] == pytest.approx(math.exp(2))
     mean = InverseSensitivity(epsilon=2, low=0, high=10, smoothing=0.1, query="mean")
-    law = mean.law([0, 5, 10])  # the mean 5 reaches 5 + 10/3 with one row
+    law = mean.distribution([0, 5, 10])  # the mean 5 reaches 5 + 10/3 with one row
     assert (law.pdf([5.0]) / law.pdf([8.0]))[0] == pytest.approx(math.e)
     assert (law.pdf([5.0]) / law.pdf([8.6]))[0] == pytest.approx(math.exp(2))
     draws = law.sample(40_000, np.random.default_rng(11))
@@ -120,4 +121,4 @@ def test_refusals():
     with pytest.raises(ArgumentError, match="smoothing must be positive"):
         InverseSensitivity(epsilon=1, low=0, high=1, smoothing=0)
     with pytest.raises(ArgumentError, match="data must be at least one finite number"):
-        InverseSensitivity(epsilon=1, low=0, high=1, smoothing=0.1).law([])
+        InverseSensitivity(epsilon=1, low=0, high=1, smoothing=0.1).distribution([])

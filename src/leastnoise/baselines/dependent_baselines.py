@@ -40,7 +40,7 @@ def _range(low: Number, high: Number) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class ScaledLaplace:
-    """The law of value + scale * (standard Laplace noise)."""
+    """The distribution of value + scale * (standard Laplace noise)."""
 
     value: float
     scale: float
@@ -207,8 +207,8 @@ class SmoothSensitivity:
             best = max(best, shrink * gap)
         return best
 
-    def law(self, data: ArrayLike) -> ScaledLaplace:
-        """The law of the released number for this dataset (clamped to the range)."""
+    def distribution(self, data: ArrayLike) -> ScaledLaplace:
+        """The distribution of the released number for this dataset (clamped to the range)."""
         rows = _prepare(data, self.low, self.high)
         scale = 2 * self.smooth_sensitivity(rows) / self.epsilon
         return ScaledLaplace(_answer(self.query, rows), scale)
@@ -252,8 +252,8 @@ class InverseSensitivity:
         # k replaced rows move the median by up to k ranks, and past the last row to the end.
         return answer, np.append(rows[middle:], self.high), np.append(rows[middle::-1], self.low)
 
-    def law(self, data: ArrayLike) -> StepOutput:
-        """The law of the released number for this dataset (clamped to the range)."""
+    def distribution(self, data: ArrayLike) -> StepOutput:
+        """The distribution of the released number for this dataset (clamped to the range)."""
         answer, up, down = self.reach(data)
         right = np.minimum(up + self.smoothing, self.high)
         left = np.maximum(down - self.smoothing, self.low)
