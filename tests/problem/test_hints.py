@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
@@ -11,6 +13,7 @@ from leastnoise import (
     Count,
     CsvFile,
     Histogram,
+    Ledger,
     Marginals,
     Mean,
     PrivacyUnit,
@@ -110,3 +113,48 @@ def test_several_answers_say_once_what_they_spent() -> None:
         told = str(ask_all(TABLE, queries, epsilon=1, rows=3))
         assert told.count("spent") == 1
         assert told.endswith(f"spent epsilon=1, delta=0 once for all {len(queries)} queries")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Max", r"Write Bounds\(\.\.\.\) or Quantiles"),
+        ("minimum", r"Write Bounds\(\.\.\.\) or Quantiles"),
+        ("GroupBy", r'by="column", keys='),
+        ("read_csv", r'ask\("data\.csv"'),
+        ("Avg", "Did you mean 'Mean'"),
+        ("Quantil", "Did you mean 'Quantile'"),
+    ],
+)
+def test_an_import_of_a_name_that_is_not_there_says_what_to_write(name: str, words: str) -> None:
+    """Before: "cannot import name", and for Max that MaxError was meant."""
+    with pytest.raises(ImportError, match=words):
+        exec(f"from leastnoise import {name}")
+    with pytest.raises(AttributeError, match=words):
+        getattr(leastnoise, name)
+    assert not hasattr(leastnoise, name)
+
+
+def test_a_name_that_is_nothing_like_ours_is_the_usual_error() -> None:
+    with pytest.raises(ImportError, match="cannot import name 'xyzzy'"):
+        exec("from leastnoise import xyzzy")
+
+
+def test_what_a_design_needs_is_said(tmp_path: Path) -> None:
+    """Before: "missing 1 required positional argument"."""
+    best = design(epsilon=1, delta=0, sensitivity=1, gap=0.3)
+    with pytest.raises(ArgumentError, match="value must be given: the exact number"):
+        best.release()  # type: ignore[call-arg]
+    with pytest.raises(ArgumentError, match=r'path must be given: .*"mechanism\.json"'):
+        best.save()  # type: ignore[call-arg]
+    assert isinstance(best.release(1.5), float) and best.save(tmp_path / "m.json").exists()
+
+
+@pytest.mark.parametrize("name", ["open", "load", "connect"])
+def test_a_ledger_is_opened_by_its_path(name: str) -> None:
+    with pytest.raises(AttributeError, match=r"Ledger\(path\) opens one, Ledger\.create\(path"):
+        getattr(Ledger, name)
+    with pytest.raises(ArgumentError, match=r'where must be given: .*"budget\.db"'):
+        Ledger()  # type: ignore[call-arg]
+    with pytest.raises(AttributeError, match="Did you mean 'charge'"):
+        _ = Ledger.charg

@@ -17,7 +17,7 @@ from typing import Any
 
 from ...errors import ArgumentError, BudgetError, LedgerError
 from ...exact import Number, rational, round_down, round_up, text_of
-from ...hints import hinted
+from ...hints import Hinting, hinted
 from .filters import COMPOSITIONS, CURVES, Spent, cost_of, fits, largest_next, reserve_of
 from .tally import Tally, read, written
 
@@ -99,7 +99,7 @@ class Balance:
         return html_balance(self)
 
 
-class Ledger:
+class Ledger(metaclass=Hinting):
     """A privacy budget for one table, in a SQLite file or in PostgreSQL.
 
     Guarantee: `charge` returns only after its entry is durable, and the entries of all processes
@@ -117,6 +117,7 @@ class Ledger:
         0.75
     """
 
+    @hinted
     def __init__(self, where: str | Path, *, name: str = "budget") -> None:
         """Open a ledger: the path of a SQLite file, or a postgresql:// URL."""
         from .store import Store
