@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pandas as pd
 import pytest
 
+from cli_command import run
 from leastnoise import ArgumentError, Count, Ledger, PrivacyUnit, compare_units, plan
 
 #: Each of 500 people has 4 rows, in 2 groups.
@@ -39,3 +42,19 @@ def test_units_are_of_one_column_and_nothing_is_spent_otherwise(tmp_path):
     with pytest.raises(ArgumentError, match="epsilon"):
         compare_units(TABLE, QUERY, units((1, 1)), epsilon=1, planned=-1, ledger=book)
     assert book.balance.spent_epsilon == 0
+
+
+def test_a_plan_says_how_bounds_are_chosen():
+    """Its margin of error does not know of rows that they cut."""
+    query, budget = Count(), {"epsilon": 1, "rows": 100}
+    one = plan(query, unit=PrivacyUnit("p", 2), **budget)
+    assert one.bounded and "are cut: compare_units(...) estimates how many" in str(one)
+    assert "compare_units(...)" in one._repr_html_()
+    for other in (plan(query, unit="row", **budget), plan("coverage(count())", **budget)):
+        assert not other.bounded and "compare_units" not in str(other)
+    words = ("plan", "count()", "--epsilon", 1, "--rows", 100)
+    bounds = ("--unit", "p", "--max-rows-per-group", 2)
+    told = " ".join(run(*words, *bounds).stdout.split())
+    assert 'ask TABLE "coverage(count())"' in told and "compare_units" not in told
+    assert "coverage" not in run(*words).stdout
+    assert json.loads(run(*words, *bounds, "--json").stdout)["bounded"] is True

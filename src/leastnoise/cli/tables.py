@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -359,9 +360,16 @@ def plan(
         return
     console = Console(highlight=False)
     for query_plan in plans:
-        console.print(str(query_plan), markup=False)
+        console.print(str(replace(query_plan, bounded=False)), markup=False)
         for note in (query_plan.why, query_plan.noise, *query_plan.notes):
             console.print(f"- {note}", markup=False)
+    if any(query_plan.bounded for query_plan in plans):
+        words = (
+            "rows beyond --max-rows-per-group and --max-groups are cut: to compare several "
+            f'bounds, ask TABLE "coverage({queries[0]})" with each of them at a small epsilon, '
+            "which estimates the rows that are cut; ask --rests-on estimates it with the answer"
+        )
+        console.print(f"- {words}", markup=False)
 
 
 def _plan_json(plan: Any) -> dict[str, Any]:
@@ -377,6 +385,7 @@ def _plan_json(plan: Any) -> dict[str, Any]:
         "keys_from": plan.keys_from,
         "release_probability": plan.release_probability,
         "group_size": plan.group_size,
+        "bounded": plan.bounded,
         "why": plan.why,
         "noise": plan.noise,
         "notes": list(plan.notes),

@@ -129,7 +129,8 @@ def html_plan(plan: Any) -> str:
         rows.append(("no mechanism reaches this margin below ε =", f"{float(plan.floor):g}"))
     budget = f"ε = {number(float(plan.epsilon))}, δ = {number(float(plan.delta))}"
     page = _page(f"{plan.query} at {budget}", rows, "No row was read and no budget was spent.")
-    return page + _unfold([plan.why, plan.noise, *plan.notes])
+    bounds = str(plan).rpartition("\n- ")[2] if plan.bounded else ""
+    return page + _unfold([*filter(None, [bounds]), plan.why, plan.noise, *plan.notes])
 
 
 def html_balance(balance: Any) -> str:

@@ -13,6 +13,7 @@ from ...hints import hinted
 from ...problem.checks import check_delta, check_epsilon
 from ..ask import Prepared, prepare_publicly, share_batch, with_coverage
 from ..queries.base import Query, Setting
+from ..queries.coverage import Coverage
 from ..queries.text import query_of
 from ..unit import Unit, check_neighbors, unit_of
 from .budget import QueryBudget
@@ -52,18 +53,29 @@ class Plan:
     floor: Fraction = Fraction(0)
     #: Whether the budget is that of several queries together.
     shared: bool = False
+    #: Whether rows of a unit beyond its bounds do not count: how many is no part of the error.
+    bounded: bool = False
 
     def __str__(self) -> str:
         return (
             f"{self.query}: 95% of answers within {self.error:.4g}{self.counted} "
             f"({100 * self.relative:.3g}%) at epsilon={float(self.epsilon):g}, "
             f"delta={float(self.delta):g} for {several(self.rows, 'row')} a group"
-            f"{self._keys}{self._floor}"
+            f"{self._keys}{self._floor}{self._bounds}"
         )
 
     @property
     def _floor(self) -> str:
         return floor_words(self.floor)
+
+    @property
+    def _bounds(self) -> str:
+        if not self.bounded:
+            return ""
+        return (
+            "\n- rows beyond max_rows_per_group and max_groups are cut: compare_units(...) "
+            "estimates how many, and the error, for several bounds; rests_on= does for these"
+        )
 
     @property
     def _keys(self) -> str:
@@ -180,6 +192,7 @@ def plan_of(ready: Prepared, rows: int, group_size: int | None = None) -> Plan:
         None if keys is None else group_size or rows,
         query.counted,
         shared=ready.shown is not None,
+        bounded=ready.setting.unit.column is not None and not isinstance(query, Coverage),
     )
 
 

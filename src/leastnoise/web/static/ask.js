@@ -164,6 +164,7 @@ function forgetPlan() {
   plans = new Map();
   clear(byId("plan-plot"));
   byId("plan-scroll").hidden = true;
+  byId("plan-bounds").hidden = true;
   byId("ask-stop").hidden = true;
   byId("plan-state").textContent = FREE;
 }
@@ -233,6 +234,7 @@ function showPlan() {
     });
   }
   byId("plan-scroll").hidden = false;
+  byId("plan-bounds").hidden = !queries.some((query) => query.bounded);
   byId("plan-table").tBodies[0].replaceChildren(...queries.map((query, k) => planned(query, {
     error: between(at, k, "error", epsilon), relative: between(at, k, "relative", epsilon),
     share: (query.epsilon * epsilon) / near, exact: plans.has(epsilon) || at.length < 2,

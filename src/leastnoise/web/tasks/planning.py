@@ -68,6 +68,7 @@ def _describe_plan(query: Query, query_plan: Plan, several: bool) -> dict[str, A
         "delta": float(query_plan.delta),
         "keys_from": query_plan.keys_from,
         "rows": query_plan.rows,
+        "bounded": query_plan.bounded,
         "release_probability": query_plan.release_probability,
         "why": query_plan.why,
         "noise": query_plan.noise,
