@@ -190,7 +190,6 @@ EXEMPT = {
     "tables/planning/release.py": "what every release must do; leans on their own proofs",
     "tables/planning/sums.py": "leans on tables/queries/linear.proof.md",
     "tables/planning/vector.py": "leans on tables/queries/mean_vector.proof.md",
-    "tables/planning/part_noise.py": "leans on tables/planning/noise.proof.md",
     "tables/reports/hints.py": "words about what was published",
     "tables/planning/division.py": "shares of a budget, compared by their errors; no claim",
     "tables/planning/budget.py": (

@@ -13,7 +13,7 @@ import pytest
 from leastnoise import Mean, Proportion, ask, design, load, plan
 from leastnoise.sampling import InsecureSeededEntropy
 from leastnoise.tables.planning.noise import noise_for
-from leastnoise.tables.planning.range_noise import RangedPartNoise
+from leastnoise.tables.planning.part_noise import RangedPartNoise
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.unit import Row
 

@@ -20,9 +20,8 @@ from ...sampling import Entropy
 from ...work import bits, charge
 from ..queries.base import Query, Setting
 from ..queries.numbers import Part, Released, ReleaseForm
-from .part_noise import AdditivePartNoise, PartNoise
+from .part_noise import AdditivePartNoise, PartNoise, ranged_noise, suits
 from .quotients import BoundLine, limits_of, spread_of
-from .range_noise import ranged_noise, suits
 from .release import GroupedRelease, hash_of
 
 #: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.
