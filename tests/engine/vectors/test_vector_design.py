@@ -19,6 +19,7 @@ from leastnoise.baselines.vectors import (
     gaussian_loss,
 )
 from leastnoise.certify import check_any
+from leastnoise.engine.vectors import vector
 from leastnoise.engine.vectors.flow import dual_matrix, radii_of
 from leastnoise.engine.vectors.march import March
 from leastnoise.engine.vectors.net import Radial, held_edges, make_net, plans
@@ -258,6 +259,15 @@ def test_a_short_time_still_proves_something():
     assert found.verify().private
     assert not found.converged
     assert found.lower >= 0
+
+
+def test_a_net_that_is_left_out_for_lack_of_time_is_no_reason_to_give_up(monkeypatch):
+    monkeypatch.setattr(vector, "_kept", lambda search: 1e12)
+    found = design(
+        epsilon="5.85", delta="3.63e-8", sensitivity=1, dimension=5, loss="l2", gap=0.005
+    )
+    assert not found.converged
+    assert "a longer time_limit may close it" in found.status
 
 
 def test_a_certificate_is_made_to_fit_the_work_of_the_checker():

@@ -190,7 +190,7 @@ class Vector:
             # The next net takes so many times as long, and then there is a proof to find.
             expected = self._took * (plan.cells / before) ** 2 + _kept(search) if before else 0.0
             if search.left(1e9) < expected and search.bracket.lower:
-                search.reason = "stopped before a finer net, for lack of time"
+                search.reason = "stopped at the time limit, which a finer net would exceed"
                 return
             before = plan.cells
             yield plan.cells
