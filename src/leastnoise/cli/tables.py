@@ -347,13 +347,14 @@ def plan(
 
     _check_rests_on(rests_on, queries)
     options = _budget_and_unit(given)
-    if len(queries) == 1:
-        options |= {"rows": guesses(rows), "within": given["within"], "rests_on": rests_on}
-        plans = [plan_of(_question(queries[0], given), **options)]
-    else:
-        asked = [_question(text, _fitting(text, given)) for text in queries]
-        within = margins(given["within"])
-        plans = plan_all(asked, rows=guesses(rows), within=within, **options)
+    with working("planning") as options["progress"]:
+        if len(queries) == 1:
+            options |= {"rows": guesses(rows), "within": given["within"], "rests_on": rests_on}
+            plans = [plan_of(_question(queries[0], given), **options)]
+        else:
+            asked = [_question(text, _fitting(text, given)) for text in queries]
+            within = margins(given["within"])
+            plans = plan_all(asked, rows=guesses(rows), within=within, **options)
     if as_json:
         told = [_plan_json(plan) for plan in plans]
         show_json("plan", 0, told[0] if len(told) == 1 else {"queries": told})

@@ -56,8 +56,9 @@ class JointNoise(DesignNoise[JointFile]):
 
     def __init__(self, document: JointFile) -> None:
         self.document = document
-
         self.dimension = document.problem.dimension
+        #: What was computed of it for tables, which ask again.
+        self.known: dict[Any, Any] = {}
 
     @property
     def title(self) -> str:

@@ -97,14 +97,15 @@ def ask_all(
         >>> float(count.epsilon)  # of both together
         1.0
     """
-    shared = SharedBudget.of(queries, unit, neighbors, rows, loss, group_size, weights, within)
+    shared = SharedBudget.of(
+        queries, unit, neighbors, rows, loss, group_size, weights, within, progress
+    )
     book = as_ledger(ledger)
     whole = shared.whole(epsilon, delta)
     setting = shared.setting
     if book is not None:
         book.check(whole.epsilon, whole.delta, protects=setting.protects)
-    tell = progress or (lambda _: None)
-    parts = shared.budgets(whole)
+    tell, parts = shared.tell, shared.budgets(whole)
     source = entropy or system_entropy()
     warn_of_log()
 
@@ -140,12 +141,14 @@ def plan_all(
     group_size: int | None = None,
     weights: Sequence[Number] | None = None,
     within: Sequence[Number] | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Plans:
     """The 95% margins of error to expect of `ask_all` with the same arguments.
 
     within: for each query the error that 95% of its answers shall be within. Without `epsilon` the
         plan is that of the smallest epsilon, in two digits, at which every query meets its margin;
         its `floor` says below which epsilon no mechanism can, where that is proven.
+    progress: called with a word about each step.
 
     Guarantee: no table is read and no budget is spent.
 
@@ -158,7 +161,9 @@ def plan_all(
         >>> float(found.epsilon), float(found.floor)
         (0.54, 0.181)
     """
-    shared = SharedBudget.of(queries, unit, neighbors, rows, loss, group_size, weights, within)
+    shared = SharedBudget.of(
+        queries, unit, neighbors, rows, loss, group_size, weights, within, progress
+    )
     whole = shared.whole(epsilon, delta)
     best = shared.prepare(whole)
     each = zip(best, shared.rows, shared.within or [Fraction(0)] * len(best), strict=True)
@@ -183,6 +188,8 @@ class SharedBudget:
     division: Division
     #: The margins of the queries; empty if none were asked for.
     within: tuple[Fraction, ...]
+    #: Called with a word about each step.
+    tell: Callable[[str], None]
 
     @classmethod
     def of(
@@ -195,6 +202,7 @@ class SharedBudget:
         group_size: int | None,
         weights: Sequence[Number] | None,
         within: Sequence[Number] | None,
+        progress: Callable[[str], None] | None = None,
     ) -> SharedBudget:
         """From the arguments, each of them checked."""
         asked = _questions(queries)
@@ -210,7 +218,8 @@ class SharedBudget:
             proportions = even if weights is None else positive_each("weights", weights, many)
             division = ByWeight(each, proportions)
         setting = Setting(unit_of(unit), check_neighbors(neighbors))
-        return cls(asked, setting, loss, check_group_size(group_size), division, margins)
+        size, tell = check_group_size(group_size), progress or (lambda _: None)
+        return cls(asked, setting, loss, size, division, margins, tell)
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -243,8 +252,9 @@ class SharedBudget:
 
         @cache
         def alone(place: int, budget: QueryBudget) -> tuple[float, float]:
-            rows = self.rows[place]
-            prepared = self._prepare(place, budget.used_by(self.queries[place]))
+            rows, query = self.rows[place], self.queries[place]
+            self.tell(f"planning {query} alone at epsilon {float(budget.epsilon):.3g}")
+            prepared = self._prepare(place, budget.used_by(query))
             release, known = prepared.release, (prepared.query, prepared.setting, rows)
             return release.expected_error(*known), release.relative_error(*known)
 
@@ -258,6 +268,7 @@ class SharedBudget:
     def prepare(self, whole: QueryBudget) -> list[Prepared]:
         """The queries with their noise, from public numbers only."""
         budgets = self.budgets(whole)
+        self.tell(f"planning all queries at epsilon {float(whole.epsilon):.3g}")
         ready = [self._prepare(place, budget) for place, budget in enumerate(budgets)]
         return self.best(ready, whole)
 

@@ -7,7 +7,7 @@ noise for each number by itself. Which shape, and why: `joint_draw.proof.md`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
@@ -113,7 +113,11 @@ class Draw:
 
     design: Design[JointNoise]
     path: Path
-    known: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def known(self) -> dict[Any, Any]:
+        """What was said of its noise before."""
+        return self.design.noise.known
 
     @property
     def sha256(self) -> str:
@@ -251,7 +255,7 @@ class DrawnRelease(GroupedRelease):
     ) -> list[float]:
         """What the noise of a line of the parts `first` and the next keeps to, piece by piece."""
         track, number = self._tracked[first]
-        known, key = self.draw.known, (number, lines, confidence)
+        known, key = self.draw.known, (track, number, self.place.groups, lines, confidence)
         if key not in known:
             known[key] = self._limits(track, number, lines, confidence)
         limits: list[float] = known[key]
@@ -272,7 +276,7 @@ class DrawnRelease(GroupedRelease):
     def spread(self, weights: tuple[float, float]) -> float:
         """What the noise of the last two parts, each times its weight, keeps to with 95%."""
         track, number = self._tracked[-2]
-        known, key = self.draw.known, (number, weights)
+        known, key = self.draw.known, (track, number, self.place.groups, weights)
         if key not in known:
             first, second = self.draw.pairs(number, self.place.groups)
             bound = quantile_of(np.abs(weights[0] * first + weights[1] * second), 0.95)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -128,6 +128,7 @@ def plan(
     group_size: int | None = None,
     within: Number | None = None,
     rests_on: Number | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Plan:
     """The 95% margin of error to expect of `ask` with the same arguments.
 
@@ -136,6 +137,7 @@ def plan(
     within: in the place of epsilon, the error that 95% of answers shall be within: the plan is
         that of the smallest epsilon, in two digits, that keeps it.
     rests_on: the part of epsilon that is spent on what the answer rests on, as for `ask`.
+    progress: called with a word about each step.
 
     Guarantee: no table is read and no budget is spent.
 
@@ -149,9 +151,11 @@ def plan(
         raise ArgumentError("epsilon", epsilon, "given, or within=")
     setting = setting_for(question, unit, neighbors, rows)
     typical = check_group_size(group_size)
+    tell = progress or (lambda _: None)
 
     def planned_at(number: Number) -> Plan:
         checked = check_epsilon(number)
+        tell(f"planning at epsilon {float(checked):g}")
         budget = QueryBudget(checked, check_delta(delta, number)).used_by(question)
         parts = with_coverage(question, budget, rests_on)
         ready = share_batch(

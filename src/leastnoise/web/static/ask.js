@@ -190,6 +190,7 @@ async function plan() {
     if (mine !== round) return;
     planning = new Following(job, {
       queued: (ahead) => { byId("plan-state").textContent = `Waiting: ${ahead + 1} in the queue.`; },
+      step: (data) => { byId("plan-state").textContent = `${data.words[0].toUpperCase()}${data.words.slice(1)} …`; },
       plan: (data) => {
         plans.set(data.epsilon, data.queries);
         if (margins()) takeEpsilon(data);

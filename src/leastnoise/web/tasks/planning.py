@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +22,28 @@ def run(form: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     queries = queries_of(form)
     if form["columns"] is not None:
         check_columns(form, form["columns"])
+
+    def planned_at(epsilon: str | None) -> dict[str, Any]:
+        return _plan_at(form, queries, epsilon, lambda words: tell("step", {"words": words}))
+
     if margins_of(form):
-        tell("plan", _plan_at(form, queries, None))
+        tell("plan", planned_at(None))
         return {}
-    tell("plan", _plan_at(form, queries, form["epsilon"]))
+    tell("plan", planned_at(form["epsilon"]))
     for epsilon in form["epsilons"]:
         try:
-            planned = _plan_at(form, queries, epsilon)
+            planned = planned_at(epsilon)
         except LeastnoiseError:
             continue  # outside what can be planned for: the curve has no point there
         tell("plan", planned)
     return {}
 
 
-def _plan_at(form: dict[str, Any], queries: list[Query], epsilon: str | None) -> dict[str, Any]:
+def _plan_at(
+    form: dict[str, Any], queries: list[Query], epsilon: str | None, progress: Callable[[str], None]
+) -> dict[str, Any]:
     options: dict[str, Any] = {
+        "progress": progress,
         "epsilon": epsilon,
         "delta": form["delta"],
         "unit": unit_of(form),
