@@ -126,16 +126,22 @@ def smallest_epsilon(ratio: Callable[[Fraction], float]) -> Fraction | None:
     """The smallest epsilon of two digits at which a ratio is at most 1; None if it never is.
 
     The ratio falls with epsilon, about as a power of it: that is where it is looked for next.
+    Errors of counts are whole, so it may be the same for many: then in the middle.
     """
     low, high = 0, len(GRID)  # it is at most 1 at `high`, and above 1 below `low`
     ends: dict[bool, tuple[float, float]] = {}  # logarithms of epsilon and ratio, on either side
-    guess, tried = GRID.index(1), 0
+    guess, alike, before = GRID.index(1), 0, False
     while low < high:
-        value, tried = ratio(GRID[guess]), tried + 1
-        low, high = (low, guess) if value <= 1 else (guess + 1, high)
-        ends[value <= 1] = math.log(GRID[guess]), math.log(max(value, 1e-9))
-        middle = (low + high) // 2 if tried % 4 == 0 else _next(ends, value <= 1)
-        guess = min(max(middle, low), max(low, high - 1), len(GRID) - 1)
+        value = ratio(GRID[guess])
+        enough = value <= 1
+        low, high = (low, guess) if enough else (guess + 1, high)
+        ends[enough] = math.log(GRID[guess]), math.log(max(value, 1e-9))
+        alike, before = alike + 1 if enough == before else 1, enough
+        near, far = _next(ends, enough), 1 << max(0, alike - 2)
+        guess = min(near, high - far) if enough else max(near, low + far - 1)
+        if len(ends) == 2 and (alike > 2 or not low <= guess < high):
+            guess = (low + high) // 2
+        guess = min(max(guess, low), max(low, high - 1), len(GRID) - 1)
     return GRID[high] if high < len(GRID) else None
 
 
