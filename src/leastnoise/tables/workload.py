@@ -50,6 +50,8 @@ from .sources import opened
 from .unit import Unit, check_neighbors, unit_of, warn_of_unit
 
 _MOST = 200
+#: About this part of what queries need one by one is enough for all of them, if they share a draw.
+_SHARED = 0.7
 
 
 @hinted
@@ -233,8 +235,10 @@ class SharedBudget:
         if not self.within:
             raise ArgumentError("epsilon", None, "given, or within= for each query")
         spare = check_delta(delta, GRID[-1])
+        apart = self.division.parts(self.queries, QueryBudget(GRID[-1], spare), self._alone)
         smallest = smallest_epsilon(
-            lambda at: self.division.badness(self.prepare(QueryBudget(at, spare)))
+            lambda at: self.division.badness(self.prepare(QueryBudget(at, spare))),
+            _SHARED * float(sum(apart)),
         )
         if smallest is None:
             words = f"errors that epsilon={GRID[-1]} for all queries together can reach"

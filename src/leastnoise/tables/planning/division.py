@@ -27,6 +27,8 @@ GRID = tuple(
     [Fraction(i, 10**k) for k in (4, 3, 2, 1) for i in range(10, 100)]
     + [Fraction(i) for i in range(10, 16)]
 )
+#: A part of a budget is near enough where its error is within this of its margin.
+_NEAR = 0.9
 #: Relative errors above this say as little as one of it; a weight is a whole part of so many.
 _WORST, _PARTS = 10.0, 10**4
 
@@ -100,14 +102,14 @@ class ByMargin(Division):
     def parts(
         self, queries: Sequence[Query], whole: QueryBudget, alone: Expected
     ) -> list[Fraction]:
-        """The smallest epsilons that keep the margins, each query by itself."""
+        """About the smallest epsilons that keep the margins, each query by itself."""
         delta, parts = whole.delta / len(queries), []
         for place, (query, within) in enumerate(zip(queries, self.within, strict=True)):
 
             def ratio(epsilon: Fraction, place: int = place, within: Fraction = within) -> float:
                 return alone(place, QueryBudget(epsilon, delta))[0] / float(within)
 
-            epsilon = smallest_epsilon(ratio)
+            epsilon = _needed_epsilon(ratio)
             if epsilon is None:
                 raise unreachable(within, query)
             parts.append(epsilon)
@@ -122,15 +124,17 @@ class ByMargin(Division):
         )
 
 
-def smallest_epsilon(ratio: Callable[[Fraction], float]) -> Fraction | None:
+def smallest_epsilon(ratio: Callable[[Fraction], float], start: float = 1.0) -> Fraction | None:
     """The smallest epsilon of two digits at which a ratio is at most 1; None if it never is.
+
+    start: about where it is expected.
 
     The ratio falls with epsilon, about as a power of it: that is where it is looked for next.
     Errors of counts are whole, so it may be the same for many: then in the middle.
     """
     low, high = 0, len(GRID)  # it is at most 1 at `high`, and above 1 below `low`
     ends: dict[bool, tuple[float, float]] = {}  # logarithms of epsilon and ratio, on either side
-    guess, alike, before = GRID.index(1), 0, False
+    guess, alike, before = _place(start), 0, False
     while low < high:
         value = ratio(GRID[guess])
         enough = value <= 1
@@ -143,6 +147,24 @@ def smallest_epsilon(ratio: Callable[[Fraction], float]) -> Fraction | None:
             guess = (low + high) // 2
         guess = min(max(guess, low), max(low, high - 1), len(GRID) - 1)
     return GRID[high] if high < len(GRID) else None
+
+
+def _needed_epsilon(ratio: Callable[[Fraction], float]) -> Fraction | None:
+    """About where a ratio is 1: as if it fell as 1/epsilon from the last place looked at."""
+    place = _place(1.0)
+    for _ in range(4):
+        value = ratio(GRID[place])
+        if value > 1 and place == len(GRID) - 1:
+            return None
+        place = _place(float(GRID[place]) * value)
+        if _NEAR <= value <= 1 / _NEAR:
+            break
+    return GRID[place]
+
+
+def _place(epsilon: float) -> int:
+    """Where an epsilon, rounded up to two digits, is in the grid; the end of it if it is beyond."""
+    return min(bisect.bisect_left(GRID, epsilon * (1 - 1e-9)), len(GRID) - 1)
 
 
 def _next(ends: dict[bool, tuple[float, float]], enough: bool) -> int:
