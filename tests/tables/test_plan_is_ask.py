@@ -114,8 +114,11 @@ def cases():
 
 @pytest.mark.parametrize(("query", "rows", "unit"), cases())
 def test_a_plan_says_what_the_answer_says_and_how_wide_it_is(query, rows, unit):
-    planned = plan(query, rows=rows, **BUDGET, **unit)
-    answer = ask(FRAME, query, **BUDGET, **({"unit": "row"} | unit))
+    budget = dict(BUDGET)
+    if query.word == "coverage" and unit:  # as rests_on= asks it: noise for many steps takes long
+        budget["delta"] = 0
+    planned = plan(query, rows=rows, **budget, **unit)
+    answer = ask(FRAME, query, **budget, **({"unit": "row"} | unit))
     same(planned, answer)
     estimates, columns = list(answer.groups.values()), query.columns_answered
     if not estimates or any(one.low is None for one in estimates) or query.word == "quantiles":
