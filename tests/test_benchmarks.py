@@ -34,6 +34,11 @@ def test_the_benchmark_of_keys_runs_small(tmp_path: Path) -> None:
     assert first["halves"]["shown"] < 45
 
 
+def test_the_benchmark_of_planning_runs_small() -> None:
+    said = run_script(ROOT / "benchmarks" / "planning.py", "--only", "marginals")
+    assert said.startswith("marginals of 4 x 12") and said.split()[-1] == "s"
+
+
 def test_one_more_count_never_costs_much_more() -> None:
     said = run_script(ROOT / "benchmarks" / "workloads.py", "--walk", "20", "--delta", "0")
     assert "2 to 20 counts at (1, 0): 0.00% too much at most" in said

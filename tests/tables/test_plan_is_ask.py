@@ -167,6 +167,10 @@ def test_margins_give_the_smallest_epsilon_and_ask_all_spends_it(tmp_path):
     less = GRID[GRID.index(found.epsilon) - 1]
     fewer = plan_all(queries, epsilon=less, within=within, rows=ROWS, delta="1e-6")
     assert any(one.error > margin for one, margin in zip(fewer, within, strict=True))
+    said = []
+    assert plan_all(queries, within=within, rows=ROWS, delta="1e-6", progress=said.append)
+    assert any("mean(x) alone at epsilon" in words for words in said)
+    assert said[-1] == f"planning all queries at epsilon {float(found.epsilon):g}"
     ledger = Ledger.create(tmp_path / "b.db", epsilon=3, delta="1e-5")
     answers = ask_all(FRAME, queries, within=within, rows=ROWS, delta="1e-6", ledger=ledger)
     assert ledger.balance.spent_epsilon == found.epsilon == answers[0].epsilon
@@ -246,6 +250,17 @@ def test_the_smallest_epsilon_is_found_in_few_steps():
             assert found >= wanted * (1 - 1e-9) and ratio(found) <= 1
             assert GRID.index(found) == 0 or ratio(GRID[GRID.index(found) - 1]) > 1
             assert len(tried) <= (7 if power == 1 else 13)
+    for whole, most in ((2, 18), (5, 12), (20, 9)):  # the same error for many budgets
+        for wanted in (0.0034, 0.12, 0.54, 6.3):
+            tried = []
+
+            def steps(epsilon, whole=whole, wanted=wanted, tried=tried):
+                tried.append(epsilon)
+                return math.ceil(wanted * whole / float(epsilon) - 1e-9) / whole
+
+            found = smallest_epsilon(steps)
+            assert len(tried) <= most
+            assert found == next(epsilon for epsilon in GRID if steps(epsilon) <= 1)
     assert smallest_epsilon(lambda epsilon: 2.0) is None
     assert smallest_epsilon(lambda epsilon: 0.0) == GRID[0]
 
@@ -313,7 +328,9 @@ def test_tables_of_the_floor_are_as_far_apart_as_is_said():
 
 def test_plans_state_the_floor_and_stay_above_it():
     for query, within in ((Count(), 5), (Mean("x", **BOUNDS), 1), (Sum("x", **BOUNDS), 900)):
-        found = plan(query, within=within, rows=2000)
+        said = []
+        found = plan(query, within=within, rows=2000, progress=said.append)
+        assert said[-1] == f"planning at epsilon {float(found.epsilon):g}"
         assert 0.2 < float(found.floor / found.epsilon) < 1
         assert "no mechanism reaches this margin" in str(found)
         assert plan(query, epsilon=1, rows=2000).floor == 0

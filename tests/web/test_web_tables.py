@@ -77,6 +77,7 @@ def test_the_plan_reads_no_table_and_knows_what_answers_will_be_like(server, ask
     started = server.client.post("/api/plan", json=FORM | {"epsilons": ["2"]})
     how, _, told = ended(server, started)
     assert how == "done" and [one["epsilon"] for one in told["plan"]] == [1, 2]
+    assert "planning all queries at epsilon 1" in [one["words"] for one in told["step"]]
     now, more = (one["queries"] for one in told["plan"])
     assert all(a["error"] > b["error"] > 0 for a, b in zip(now, more, strict=True))
     mean = asked[1]["answers"][0]["answers"][0]
