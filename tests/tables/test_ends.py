@@ -56,9 +56,9 @@ def test_the_quantile_is_inside_in_95_of_100_cases(name, level, draws):
     above = len(values) - np.searchsorted(ordered, steps, side="right")
     part, n = float(level), len(values)
     right = np.flatnonzero((below <= part * n + 1e-9) & (above <= (1 - part) * n + 1e-9)) / 100
-    held, widths = [], []
+    held, widths, blank = [], [], ready.blank("")
     for _ in range(draws):
-        one = ready.draw(sums, entropy, None).groups[""]
+        one = ready.draw(sums, entropy, blank).groups[""]
         assert one.low <= one.value <= one.high
         held.append(one.low <= right[-1] + 1e-9 and right[0] - 1e-9 <= one.high)
         widths.append(one.high - one.low)
