@@ -211,7 +211,7 @@ def test_large_workloads_are_checked() -> None:
     """1,000 cumulative counts, and all 500,500 ranges of them, with a bound from below."""
     for name, most in (("prefix", 97_000), ("ranges", 64_000_000)):
         workload = getattr(Workload, name)(1000)
-        quick = replace(StrategyDescent(), first=20, rounds=60)
+        quick = replace(StrategyDescent(), first=20, rounds=10)
         strategy, proof = quick.best(workload.part, 60), best_weights(1000, 20, name == "ranges")
         own = {"weights": list(proof.weights), "values": list(proof.values)}
         data = a_file(workload, [strategy], upper=str(most), lower=str(most / 7), certificate=[own])
