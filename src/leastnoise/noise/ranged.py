@@ -84,12 +84,16 @@ class RangeNoise(DesignNoise[DependentFile]):
 
     @property
     def lower_note(self) -> str:
-        """With `releases`, the lower bound is over answers with the same share of the total."""
-        if self.budget.releases == 1:
-            return ""
-        curve = [] if self.budget.gdp is None else [f"gdp={number(self.budget.gdp)}"]
-        points = [words_of(self.budget.each)] if self.budget.each else []
-        return f"over answers that satisfy {', '.join([*curve, *points])} each"
+        """With `releases` the lower bound is over answers with the same share of the total; with
+        bounds on the error or the loss at every value, over answers within them."""
+        problem, parts = self.document.problem, []
+        if self.budget.releases > 1:
+            curve = [] if self.budget.gdp is None else [f"gdp={number(self.budget.gdp)}"]
+            points = [words_of(self.budget.each)] if self.budget.each else []
+            parts.append(f"that satisfy {', '.join([*curve, *points])} each")
+        if problem.max_error is not None or problem.instance_bound is not None:
+            parts.append("within the bounds at every value")
+        return f"over answers {', '.join(parts)}" if parts else ""
 
     def problem_facts(self, loss: str) -> Iterator[Fact]:
         """What was asked."""
