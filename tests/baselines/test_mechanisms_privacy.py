@@ -24,7 +24,7 @@ from leastnoise.baselines import (
     UniformAtom,
 )
 from leastnoise.baselines.discrete_gaussian import discrete_gaussian_delta
-from leastnoise.baselines.truncated_discrete_laplace import cut_cost
+from leastnoise.baselines.discrete_laplace import cut_cost
 
 #: Uses up delta at every budget it serves.
 TIGHT = (CalibratedLaplace, AnalyticGaussian, AtomStaircase, Tulap, Uniform, UniformAtom)

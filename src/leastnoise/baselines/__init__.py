@@ -15,7 +15,7 @@ from ..losses import Loss
 from .base import Mechanism
 from .dependent_baselines import ExponentialMechanism, InverseSensitivity, SmoothSensitivity
 from .discrete_gaussian import DiscreteGaussian
-from .discrete_laplace import DiscreteLaplace
+from .discrete_laplace import DiscreteLaplace, TruncatedDiscreteLaplace
 from .gaussian import AnalyticGaussian, Gaussian
 from .gaussian_mixture import GaussianMixture
 from .integer import IntegerMechanism
@@ -23,10 +23,8 @@ from .inverse import inverse_error
 from .laplace import CalibratedLaplace, Laplace, TruncatedLaplace
 from .lower_bounds import geng_lower_bound, remainder_lower_bound
 from .remap import Remapped
-from .rounded_tulap import RoundedTulap
 from .staircase import AtomStaircase, Staircase
-from .truncated_discrete_laplace import TruncatedDiscreteLaplace
-from .tulap import Tulap
+from .tulap import RoundedTulap, Tulap
 from .uniform import Uniform, UniformAtom
 
 __all__ = [
