@@ -119,7 +119,8 @@ def run(place: OutputPlace) -> ExperimentReport:
     return ExperimentReport(
         name="figure3",
         title="Figure 3: bounds against the mesh, sensitivity 2, l1",
-        verdict=f"{covered} of 3 published data independent bands contain our certified bracket.",
+        verdict=f"{covered} of 3 data independent bands, read off the published picture, contain "
+        "our certified bracket.",
         columns=("budget", "quantity", "published", "ours", "difference"),
         rows=list(lines),
         conventions=(
@@ -197,7 +198,7 @@ def _dependent(
     )
     if apart:
         sentences.append(
-            f"{where}: the published data dependent band starts at {band[0]:g}, above a "
+            f"{where}: the data dependent band, as read off, starts at {band[0]:g}, above a "
             f"private mechanism that costs {panel.dependent[1]:.4g}; a constant answer, which "
             "is private at any budget, costs 1.0 on a range of length 4."
         )

@@ -1,6 +1,7 @@
 """Numbers from the paper, and how to read them.
 
-`figure6.csv` and `supplement5.csv` are not published numbers: they are ours, read off drawings.
+`figure6.csv`, `supplement5.csv` and the bands of `figure3.csv` are not published numbers: they are
+ours, read off drawings.
 """
 
 from __future__ import annotations
