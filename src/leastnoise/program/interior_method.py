@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from threadpoolctl import ThreadpoolController
 
 from ..numeric import Bools, Floats, Ints
+from .threads import blas_threads
 
 _MOST_STEPS = 300
 #: How much of the way to the boundary a step goes, and the least share of the mean product that
@@ -32,8 +32,6 @@ _LEFT_OVER = 1e-6
 #: Where a solution of a similar program is known, products begin at this share of the value, masses
 #: at this share of the largest one, and slacks of new budgets at this share of their size.
 _NEARBY, _LEAST_MASS, _SLACK = 0.3, 1e-10, 1e-2
-#: The libraries of NumPy and SciPy; looking for them anew takes milliseconds.
-_BLAS = ThreadpoolController()
 
 
 @dataclass(frozen=True)
@@ -138,7 +136,7 @@ class InteriorMethod:
         steps, loose = 0, None
         point = self._beginning(start) if known is None else self._nearby(start, known)
         # Numbers that overflow (a program without a solution) end the path.
-        with _BLAS.limit(limits=self.threads, user_api="blas"), np.errstate(all="ignore"):
+        with blas_threads(self.threads), np.errstate(all="ignore"):
             for following in self._path(point):
                 point, steps = following, steps + 1
                 left = sum(float(p.sum()) for p in point.products)

@@ -22,6 +22,7 @@ from ...formatting import gap_of, gap_words, percent
 from ...problem.budgets import mu_for
 from ...problem.privacy import Releases
 from ...problem.workload_problem import WorkloadProblem
+from ...program.threads import blas_threads
 from ..bounds import Bounds, Lower, noise_for_workload, not_negative
 from ..method import Method
 from ..search import Search
@@ -33,6 +34,8 @@ from .strategies import Strategies, badly_scaled, too_large
 _STRATEGIES, _PIECES = Strategies(), Pieces()
 #: The share of the time that strategies for Laplace noise, and proofs, have.
 _SHARE = 0.7
+#: Cells of a factor for which one thread is not slower.
+_SMALL = 1000
 
 
 def _offer(document: WorkloadFile, search: Search) -> Bounds:
@@ -42,9 +45,16 @@ def _offer(document: WorkloadFile, search: Search) -> Bounds:
 
 def _below_curve(problem: WorkloadProblem, search: Search) -> Iterator[Bounds]:
     try:
-        yield _offer(_STRATEGIES.of_curve(problem, search.gap, search.left(np.inf)), search)
+        with blas_threads(_threads(problem)):
+            document = _STRATEGIES.of_curve(problem, search.gap, search.left(np.inf))
     except LimitError:
         too_long(problem)
+    yield _offer(document, search)
+
+
+def _threads(problem: WorkloadProblem) -> int | None:
+    """Of BLAS: one for small matrices."""
+    return 1 if max(part.cells for part in problem.factors) <= _SMALL else None
 
 
 # -- (epsilon, delta) -----------------------------------------------------------------------------
@@ -54,13 +64,15 @@ def _pieces(problem: WorkloadProblem, search: Search) -> list[Piece]:
     """The factors of the workload, each with strategies and a proof."""
     factors = problem.factors
     left = search.within(search.left(np.inf) * _SHARE)
-    return search.keep(
-        "pieces",
-        lambda: [
-            _PIECES.piece(problem, part, left() / (len(factors) - place))
-            for place, part in enumerate(factors)
-        ],
-    )
+
+    def made() -> list[Piece]:
+        with blas_threads(_threads(problem)):
+            return [
+                _PIECES.piece(problem, part, left() / (len(factors) - place))
+                for place, part in enumerate(factors)
+            ]
+
+    return search.keep("pieces", made)
 
 
 Candidate = Callable[[WorkloadProblem, list[Piece], Search], WorkloadFile | None]
@@ -96,7 +108,8 @@ def _best_gaussian(problem: WorkloadProblem, search: Search) -> WorkloadFile | N
         mu = mu_for(Releases(1, *problem.asked))
         if mu is not None:
             curve = replace(problem, budget=replace(problem.budget, gdp=mu))
-            with suppress(ArgumentError, LimitError):  # (too many counts for it alone)
+            # (There may be too many counts for it alone.)
+            with suppress(ArgumentError, LimitError), blas_threads(_threads(problem)):
                 return _STRATEGIES.of_curve(curve, search.gap, search.left(np.inf) / 2)
         return None
 
