@@ -181,8 +181,11 @@ def compare_with_spark(path: Path) -> None:
     from leastnoise.tables.queries.groups import bounded_request
     from leastnoise.tables.sources import open_table
     from leastnoise.tables.sources.bounding import reading_of
+    from leastnoise.tables.sources.dialect import Dialect
+    from leastnoise.tables.sources.duckdb import DuckDB
     from leastnoise.tables.unit import Row
 
+    DuckDB.mixed = Dialect.mixed  # that both choose the same groups of a person
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.driver.memory", "3g").config("spark.driver.host", "127.0.0.1")
     session = builder.config("spark.sql.ansi.enabled", "true").getOrCreate()

@@ -109,7 +109,7 @@ class Engine(Protocol):
         """A 64-bit number >= 0 without its lowest bits."""
 
     def mixed(self, person: RowText, keys: Sequence[RowText]) -> str:
-        """A short text that depends on these alone, and looks like chance: of their SHA-256.
+        """What depends on these alone, is quick to sort, and looks like chance: of a hash of them.
 
         (MD5 fails on servers that are set to FIPS: for tables with a row that needs it.)
         """
