@@ -291,6 +291,7 @@ EXEMPT = {
         "draws that are never released; leans on certify/noise/shapes/levels.proof.md"
     ),
     "noise/joint_law.py": "counts; leans on certify/noise/shapes/levels.proof.md",
+    "program/threads.py": "how many threads a library has",
     "engine/shapes/noise.py": "proposals; leans on certify/kinds/joint.proof.md",
     "engine/shapes/flows.py": "proposals; leans on certify/certificates/flow.proof.md",
     "engine/shapes/levels.py": "proposals; leans on certify/noise/shapes/levels.proof.md",
