@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -80,10 +81,12 @@ def tell_answers(answers: list[Any], book: Any, as_json: bool, margin: str | Non
         told = [answer.as_dict() for answer in answers]
         show_json("ask", 0, told[0] if len(told) == 1 else {"queries": told})
         return
+    shared = [hint for hint in answers[0].hints if all(hint in one.hints for one in answers)]
     for answer in answers:
-        _print(answer)
+        _print(answer, [hint for hint in answer.hints if hint not in shared])
         for coverage in answer.rests_on:
-            _print(coverage)
+            _print(coverage, coverage.hints)
+    _print_lines(f"hint: {words}" for words in shared)
     _print_spent(answers, book)
     notes = [_notes(answer) for answer in answers]
     common = [
@@ -115,7 +118,12 @@ def _print_note(note: str) -> None:
     console.print(f"- {note}", soft_wrap=note.startswith(_PROOF))
 
 
-def _print(answer: Any) -> None:
+def _print_lines(lines: Iterable[str]) -> None:
+    for words in lines:
+        Console(highlight=False).print(words, markup=False)
+
+
+def _print(answer: Any, hints: Sequence[str]) -> None:
     """The answer as a cross table, where it has two axes and fits the terminal; else as a list."""
     from ..tables.reports.grid import grids_of
 
@@ -126,11 +134,12 @@ def _print(answer: Any) -> None:
     fits = all(console.measure(table, options=wide).maximum <= console.width for table in tables)
     if not (tables and fits and len(tables) == len(grids)):
         tables = [_list(answer, console)]
-    tables[0].title, tables[0].title_justify = escape(answer.query), "left"
+    console.print(answer.query, markup=False)
     for table in tables:
         console.print(table)
-    for words in [answer.legend] * bool(answer.legend) + [f"hint: {one}" for one in answer.hints]:
-        console.print(words, markup=False)
+    if any(estimate.low is None for estimate in answer.groups.values()):
+        console.print("no intervals of values, but of ranks: see the notes")
+    _print_lines(filter(None, [answer.legend, *(f"hint: {words}" for words in hints)]))
 
 
 def _cross(answer: Any, grid: Any) -> Table:
@@ -141,7 +150,7 @@ def _cross(answer: Any, grid: Any) -> Table:
         if estimate is None:
             return ""
         value, low, high = answer.digits(estimate)
-        ends = _ends(estimate, low, high)
+        ends = "" if estimate.low is None else _ends(estimate, low, high)
         return "\n".join(filter(None, (value, ends, rests_words(estimate))))
 
     table = Table(show_lines=True)
@@ -166,7 +175,7 @@ def _ends(estimate: Any, low: str, high: str) -> str:
     """An interval in words."""
     if estimate.low == float("-inf"):
         return "too few rows"
-    return "of the rank: see below" if estimate.low is None else f"{low} to {high}"
+    return "see the notes" if estimate.low is None else f"{low} to {high}"
 
 
 def _list(answer: Any, console: Console) -> Table:
