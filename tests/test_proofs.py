@@ -212,7 +212,6 @@ EXEMPT = {
     "tables/queries/marginals.py": "leans on tables/queries/linear.proof.md",
     "tables/queries/arguments.py": "leans on tables/reports/basis.proof.md",
     "tables/planning/bands.py": "leans on tables/queries/quantiles.proof.md",
-    "tables/sources/arithmetic.py": "leans on tables/sources/bounding.proof.md",
     "tables/axes/bins.py": "leans on tables/sources/bounding.proof.md",
     "tables/postprocessing/layout.py": "what a layout must do",
     "tables/reports/report.py": "leans on tables/reports/basis.proof.md",

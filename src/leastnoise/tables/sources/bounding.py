@@ -16,7 +16,6 @@ from ..axes.crossed import label_of
 from ..axes.scale import Scale
 from ..unit import Unit
 from . import Table
-from .arithmetic import double_of, quotient, spread_rows, sum_of
 from .rows import RowValue, TableRows, shown, sought, written
 from .table import SumsQuery
 
@@ -273,8 +272,8 @@ class _Writer:
         if self.request.absent:
             sums["t"] = "COUNT(*)"
         if self.request.scale is not None:
-            sums["s"] = sum_of("v")
-            sums |= {name: sum_of(name) for name, _, _ in _further(self.request)}
+            sums["s"] = self.engine.sum_of("v")
+            sums |= {name: self.engine.sum_of(name) for name, _, _ in _further(self.request)}
             if self.request.squares:
                 centred = f"(v * 2 - {self.engine.whole(self.top)})"
                 sums |= self._pieces("q", f"({centred} * {centred})")
@@ -284,8 +283,8 @@ class _Writer:
         """The sum of a whole number >= 0 as sums of its lower and its upper bits."""
         lower = self.engine.whole((1 << _PIECE) - 1)
         return {
-            f"{name}0": sum_of(f"({value} & {lower})"),
-            f"{name}1": sum_of(self.engine.shifted(value, _PIECE)),
+            f"{name}0": self.engine.sum_of(f"({value} & {lower})"),
+            f"{name}1": self.engine.sum_of(self.engine.shifted(value, _PIECE)),
         }
 
     def _by_row(self) -> tuple[str, list[str]]:
@@ -335,17 +334,21 @@ class _Writer:
         most = self.request.unit.max_rows_per_group
         part = {name: name for name in self.by}
         part["n"] = f"LEAST(n, {self.engine.whole(most)})"
-        totals = {"n": sum_of("n"), "u": "COUNT(*)"}
+        totals = {"n": self.engine.sum_of("n"), "u": "COUNT(*)"}
         if self.request.scale is not None:
             tops = {name: scale.top for name, _, scale in _further(self.request)}
             for name, top in ({"s": self.top} | tops).items():
                 part[name] = (
                     f"CASE WHEN n <= {most} THEN {name} ELSE {self._weighed(name, top)} END"
                 )
-                totals[name] = sum_of(name)
+                totals[name] = self.engine.sum_of(name)
             if self.request.squares:
                 part |= self._squares(most)
-                totals |= {"q0": sum_of("q0"), "q1": sum_of("q1"), "r": sum_of("r")}
+                totals |= {
+                    "q0": self.engine.sum_of("q0"),
+                    "q1": self.engine.sum_of("q1"),
+                    "r": self.engine.sum_of("r"),
+                }
                 totals |= self._pieces("m", "m")
         chosen = ", ".join(f"{sql} AS {name}" for name, sql in part.items())
         people = f"SELECT {chosen} FROM ({self._each(self._sums_of_rows())}) AS people"
@@ -355,16 +358,16 @@ class _Writer:
         """floor(s * R / n), from 0 to R * top, for a unit with n > R = max_rows_per_group."""
         engine, most = self.engine, self.request.unit.max_rows_per_group
         count = f"GREATEST(n, {engine.whole(1)})"
-        whole, rest = quotient(engine, s, count), f"(({s} % {count}) * {engine.whole(most)})"
-        over = f"{whole} * {engine.whole(most)} + {quotient(engine, rest, count)}"
+        whole, rest = engine.quotient(s, count), f"(({s} % {count}) * {engine.whole(most)})"
+        over = f"{whole} * {engine.whole(most)} + {engine.quotient(rest, count)}"
         return f"LEAST({engine.whole(most * top)}, GREATEST({engine.whole(0)}, {over}))"
 
     def _squares(self, most: int) -> dict[str, str]:
         """Squares of a unit: exact with few rows, else R = max_rows_per_group times their mean."""
         engine, limit = self.engine, float(self.top * self.top)
-        upper = f"CAST(q1 AS {double_of(engine)}) * {engine.real(float(1 << _PIECE))}"
-        count = f"CAST(GREATEST(n, {engine.whole(1)}) AS {double_of(engine)})"
-        mean = f"(({upper} + CAST(q0 AS {double_of(engine)})) / {count})"
+        upper = f"CAST(q1 AS {engine.double}) * {engine.real(float(1 << _PIECE))}"
+        count = f"CAST(GREATEST(n, {engine.whole(1)}) AS {engine.double})"
+        mean = f"(({upper} + CAST(q0 AS {engine.double})) / {count})"
         mean = f"LEAST({engine.real(limit)}, GREATEST({engine.real(0.0)}, {mean}))"
         rest = f"FLOOR(({mean} - FLOOR({mean})) * {engine.real(float(most))})"
         rest = f"LEAST({engine.real(float(most - 1))}, {rest})"
@@ -399,10 +402,10 @@ class _Writer:
         )
         people = self._covered(f"{each} AS r GROUP BY {self._by}")
         part, rows = self.engine.whole(COVERED), f"GREATEST(t, {self.engine.whole(1)})"
-        counted = quotient(self.engine, f"(c * {part})", rows)
-        lacking = quotient(self.engine, f"((t - n) * {part})", rows)
+        counted = self.engine.quotient(f"(c * {part})", rows)
+        lacking = self.engine.quotient(f"((t - n) * {part})", rows)
         parts = f"SELECT {counted} AS a, {lacking} AS b FROM ({people}) AS g"
-        sums = f"COUNT(*) AS n, {sum_of('a')} AS s, {sum_of('b')} AS m"
+        sums = f"COUNT(*) AS n, {self.engine.sum_of('a')} AS s, {self.engine.sum_of('b')} AS m"
         return f"SELECT {sums} FROM ({parts}) AS h", columns
 
     def _countable(self) -> str:
@@ -425,7 +428,8 @@ class _Writer:
             order = f"PARTITION BY p ORDER BY {first}, {self._mixed()}"
             each = f"SELECT e.*, ROW_NUMBER() OVER ({order}) AS k FROM ({each}) AS e"
             few = f"CASE WHEN k <= {request.max_groups} THEN {few} ELSE {none} END"
-        sums = f"{sum_of('t')} AS t, {sum_of('n')} AS n, {sum_of(few)} AS c"
+        named = {"t": "t", "n": "n", "c": few}
+        sums = ", ".join(f"{self.engine.sum_of(sql)} AS {name}" for name, sql in named.items())
         return f"SELECT p, {sums} FROM ({each}) AS f GROUP BY p"
 
     def _chosen(self, cells: list[str], where: list[str]) -> str:
@@ -452,7 +456,7 @@ class _Writer:
             ]
         most = self.request.unit.max_rows_per_group
         count = f"GREATEST(n, {engine.whole(1)})"
-        share = quotient(engine, engine.whole(WEIGHT * most), count)
+        share = engine.quotient(engine.whole(WEIGHT * most), count)
         share = f"LEAST({weight}, GREATEST({engine.whole(0)}, {share}))"
         # The rows are read once: a view that draws them at random would not give the same again.
         each = (
@@ -470,11 +474,14 @@ class _Writer:
             totals.append(f"CAST({running} AS BIGINT) AS t")
         counted = f"SELECT e.*, {', '.join(totals)} FROM ({each}) AS e"
         if self.request.whole:
-            row = f"CASE WHEN n <= {most} THEN c ELSE {spread_rows(engine, most)} END"
+            row = f"CASE WHEN n <= {most} THEN c ELSE {engine.spread_rows(most)} END"
         else:
             row = f"(CASE WHEN n <= {most} THEN {weight} ELSE {share} END) * c"
         weighed = f"SELECT {by}, {row} AS w FROM ({counted}) AS f{few}"
-        return f"SELECT {by}, {sum_of('w')} AS w FROM ({weighed}) AS j GROUP BY {by}", [*names, "w"]
+        return f"SELECT {by}, {self.engine.sum_of('w')} AS w FROM ({weighed}) AS j GROUP BY {by}", [
+            *names,
+            "w",
+        ]
 
 
 def centred(sums: GroupSums, scale: Scale) -> int:

@@ -1,4 +1,7 @@
-"""SQL that the covered engines share: literals and forms. Proof: `forms.proof.md`."""
+"""SQL that the covered engines share: literals, forms and exact integers.
+
+Proofs: `forms.proof.md`, of sums and quotients `bounding.proof.md`.
+"""
 
 from __future__ import annotations
 
@@ -75,6 +78,32 @@ class Dialect:
     def _written(self, value: str) -> str:
         """The bytes of a value's text."""
         return f"encode(CAST({value} AS VARCHAR))"
+
+    # -- exact integers ---------------------------------------------------------------------------
+
+    def sum_of(self, value: str) -> str:
+        """The sum as a 64-bit number, whatever wider type the engine adds up in."""
+        return f"CAST(SUM({value}) AS BIGINT)"
+
+    def quotient(self, total: str, count: str) -> str:
+        """floor(total / count) for integers >= 0: what is divided is a multiple of count."""
+        multiple = f"CAST({total} - {total} % {count} AS {self.double})"
+        exact = f"{multiple} / CAST({count} AS {self.double}) + {self.real(0.5)}"
+        return f"CAST(FLOOR({exact}) AS BIGINT)"
+
+    def spread_rows(self, most: int) -> str:
+        """Of n rows in the order of their cells, how many of R evenly spread ones are in a cell.
+
+        t of them are in cells up to this one, c in it: round(t R/n) - round((t - c) R/n).
+        """
+        count = f"GREATEST(n, {self.whole(1)})"
+        upto, before = (
+            self.quotient(f"({rows} * {self.whole(2 * most)} + {count})", f"({count} * 2)")
+            for rows in ("t", "(t - c)")
+        )
+        return f"{upto} - {before}"
+
+    # -- rows -------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def moment(self) -> Iterator[None]:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
-from .arithmetic import sum_of
 from .catalog import base_table, refuse_other_functions
 from .dialect import DATED, LONGEST_NUMERAL, NUMERAL, Dialect
 from .spill import spill_folder
@@ -311,7 +310,9 @@ class DuckDB(Dialect):
         _, columns, by = queries[0]
         found = pa.concat_tables([self.connection.sql(q.sql).to_arrow_table() for q in queries])
         keys = ", ".join(columns[:by])
-        sums = ", ".join([*columns[:by], *(f"{sum_of(name)} AS {name}" for name in columns[by:])])
+        sums = ", ".join(
+            [*columns[:by], *(f"{self.sum_of(name)} AS {name}" for name in columns[by:])]
+        )
         total = self.connection.from_arrow(found).aggregate(sums, keys)
         ordered = total.order(keys) if keys else total
         return [column.to_pylist() for column in ordered.to_arrow_table().columns]

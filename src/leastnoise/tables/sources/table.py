@@ -92,6 +92,7 @@ class Engine(Protocol):
     """What is asked of an engine."""
 
     once: ClassVar[str]
+    double: ClassVar[str]
 
     def identifier(self, name: str) -> str:
         """A quoted name."""
@@ -107,6 +108,15 @@ class Engine(Protocol):
 
     def shifted(self, value: str, bits: int) -> str:
         """A 64-bit number >= 0 without its lowest bits."""
+
+    def sum_of(self, value: str) -> str:
+        """The exact sum of 64-bit numbers."""
+
+    def quotient(self, total: str, count: str) -> str:
+        """floor(total / count) of integers >= 0, exactly."""
+
+    def spread_rows(self, most: int) -> str:
+        """How many of so many evenly spread rows are in a cell."""
 
     def mixed(self, person: RowText, keys: Sequence[RowText]) -> str:
         """What depends on these alone, is quick to sort, and looks like chance: of a hash of them.
