@@ -127,6 +127,11 @@ def test_numbers_without_an_interval_are_shown_as_their_grid_supports(step, show
     assert rounded(Estimate(45703.125, None, None, step=step)) == (shown, "", "")
 
 
+def test_zeros_behind_a_number_without_an_interval_say_nothing():
+    assert rounded(Estimate(16.0, None, None, step=0.01))[0] == "16"
+    assert rounded(Estimate(100.0, None, None, step=1))[0] == "100"
+
+
 def test_quantiles_are_shown_in_digits_of_their_bins():
     """Before: 45703.125, of bins 781.25 wide."""
     query = Quantiles("income", [0.5], low=0, high=200_000, bins=256)

@@ -40,7 +40,8 @@ def _of_step(value: float, step: Fraction) -> str:
     """A value of a grid, in the digits that its step has: no finer ones are known."""
     place = _first_place(step)
     unit = Fraction(10) ** place
-    return f"{Decimal(math.floor(Fraction(repr(value)) / unit + Fraction(1, 2))).scaleb(place):f}"
+    text = f"{Decimal(math.floor(Fraction(repr(value)) / unit + Fraction(1, 2))).scaleb(place):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _last_place(value: Fraction, low: Fraction, high: Fraction) -> int:
