@@ -31,6 +31,11 @@ def test_design_verify_and_release(tmp_path: Path) -> None:
         RUN.invoke(app, ["sample", str(file), "--count", "3", "--out", str(drawn)]).exit_code == 0
     )
     assert len(drawn.read_text().splitlines()) == 4
+    refused = RUN.invoke(app, ["compose", str(file)])
+    assert (
+        isinstance(refused.exception, ArgumentError)
+        and "private answers" in refused.exception.allowed
+    )
 
 
 def test_workloads_by_name_and_from_files(tmp_path: Path) -> None:

@@ -127,9 +127,10 @@ def _load(file: str) -> Any:
 
     mechanism = load(file)
     if mechanism.kind not in ("additive", "integer", "vector"):
-        raise ArgumentError(
-            "file", file, "a file of additive noise: this noise depends on the value"
+        allowed = (
+            f"a file of noise for one number or a vector; this one is of {mechanism.noise.title}"
         )
+        raise ArgumentError("file", file, allowed)
     return mechanism
 
 
