@@ -48,11 +48,24 @@ class ShapeFlows:
     fewer_bases: int = 2
 
     def flow(self, problem: ShapeProblem, seconds: float | None) -> Flow:
-        """A flow that knows ranks, or one of many numbers that does not."""
-        numbers = sum(block.most for block in problem.shape.blocks)
-        count, ranked = min(numbers, self.most_numbers), numbers <= self.most_ranked
+        """A flow that knows ranks, or one of many numbers that does not.
+
+        Of as many numbers as make the most of it: a few wide ones may prove more than all.
+        """
+        counts = {min(reach, self.most_numbers) for reach in _reaches(problem)}
+        count = max(counts)
+        if len(counts) > 1:
+            count = max(counts, key=lambda numbers: self._worth(problem, numbers))
         ratio, _ = problem.both_ways(count)
-        return best_flow(count, ratio, problem.power, ranked, seconds)
+        return best_flow(count, ratio, problem.power, count <= self.most_ranked, seconds)
+
+    def _worth(self, problem: ShapeProblem, count: int) -> float:
+        """About what a flow of so many numbers proves: what the levels for them cost."""
+        width, _, share = problem.movable(count)
+        ratio, _ = problem.both_ways(count)
+        levels = Levels((Side(count, count, 1),), None)
+        each = box_loss(levels, -math.log(ratio), problem.power, [1.0])
+        return each * float(share * width**problem.power)
 
     def cut_flow(self, problem: ShapeProblem, seconds: float | None) -> Flow | None:
         """A flow of so many numbers, and with such a cut, that a delta leaves the most of it."""
@@ -102,12 +115,8 @@ class ShapeFlows:
 
     def _levels(self, problem: ShapeProblem) -> Iterator[tuple[float, int]]:
         """(at most what bases for so many numbers prove, numbers)."""
-        blocks, power = problem.shape.blocks, problem.power
-        reached = {
-            sum(block.most for block in blocks if block.width >= width)
-            for width in problem.shape.widths
-        }
-        for most in {min(reach, self.most_with_bases) for reach in reached}:
+        power = problem.power
+        for most in {min(reach, self.most_with_bases) for reach in _reaches(problem)}:
             for count in range(most, 1, -1):
                 if self._moved(problem, count)[1] * 2**count <= self.most_price:
                     width, _, share = problem.movable(count)
@@ -143,6 +152,13 @@ class ShapeFlows:
                 yield left / count * float(share * width**power), count, cut
 
 
+def _reaches(problem: ShapeProblem) -> set[int]:
+    """How many numbers a unit moves all at once by a width or more, for each width."""
+    blocks = problem.shape.blocks
+    widths = {block.width for block in blocks}
+    return {sum(block.most for block in blocks if block.width >= width) for width in widths}
+
+
 def _one_sided(count: int, epsilon: float, power: int) -> tuple[int, float]:
     """(overlap, loss) of the best levels of so many numbers that move by 1, all one way."""
 
@@ -157,11 +173,7 @@ def numbers_of_sums(problem: ShapeProblem) -> int:
     """As many numbers as make the most of multipliers for one number."""
     counts = {1}
     if problem.power == 2 and not problem.largest:
-        widths = {block.width for block in problem.shape.blocks}
-        counts |= {
-            sum(block.most for block in problem.shape.blocks if block.width >= width)
-            for width in widths
-        }
+        counts |= _reaches(problem)
         # (One less may do better where moves have one sign: it is a matter of parity.)
         counts |= {count - 1 for count in counts if count > 1}
 
