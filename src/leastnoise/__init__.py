@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from importlib.util import find_spec
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0"
@@ -254,20 +254,10 @@ def __getattr__(name: str) -> Any:
         from .hints import name_words
 
         hint = name_words(name, __all__)
-        # (Of an AttributeError `from leastnoise import ...` would hide the words.)
-        if hint and _imports(sys._getframe(1)):
-            raise ImportError(f"leastnoise has no {name!r}.{hint}", name=__name__)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}.{hint}")
     value = getattr(import_module(f".{home}", __name__), name)
     globals()[name] = value
     return value
-
-
-def _imports(frame: FrameType) -> bool:
-    """Whether a frame is at the step of `from ... import name` that takes the name."""
-    from dis import opname
-
-    return opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_FROM"
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from .errors import ArgumentError, UnknownArgumentError
 
@@ -69,11 +69,9 @@ _ELSEWHERE = {
 _NEEDED = {
     "epsilon": "the privacy budget, such as 1 (docs/choosing.md)",
     "max_rows_per_group": "the largest number of rows of one unit that count in a group",
-    "path": 'the name of a file, such as "mechanism.json"',
     "query": 'such as "count()"',
     "rows": "your guess at the number of rows in a group; no table is read",
     "table": 'such as "data.csv", or a DataFrame',
-    "value": "the exact number to be protected, or what the noise is for; publish what comes back",
     "where": 'the file of the ledger, such as "budget.db"; Ledger.create makes one',
 }
 #: Names of other libraries for which there is none here, and what to do instead.
@@ -163,33 +161,6 @@ def hinted(function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **options)
 
     return checked
-
-
-def required(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, with an error that says what is needed where an argument is not given.
-
-    It looks at no value, so none is kept with an error.
-    """
-    every = signature(function).parameters
-    parameters = {name: p for name, p in every.items() if name not in ("self", "cls")}
-    order = list(every)
-
-    @wraps(function)
-    def checked(*args: P.args, **options: P.kwargs) -> R:
-        _require(parameters, [*order[: len(args)], *map(str, options)])
-        return function(*args, **options)
-
-    return checked
-
-
-class Hinting(type):
-    """Of a class that is opened by its path and made by `create`: errors for other names say so."""
-
-    def __getattr__(cls, name: str) -> Any:
-        hint = did_you_mean(name, [known for known in dir(cls) if not known.startswith("_")])
-        own = cls.__name__
-        words = f" {own}(path) opens one, {own}.create(path, epsilon=...) makes one."
-        raise AttributeError(f"{own} has no attribute {name!r}.{hint or words}")
 
 
 def hinted_class(cls: type[C]) -> type[C]:

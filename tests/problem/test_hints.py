@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
@@ -126,35 +124,13 @@ def test_several_answers_say_once_what_they_spent() -> None:
         ("Quantil", "Did you mean 'Quantile'"),
     ],
 )
-def test_an_import_of_a_name_that_is_not_there_says_what_to_write(name: str, words: str) -> None:
-    """Before: "cannot import name", and for Max that MaxError was meant."""
-    with pytest.raises(ImportError, match=words):
-        exec(f"from leastnoise import {name}")
+def test_a_name_that_is_not_there_says_what_to_write(name: str, words: str) -> None:
+    """Before: for Max that MaxError was meant."""
     with pytest.raises(AttributeError, match=words):
         getattr(leastnoise, name)
     assert not hasattr(leastnoise, name)
 
 
-def test_a_name_that_is_nothing_like_ours_is_the_usual_error() -> None:
-    with pytest.raises(ImportError, match="cannot import name 'xyzzy'"):
-        exec("from leastnoise import xyzzy")
-
-
-def test_what_a_design_needs_is_said(tmp_path: Path) -> None:
-    """Before: "missing 1 required positional argument"."""
-    best = design(epsilon=1, delta=0, sensitivity=1, gap=0.3)
-    with pytest.raises(ArgumentError, match="value must be given: the exact number"):
-        best.release()  # type: ignore[call-arg]
-    with pytest.raises(ArgumentError, match=r'path must be given: .*"mechanism\.json"'):
-        best.save()  # type: ignore[call-arg]
-    assert isinstance(best.release(1.5), float) and best.save(tmp_path / "m.json").exists()
-
-
-@pytest.mark.parametrize("name", ["open", "load", "connect"])
-def test_a_ledger_is_opened_by_its_path(name: str) -> None:
-    with pytest.raises(AttributeError, match=r"Ledger\(path\) opens one, Ledger\.create\(path"):
-        getattr(Ledger, name)
+def test_a_ledger_is_opened_by_its_path() -> None:
     with pytest.raises(ArgumentError, match=r'where must be given: .*"budget\.db"'):
         Ledger()  # type: ignore[call-arg]
-    with pytest.raises(AttributeError, match="Did you mean 'charge'"):
-        _ = Ledger.charg

@@ -17,7 +17,6 @@ from ..errors import ArgumentError, CertificateError, ReleaseWarning
 from ..exact import Number
 from ..facts import Fact, Facts, caption, in_title
 from ..formatting import UNPROVEN, bracket_words, float_towards, gap_of, percent, write_whole
-from ..hints import required
 from ..losses import Loss
 from ..noise.base import DesignNoise
 from ..noise.budget import floats
@@ -183,7 +182,6 @@ class Design(PickledAsFile, Generic[N_co]):
 
     # -- using it -----------------------------------------------------------------------------
 
-    @required
     def release(
         self,
         value: Any,
@@ -279,7 +277,6 @@ class Design(PickledAsFile, Generic[N_co]):
         """Run the exact checker on this design's mechanism file."""
         return check(self.document)
 
-    @required
     def save(self, path: str | Path, *, about: Mapping[str, Any] | None = None) -> Path:
         """Write the mechanism file (complete or not at all); `load` reads it back.
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from ...errors import ArgumentError, BudgetError, LedgerError
 from ...exact import Number, rational, round_down, round_up, text_of
-from ...hints import Hinting, hinted
+from ...hints import hinted
 from .filters import COMPOSITIONS, CURVES, Spent, cost_of, fits, largest_next, reserve_of
 from .tally import Tally, read, written
 
@@ -99,7 +99,7 @@ class Balance:
         return html_balance(self)
 
 
-class Ledger(metaclass=Hinting):
+class Ledger:
     """A privacy budget for one table, in a SQLite file or in PostgreSQL.
 
     Guarantee: `charge` returns only after its entry is durable, and the entries of all processes
