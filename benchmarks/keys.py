@@ -137,7 +137,7 @@ def sums(epsilon: str, delta: str) -> dict[str, Any]:
     return {
         "together": {
             "shown": sum(map(found.release_probability, SIZES)),
-            "error": found.laws[0].size,
+            "error": found.noises[0].size,
         },
         "halves": {"shown": sum(map(keys.noise.release_probability, SIZES)), "error": apart.upper},
     }
