@@ -61,7 +61,7 @@ def main() -> None:
             f"{name:28} [{found.lower:.6f}, {found.upper:.6f}] gap {100 * found.gap:.3f} % "
             f"in {seconds:.2f} s of one core (target {target:g} s), checked in {checking:.2f} s: "
             f"{'proven' if report.proven else 'REFUTED'}, cells {found.stats['meshes']}, "
-            f"{found.document.last} steps, {len(found.document.dumps()) // 1000} kB",
+            f"{len(found.document.dumps()) // 1000} kB",
             flush=True,
         )
     if "--curve" in sys.argv:

@@ -81,7 +81,7 @@ def row(k: int, epsilon: float, delta: float, ours: bool) -> dict[str, str]:
                 found |= {r.name: r.loss for r in beside if r.name == other}
             one_sided = design(delta=delta, sensitivity=Cube(k, one_sided=True), **common)
             found["euclidean_covariance"] = costs(one_sided).get("euclidean", math.nan)
-            if beside.design.document.noise_name == "Euclidean noise":
+            if beside.design.document.noise.name == "Euclidean noise":
                 found["euclidean"] = beside.design.upper
     found["seconds"] = time.process_time() - began
     texts = {name: f"{found[name]:.6g}" if name in found else "" for name in FIELDS[3:]}

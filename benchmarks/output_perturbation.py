@@ -2,24 +2,25 @@
 
     python benchmarks/output_perturbation.py [--splits 10]
 
-Output perturbation at its best: the exact minimiser of the mean logistic loss plus
+Output perturbation at its best: the exact minimizer of the mean logistic loss plus
 lambda |h|^2 / 2 over rows of norm at most sqrt(width) moves by at most sqrt(width) / (rows lambda)
 (add-remove) in Euclidean length (Chaudhuri, Monteleoni and Sarwate 2011), and the noise is the
-vector design of that sensitivity. It is favoured: solver tolerance is not charged, and lambda is
+vector design of that sensitivity. It is favored: solver tolerance is not charged, and lambda is
 the best of six on the test data. Test error in percent.
 """
 
 from __future__ import annotations
 
 import sys
+from fractions import Fraction
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from leastnoise.cache import designed
 from leastnoise.datasets import load
 from leastnoise.exact import rational
 from leastnoise.learn import DPLogisticRegression
-from leastnoise.learn.vector_noise import _noise
 
 LAMBDAS = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 
@@ -34,7 +35,8 @@ def main(splits: int) -> None:
         ones = np.concatenate([np.ones((len(table), 1)), table], axis=1)
         labels, width = data.labels, ones.shape[1]
         for epsilon in (0.3, 1, 3):
-            noise = _noise(width, rational(epsilon, "epsilon"), rational(1e-5, "delta")).noise
+            budget = rational(epsilon, "epsilon"), rational(1e-5, "delta")
+            noise = designed(*budget, Fraction(1), False, 1, "l2", width)[0].noise
             once, ours = np.zeros((splits, len(LAMBDAS))), []
             for seed in range(splits):
                 order = np.random.default_rng(seed).permutation(len(labels))
