@@ -23,6 +23,7 @@ from leastnoise import (
     Median,
     PrivacyUnit,
     Proportion,
+    Quantiles,
     Sum,
     Summary,
     Variance,
@@ -194,7 +195,40 @@ def test_an_answer_at_its_bound_says_so():
     few = ask(SCHOOL, Mean("points", low=500, high=600), epsilon=1, unit="row", **ENTROPY)
     assert "at the bound 500" in few.hints[0]
     middle = ask(SCHOOL, Median("points", low=300, high=400), epsilon=1, unit="row", **ENTROPY)
-    assert "at the bound" in middle.hints[0]
+    assert any("at the bound" in hint for hint in middle.hints)
+
+
+def test_an_answer_in_wide_bounds_is_not_at_one_of_them():
+    """Points are about 70; that is within 1% of the width of these bounds, and not 0."""
+    wide = {"low": 0, "high": 10_000}
+    for query in (Mean("points", **wide), Median("points", **wide)):
+        answer = ask(SCHOOL, query, epsilon=15, unit="row", **ENTROPY)
+        assert not any("at the bound" in hint for hint in answer.hints)
+
+
+def test_a_quantile_states_its_error_of_rank_beside_the_number():
+    for query in (Median("points", **BOUNDS), Quantiles("points", [0.25, 0.75], **BOUNDS)):
+        answer = ask(SCHOOL, query, epsilon=1, unit="row", **ENTROPY)
+        (hint,) = (hint for hint in answer.hints if "no interval of values" in hint)
+        assert "rows" in hint and hint in str(answer) and hint not in answer.further_notes
+    with_interval = Median("points", **BOUNDS, interval=True)
+    answer = ask(SCHOOL, with_interval, epsilon=1, unit="row", **ENTROPY)
+    assert not any("no interval" in hint for hint in answer.hints)
+
+
+def test_rows_without_a_value_are_told_of_where_nothing_counts_them():
+    pupil = PrivacyUnit("pupil", 2)
+    sparse = pd.DataFrame({"pupil": range(400), "points": [70, None] * 200})
+    mean, both = Mean("points", **BOUNDS), Quantiles("points", [0.25, 0.75], **BOUNDS)
+    words = "rows without a value are left out"
+    for query in (mean, both, Median("points", **BOUNDS)):
+        assert any(words in hint for hint in ask(sparse, query, epsilon=1, unit=pupil).hints)
+    told = ask(sparse, mean, epsilon=10, unit=pupil, rests_on=0.5, **ENTROPY)
+    assert "50% of the rows, on average, are left out: they have no number" in told.hints[0]
+    assert not any(words in hint for hint in told.hints)
+    kept = Mean("points", **BOUNDS, nulls="middle")
+    for query, unit in ((mean, "row"), (kept, pupil), (Count("points"), pupil)):
+        assert not any(words in h for h in ask(sparse, query, epsilon=1, unit=unit).hints)
 
 
 # -- figures --------------------------------------------------------------------------------------

@@ -137,8 +137,6 @@ def _print(answer: Any, hints: Sequence[str]) -> None:
     console.print(answer.query, markup=False)
     for table in tables:
         console.print(table)
-    if any(estimate.low is None for estimate in answer.groups.values()):
-        console.print("no intervals of values, but of ranks: see the notes")
     _print_lines(filter(None, [answer.legend, *(f"hint: {words}" for words in hints)]))
 
 
@@ -175,7 +173,7 @@ def _ends(estimate: Any, low: str, high: str) -> str:
     """An interval in words."""
     if estimate.low == float("-inf"):
         return "too few rows"
-    return "see the notes" if estimate.low is None else f"{low} to {high}"
+    return "see the hint" if estimate.low is None else f"{low} to {high}"
 
 
 def _list(answer: Any, console: Console) -> Table:

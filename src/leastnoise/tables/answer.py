@@ -270,7 +270,9 @@ class Answer:
         estimated = {
             key: estimate for answer in self.rests_on for key, estimate in answer.groups.items()
         }
-        return tuple(hints_of(self.basis.query, self.basis.setting, self.groups, estimated))
+        return tuple(
+            hints_of(self.basis.query, self.basis.setting, self.groups, estimated, self.notes)
+        )
 
     @property
     def further_notes(self) -> list[str]:
@@ -348,7 +350,7 @@ def spent_words(answers: Sequence[Answer]) -> str:
 
 def _around(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
-        return "  (interval of the rank only: see the notes)"
+        return "  (no interval: see the hint)"
     if not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
         return "  (too few rows for an interval)"
     _, low, high = rounded(estimate)

@@ -29,7 +29,7 @@ from ..sources.bounding import GroupSums
 from .budget import QueryBudget
 from .exponential import WORDS
 from .noise import delta_of_a_step
-from .release import Answered, Collected, Release
+from .release import BUY_ONE, NO_INTERVAL, Answered, Collected, Release
 
 #: All intervals together miss with this probability.
 _BEYOND = 0.05
@@ -218,9 +218,9 @@ class ChoicesRelease(Release):
     def notes(self) -> list[str]:
         """What there is in the place of intervals."""
         return [
-            "each quantile has a part of epsilon; with 95% confidence their ranks are within about "
-            f"{number(self.rank_error, 3)} rows where rows are spread evenly; interval=True gives "
-            "intervals, from cumulative counts"
+            "each quantile has a part of epsilon",
+            f"{NO_INTERVAL}with 95% confidence the ranks of the quantiles are within about "
+            f"{number(self.rank_error, 3)} rows where rows are spread evenly{BUY_ONE}",
         ]
 
 

@@ -12,7 +12,7 @@ from ...formatting import several
 from ...sampling import Entropy
 from ..queries.base import Query, Setting
 from ..sources.bounding import GroupSums
-from .release import Answered, Collected, Release
+from .release import BUY_ONE, NO_INTERVAL, Answered, Collected, Release
 
 WORDS = "exponential mechanism on public candidates, drawn exactly"
 
@@ -60,14 +60,12 @@ class ExponentialRelease(Release):
     def notes(self) -> list[str]:
         """How far the rank of an answer is from the best one."""
         error, interval = self.query.rank_error(self.each, self.setting), self.query.interval
-        more = "" if interval else "; interval=True spends budget on an interval of values"
         rows = several(float(f"{error:.3g}"), "row")
         words = (
-            f"with 95% confidence the rank of the answer is within {rows} of the best "
-            f"candidate's{more}"
+            f"with 95% confidence the rank of the answer is within {rows} of the best candidate's"
         )
         spent = "half of epsilon was spent on the interval; delta is not used"
-        return [spent, words] if interval else [words]
+        return [spent, words] if interval else [f"{NO_INTERVAL}{words}{BUY_ONE}"]
 
     def answers(
         self, query: Query, setting: Setting, collected: Collected, entropy: Entropy

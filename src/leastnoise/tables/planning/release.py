@@ -38,6 +38,10 @@ class Collected:
     drawn: list[list[Released]] | None = None
 
 
+#: How the note begins that stands for an interval, and how it ends. Readers see it as a hint.
+NO_INTERVAL = "no interval of values: "
+BUY_ONE = "; interval=True spends budget on an interval"
+
 #: Keys, and the estimates of one key after the other.
 Answered = tuple[tuple[str, ...], list[Estimate]]
 

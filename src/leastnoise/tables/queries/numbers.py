@@ -121,7 +121,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is published for one group: a value and an interval (None: see the notes).
+    """What is published for one group: a value and an interval (None: a hint says why).
 
     unbiased: of a count the number as it was released, before it was made to fit the others.
     rests_on: what is known of the rows behind it, from the same release.

@@ -191,6 +191,11 @@ class Quantiles(Ordered):
     title: ClassVar[str] = "Several quantiles"
     may_choose: ClassVar[bool] = True
 
+    @property
+    def lacks_values(self) -> bool:
+        """Rows without a number are in no bin."""
+        return True
+
     def __post_init__(self) -> None:
         self._check()
         object.__setattr__(self, "levels", _levels_of(self.levels))

@@ -5,11 +5,12 @@ Computed from what was published and from the query: it costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..axes.period import period_of
+from ..planning.release import NO_INTERVAL
 from ..queries.base import PRIVATE, Query, Setting
-from ..queries.coverage import BEYOND, Coverage
+from ..queries.coverage import BEYOND, LACKING, Coverage
 from ..queries.numbers import LEFT_OUT, ROWS, Estimate
 from ..queries.quantiles import Bounds
 
@@ -24,23 +25,28 @@ def hints_of(
     setting: Setting,
     estimates: Mapping[str, Estimate],
     coverage: Mapping[str, Estimate],
+    notes: Sequence[str] = (),
 ) -> list[str]:
     """One sentence for each reason why the numbers may not be what they seem.
 
     coverage: what becomes of the rows, if that was estimated.
+    notes: of the answer; the one that stands for an interval is a hint.
     """
     bounded = _bounded(query, setting)
     if bounded and BEYOND in coverage:
         beyond = coverage[BEYOND]
         bounded = f"{beyond.value:.0%} of the rows, on average, are beyond the bounds: {bounded}"
-    left_out = _left_out(query, estimates)
+    left_out = _left_out(query, estimates) or _estimated(query, coverage)
     lacking = left_out or _empty(query, estimates)
+    ranks = (note for note in notes if note.startswith(NO_INTERVAL))
     reasons = (
+        *ranks,
         lacking,
-        bounded,
-        other_keys(query),
         _at_bounds(query, estimates),
         _unbounded(query, estimates),
+        bounded,
+        "" if LACKING in coverage or left_out else _uncounted(query, estimates),
+        other_keys(query),
     )
     return [words for words in reasons if words]
 
@@ -65,6 +71,23 @@ def _left_out(query: Query, estimates: Mapping[str, Estimate]) -> str:
     some = "" if len(groups) == 1 else f" in {len(shares)} of {len(groups)} groups"
     up_to = "" if len(shares) == 1 else "up to "
     return f"{up_to}{max(shares):.0%} of the rows{some} are left out: {query.lacking}"
+
+
+def _estimated(query: Query, coverage: Mapping[str, Estimate]) -> str:
+    """Many rows are left out, as an estimate of its own says."""
+    left = coverage.get(LACKING)
+    if left is None or left.low is None or left.low < _WORTH:
+        return ""
+    reasons = ["they are in no group"] * query.grouped + [query.lacking] * query.lacks_values
+    return f"{left.value:.0%} of the rows, on average, are left out: {', or '.join(reasons)}"
+
+
+def _uncounted(query: Query, estimates: Mapping[str, Estimate]) -> str:
+    """Rows without a value are left out, and nothing that was published says how many."""
+    counted = any(f.name == LEFT_OUT for one in estimates.values() for f in one.rests_on)
+    if not query.lacks_values or query.counts_rows or counted:
+        return ""
+    return "rows without a value are left out; Coverage(query) or rests_on=0.1 estimates how many"
 
 
 def _empty(query: Query, estimates: Mapping[str, Estimate]) -> str:
@@ -135,7 +158,7 @@ def _at_bounds(query: Query, estimates: Mapping[str, Estimate]) -> str:
         end
         for number, estimate in enumerate(estimates.values())
         for end in bounds[number % len(bounds)] or ()
-        if _is_near(estimate.value, end, bounds[number % len(bounds)])
+        if _is_near(estimate, end, bounds[number % len(bounds)])
     ]
     if not near:
         return ""
@@ -160,5 +183,12 @@ def _unbounded(query: Query, estimates: Mapping[str, Estimate]) -> str:
     )
 
 
-def _is_near(value: float, end: float, bounds: tuple[float, float] | None) -> bool:
-    return bounds is not None and abs(value - end) <= _NEAR * (bounds[1] - bounds[0])
+def _is_near(estimate: Estimate, end: float, bounds: tuple[float, float] | None) -> bool:
+    """Whether it is near in parts of the width, and not clearly apart: 500 of 0 to 100,000 is."""
+    apart = abs(estimate.value - end)
+    if bounds is None or apart > _NEAR * (bounds[1] - bounds[0]):
+        return False
+    low, high = estimate.low, estimate.high
+    if low is not None and high is not None and low <= end <= high:
+        return True
+    return apart <= max(_NEAR * abs(end), estimate.step or 0.0)

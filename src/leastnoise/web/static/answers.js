@@ -77,7 +77,7 @@ function single(one, group) {
     parts.push(make("div", { class: "picture" }, rule(group, one.query)),
       make("p", { text: `The exact number of this table lies between ${told.low} and ${told.high} with 95% confidence.` }));
   } else {
-    parts.push(make("p", { text: "This answer has no confidence interval, only an error in rank: see the notes below." }));
+    parts.push(make("p", { text: "This answer has no confidence interval, only an error in rank, which stands below." }));
   }
   if (behind(group)) parts.push(make("p", { text: `This number is ${behind(group)}.` }));
   parts.push(make("p", { class: "help", text: "To publish:" }), make("div", { class: "quote" }, quote, copy));
