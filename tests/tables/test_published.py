@@ -31,7 +31,12 @@ from leastnoise.tables.axes.crossed import Crossed, parts_of
 from leastnoise.tables.queries.base import Setting
 from leastnoise.tables.queries.digits import rounded
 from leastnoise.tables.queries.numbers import Estimate
-from leastnoise.tables.reports.report import check_report, exit_code_of, read_report
+from leastnoise.tables.reports.report import (
+    check_report,
+    exit_code_of,
+    read_report,
+    summary_of_report,
+)
 from leastnoise.tables.sources import opened
 from leastnoise.tables.unit import Row
 
@@ -410,6 +415,41 @@ def test_a_ledger_is_that_of_all_answers(tmp_path):
         with pytest.raises(ArgumentError, match="charged to"):
             report(answers, ledger=book)
     assert set(verdicts(report(charged, ledger=book).to_json())) == {"proven"}
+
+
+def test_a_charge_that_is_left_out_is_said_in_the_first_lines(tmp_path):
+    book = Ledger.create(tmp_path / "b.db", epsilon=5)
+    queries = [Count(where="income > 1"), Median("income", low=0, high=120)]
+    one, two = ([*ask_all(TABLE, queries, epsilon=1, ledger=book, unit="row")] for _ in range(2))
+    whole, part = (report(some, ledger=book) for some in (one + two, two))
+    texts = {}
+    for name, raw in (("whole", whole.to_json()), ("part", part.to_json())):
+        texts[name] = summary_of_report(raw, check_report(raw))
+    assert "of which 2 and 0 are spent. This report has all charges" in texts["whole"]
+    assert texts["part"].endswith("lacks 1 of the 2 charges that the ledger had at the time.")
+    assert "lacks 1 of the 2 charges" in part.to_html()
+    assert "<p>This report has all charges" in whole.to_html()
+    none = report(ask(TABLE, Count(), epsilon=1, unit="row")).to_json()
+    assert "names no ledger" in summary_of_report(none, check_report(none))
+    raw = whole.to_json()  # the total of a report whose author deleted a charge
+    del raw["batches"][:2]
+    steps = check_report(raw | {"sha256": hash_of(raw)})
+    words = "false. Do not use this report. The first of them: all charges add up to epsilon = 1, "
+    assert words in summary_of_report(raw, steps)
+
+
+def test_queries_stand_once_above_the_steps_of_their_charge(tmp_path):
+    book = Ledger.create(tmp_path / "b.db", epsilon=5)
+    where = "income > 11 and income < 97"
+    for _ in range(2):
+        answers = ask(TABLE, Count(where=where), epsilon=1, ledger=book, unit="row")
+    report(answers, tmp_path / "r.html", ledger=book)
+    shown, told = run("verify", tmp_path / "r.json"), run("verify", "--json", tmp_path / "r.json")
+    assert shown.stdout.count(where) == 1 and "charge 2: count()" in shown.stdout
+    steps = [one["step"] for one in json.loads(told.stdout)["steps"]]
+    assert sum(step.startswith(f"charge 2: count() where {where}: ") for step in steps) == 2
+    page = (tmp_path / "r.html").read_text().split("From the numbers to their proofs")[1]
+    assert page.split("</details>")[0].count(where.replace(">", "&gt;").replace("<", "&lt;")) == 1
 
 
 def test_a_field_that_nobody_reads_is_no_part_of_a_report(reports):

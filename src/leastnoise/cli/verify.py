@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from pathlib import Path
 from textwrap import fill
 from typing import Annotated, Any, NoReturn, cast
 
 import typer
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Column, Table
 
 from ..certify import Report, check_bytes
@@ -144,14 +146,19 @@ def _show_report(file: Path, raw: Any, steps: list[Any], as_json: bool) -> NoRet
     summary = summary_of_report(raw, steps)
     code = exit_code_of(steps)
     if as_json:
-        told = [{"step": step.words, "verdict": step.verdict} for step in steps]
+        told = [{"step": str(step), "verdict": step.verdict} for step in steps]
         shown = {"file": file, "ok": code == 0, "summary": summary}
         shown |= {"steps": told, "unchecked": UNCHECKED}
         show_json("verify", code, shown)
     else:
         table = Table(Column("step", overflow="fold"), "verdict")
-        for step in steps:
-            table.add_row(_printable(step.words), step.verdict)
+        for about, group in groupby(steps, lambda step: step.about):
+            table.add_section()
+            if about:
+                table.add_row(_printable(about), "")
+            indent = (0, 0, 0, 2 if about else 0)
+            for step in group:
+                table.add_row(Padding(_printable(step.words), indent), step.verdict)
         console = Console(markup=False, emoji=False, highlight=False)
         console.print(fill(_printable(summary), console.width))
         console.print(table)

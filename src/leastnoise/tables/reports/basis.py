@@ -195,10 +195,15 @@ class Step:
     """One step from a published number to its proof.
 
     verdict: "proven" from files and arguments, "by theorem", "refuted" or "not covered".
+    about: the queries, and the charge, that a step is about; "" of one about the whole report.
     """
 
     words: str
     verdict: str
+    about: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.about}: {self.words}" if self.about else self.words
 
 
 #: What some numbers rest on, and what they cost if that is proven.
@@ -229,9 +234,12 @@ def check_batch(
         costed.append(_step(batch, "one query is about other units or rows than another", REFUTED))
     epsilon = add_up(cost.epsilon for _, cost in costed)
     delta = add_up(cost.delta for _, cost in costed)
-    steps = [step for step, _ in costed]
+    every = _query_texts(batch)
+    steps = [
+        step if step.about == every else Step(str(step), step.verdict, every) for step, _ in costed
+    ]
     words = (
-        f"{_query_texts(batch)}: all of it spends epsilon = {_short(epsilon)}, "
+        f"all of it spends epsilon = {_short(epsilon)}, "
         f"delta = {_rough(delta)}; the charge is epsilon = {_short(budget.epsilon)}, "
         f"delta = {_short(budget.delta)} for one {batch[0].setting.protects}"
     )
@@ -240,7 +248,7 @@ def check_batch(
     if verdict == REFUTED and len(batch) > 1 and 0 < budget.delta >= delta and not shared:
         words += ", composed by privacy loss distributions, which this check does not follow"
         verdict = NOT_COVERED
-    return [*steps, Step(words, verdict)]
+    return [*steps, Step(words, verdict, every)]
 
 
 def weakest(steps: Sequence[Step]) -> str:
@@ -258,7 +266,7 @@ def _query_texts(batch: Sequence[QueryBasis]) -> str:
 def _step(
     batch: Sequence[QueryBasis], words: str, verdict: str, cost: QueryBudget = _FREE
 ) -> _CostedStep:
-    return Step(f"{_query_texts(batch)}: {words}", verdict), cost
+    return Step(words, verdict, _query_texts(batch)), cost
 
 
 def _is_one_question(batch: Sequence[QueryBasis]) -> bool:

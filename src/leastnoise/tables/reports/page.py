@@ -18,7 +18,7 @@ from .basis import Step
 from .embedding import embedded
 from .grid import MIXED, Grid, grids_of
 from .page_style import STYLE
-from .wording import day, heading, promises, short, source
+from .wording import charges_elsewhere, day, heading, promises, short, source
 
 #: Answers of more groups are not drawn, but for those whose axis is one of numbers.
 _DRAWN = 60
@@ -55,9 +55,8 @@ def page_of(
         answers="".join(answers_html(answers, margin)),
         reviewed=reviewed,
         spent=_spent(answers),
-        steps="".join(
-            f"<li>{escaped(step.words)}: <strong>{step.verdict}</strong></li>" for step in steps
-        ),
+        elsewhere=escaped(charges_elsewhere(report)),
+        steps=_steps(steps),
         sha256=report["sha256"],
         checker=embedded(report),
     )
@@ -223,6 +222,17 @@ def _spent(answers: Sequence[Answer]) -> str:
     return f"<div class=scroll tabindex=0><table><tr>{head}</tr>{body}</table></div>"
 
 
+def _steps(steps: Sequence[Step]) -> str:
+    """The steps to the proofs, those of each charge below its queries."""
+    items = []
+    for about, group in groupby(steps, lambda step: step.about):
+        said = "".join(
+            f"<li>{escaped(step.words)}: <strong>{step.verdict}</strong></li>" for step in group
+        )
+        items.append(f"<li>{escaped(about)}<ul>{said}</ul></li>" if about else said)
+    return "".join(items)
+
+
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -232,6 +242,7 @@ _PAGE = """<!doctype html>
 {answers}
 <section><h2>For reviewers</h2><dl>{reviewed}</dl>
 {spent}
+<p>{elsewhere}</p>
 <details><summary>From the numbers to their proofs</summary><ul>{steps}</ul></details></section>
 <section><h2>Check this report</h2>
 <p>The browser checks the mechanism files, the hash and the budgets by itself, without a

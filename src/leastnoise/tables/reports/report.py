@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date as Date
 from fractions import Fraction
 from pathlib import Path
@@ -37,6 +37,7 @@ from .basis import NOT_COVERED, QueryBasis, Step, check_batch, file_name, scales
 from .ledger import balance_from, holds_charges
 from .page import answers_html, page_of
 from .spreadsheet import ENDINGS, write_answers
+from .wording import charges_elsewhere
 
 #: Those of earlier versions, which lack what a report holds now.
 _EARLIER = ("leastnoise-report/1", "leastnoise-report/2")
@@ -44,6 +45,7 @@ _EARLIER = ("leastnoise-report/1", "leastnoise-report/2")
 _NAME = 5
 #: Who says what a heading says: `verify` from the file alone, the tool that read the table, you.
 _TOOL, _YOU, _NOBODY = "stated by the tool", "stated by you", "not covered"
+_OTHERS = "Composition with other releases"
 #: What reviewers ask for (NIST SP 800-226; registries of deployments), and who says it.
 _HEADINGS = (
     ("Privacy unit", _YOU, "{unit}"),
@@ -51,7 +53,7 @@ _HEADINGS = (
     ("Privacy loss", "{loss_by}", "epsilon = {epsilon}, delta = {delta} for all answers together"),
     ("Mechanisms", "{files_by}", "mechanism files in the JSON beside this page: {files}"),
     ("What one unit can change", _TOOL, "computed from each query; the proofs are in prose"),
-    ("Composition with other releases", "{ledger_by}", "{ledger}"),
+    (_OTHERS, "{ledger_by}", "{ledger}"),
     (
         "Accuracy",
         _TOOL,
@@ -142,7 +144,9 @@ class PublishedReport:
             documents = {name: parse_any(text) for name, text in self.files.items()}
         steps = []
         for budget, batch in self.batches:
-            steps += check_batch([answer.basis for answer in batch], documents, budget)
+            paid = "" if batch[0].charge is None else f"charge {batch[0].charge}: "
+            for step in check_batch([answer.basis for answer in batch], documents, budget):
+                steps.append(replace(step, about=f"{paid}{step.about}"))
         if self.balance is not None:
             words = "the ledger is about the same privacy unit, and can hold all these charges"
             steps.append(Step(words, PROVEN if self.charged else REFUTED))
@@ -343,6 +347,10 @@ def check_report(raw: Any) -> list[Step]:
             raise
         said = f": {error}" if isinstance(error, ArgumentError) else ""
         raise FormatError(f"the report lacks a field, or has one of another type{said}") from None
+    adds = all(written[name] == raw[name] for name in ("epsilon", "delta"))
+    words = f"all charges add up to epsilon = {written['epsilon']}, delta = {written['delta']}"
+    words += ", as the report states" if adds else "; the report states another sum"
+    steps.append(Step(words, PROVEN if adds else REFUTED))
     words = "everything else is what this tool writes for these queries, numbers and files"
     words += "" if other is None else f"; it differs at {other}"
     return [*steps_of_files, *steps, Step(words, PROVEN if other is None else REFUTED)]
@@ -357,15 +365,22 @@ def exit_code_of(steps: Sequence[Step]) -> int:
 
 def summary_of_report(raw: Any, steps: Sequence[Step]) -> str:
     """Whom a report protects and with which budget, once `check_report` has found these steps."""
-    if REFUTED in {step.verdict for step in steps}:
-        return "Refuted: a step from the published numbers to their proofs is false."
+    false = [step for step in steps if step.verdict == REFUTED]
+    if false:
+        return (
+            f"Refuted: {len(false)} of {len(steps)} steps from the published numbers to their "
+            f"proofs {'is' if len(false) == 1 else 'are'} false. Do not use this report. The first "
+            f"of them: {false[0]}."
+        )
     words = {section["heading"]: section["words"] for section in raw["headings"]}
     neighbors, part = words["Neighboring tables"].split(":")[0], weakest(steps)
     return (
         f"Proven{' in part' if part == NOT_COVERED else ''}: all answers together are "
         f"({raw['epsilon']}, {raw['delta']})-DP for the privacy unit {words['Privacy unit']!r} and "
         f"{neighbors} neighbors. How far one unit moves each number follows from the queries, "
-        f"and the noise from the files{_ALSO[part]}."
+        f"and the noise from the files{_ALSO[part]}. "
+        + ("" if raw["ledger"] is None else f"It states {words[_OTHERS]}. ")
+        + charges_elsewhere(raw)
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date as Date
 from fractions import Fraction
+from typing import Any
 
 from ...exact import text_of
 from ..answer import Answer
@@ -38,6 +39,20 @@ def source(answers: Sequence[Answer]) -> str:
     days = sorted({answer.date for answer in answers if answer.date})
     when = " to ".join(day(date) for date in dict.fromkeys((*days[:1], *days[-1:])))
     return " · ".join(part for part in (", ".join(tables), when) if part)
+
+
+def charges_elsewhere(report: Mapping[str, Any]) -> str:
+    """Whether a report, as JSON, has all charges of the ledger that it shows."""
+    if report["ledger"] is None:
+        return "This report names no ledger: other releases about the same data add to it."
+    charges = report["ledger"]["charges"]
+    others = charges - len({batch["charge"] for batch in report["batches"]})
+    if others == 0:
+        return "This report has all charges that the ledger had at the time; later ones add to it."
+    return (
+        f"More was spent: this report lacks {others} of the {charges} charges that the ledger had "
+        "at the time."
+    )
 
 
 def promises(answers: Sequence[Answer], epsilon: Fraction, delta: Fraction) -> list[Said]:

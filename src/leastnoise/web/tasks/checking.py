@@ -51,7 +51,7 @@ def _report(path: Path) -> dict[str, Any] | None:
     steps = check_report(raw)
     code = exit_code_of(steps)
     claims = [
-        {"name": f"step {number}", "verdict": step.verdict, "slack": None, "detail": step.words}
+        {"name": f"step {number}", "verdict": step.verdict, "slack": None, "detail": str(step)}
         for number, step in enumerate(steps, 1)
     ]
     return {
